@@ -30,6 +30,12 @@ pub fn sound(word: &str) -> String {
     DoubleMetaphone::default().encode(&letters)
 }
 
+/// The consonants of a phrase said in one breath, whatever its words are taken for; a vowel at its beginning counts.
+pub fn consonants(phrase: &str) -> String {
+    let letters: String = phrase.chars().filter(char::is_ascii_alphabetic).collect();
+    DoubleMetaphone::new(None).encode(&letters)
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -45,9 +51,17 @@ mod tests {
         assert_eq!(sound("世界"), "");
     }
 
+    #[test]
+    fn a_phrase_is_its_consonants_however_it_is_divided() {
+        assert_eq!(consonants("Hey Jarvis"), "HJRFS");
+        assert_eq!(consonants("Page Arvus"), "PJRFS");
+        assert_eq!(consonants("Pajarvice"), "PJRFS");
+    }
+
     proptest! {
         #[test]
         fn any_word_has_a_sound(word in "\\PC{0,20}") {
+            consonants(&word);
             sound(&word);
         }
     }

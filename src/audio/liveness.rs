@@ -13,8 +13,8 @@
 //! | opening | no answer for 10 s | resting | |
 //! | opening | refused: stuck | resting | gone, reported once more |
 //! | open | first callback | open | back |
-//! | open | no first callback for 1.8 s | open | gone, if not reported |
-//! | open | no first callback for 5 s | resting | |
+//! | open | no first callback for 1.8 s, or none since the first half second | open | gone, if not reported |
+//! | open | the same for 5 s | resting | |
 //! | open | error, more than a hundred errors in a second, or no further callback for 1 s | resting | gone, if not reported |
 //! | open | only zeros for 1.5 s after seconds with a noise floor | resting | gone, if not reported |
 //! | open | only zeros for the limit | open | gone, if not reported |
@@ -146,7 +146,9 @@ impl Liveness {
             session.moved = now;
         }
         let still_for = now.duration_since(session.moved);
-        if session.callbacks == 0 {
+        // A sink that wakes seldom asks for its first buffers at once, and then not for a second or two.
+        let is_starting = session.moved.duration_since(session.since) < self.limits.starting;
+        if is_starting && (session.callbacks == 0 || still_for >= self.limits.report_after) {
             return match still_for {
                 long if long >= self.limits.first => self.lose(DeviceFault::Stalled { device }, now),
                 long if long >= self.limits.report_after => {
@@ -155,7 +157,7 @@ impl Liveness {
                 _ => Reaction::default(),
             };
         }
-        if still_for >= self.limits.stall {
+        if !is_starting && still_for >= self.limits.stall {
             return self.lose(DeviceFault::Stalled { device }, now);
         }
         let open_for = now.duration_since(session.since);

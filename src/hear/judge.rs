@@ -24,7 +24,7 @@ use spoken_text::HeardSpan;
 
 pub use crate::language::Vocabulary;
 pub use config::JudgeConfig;
-pub use interjection_scorer::{Sounded, answers, judge_answer, judge_sound, rivals};
+pub use interjection_scorer::{Sounded, answers, judge_answer, judge_sound, judge_stop, rivals};
 pub use loop_breaker::{FollowUpLoudness, LoopBreaker};
 pub use spoken_text::SpokenSentence;
 

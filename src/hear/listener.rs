@@ -5,6 +5,7 @@
 
 mod interjections;
 mod replay;
+mod second_stage;
 mod sound;
 
 use std::sync::mpsc::Sender;
@@ -267,31 +268,8 @@ impl Listener {
             edge.into_iter().for_each(|edge| self.tell(edge, now, out));
             event.into_iter().for_each(|event| self.report_interjection(event, now, out));
         }
-        if !was_listening && !was_over_her {
-            self.look_for_phrases(verdict, now, out);
-        }
-    }
-
-    /// The second stage: not listening, and no model is sure. `verdict` is that on the frame, if any.
-    fn look_for_phrases(&mut self, verdict: Option<Frame>, now: Instant, out: &mut Vec<HearEvent>) {
-        let Some(confirmer) = &mut self.confirmer else { return };
-        for detector in &mut self.detectors {
-            if let Some(doubt) = detector.doubt() {
-                confirmer.doubt(detector.phrase(), doubt);
-            }
-        }
-        let (end, level) = (self.history.end(), sound::level_db(&self.frame));
-        let was_alert = std::mem::replace(&mut self.is_alert, confirmer.is_alert(end, level));
-        let voiced = match (was_alert, self.is_alert) {
-            (_, false) => false,
-            _ if verdict.is_some() => verdict.is_some_and(|frame| frame.voiced),
-            (true, true) => self.vad.is_voiced(&self.frame),
-            // It has not processed the frames before.
-            (false, true) => self.prime().last().is_some_and(|frame| frame.voiced),
-        };
-        let Some(confirmer) = &mut self.confirmer else { return };
-        confirmer.observe(Frame { end, voiced }, level, |from, to| self.history.copy(from, to));
-        if let Some(detection) = confirmer.confirmed() {
+        self.second_stage(verdict, was_listening, was_over_her);
+        if let Some(detection) = self.confirmer.as_mut().and_then(Confirmer::confirmed) {
             self.wake(detection, now, out);
         }
     }

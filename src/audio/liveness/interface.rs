@@ -13,6 +13,8 @@ pub(in crate::audio) struct LivenessLimits {
     pub(in crate::audio) opening: Duration,
     /// Longest wait for the first callback.
     pub(in crate::audio) first: Duration,
+    /// A stream whose callbacks end so soon after it was opened has not begun yet: it may take as long as the first.
+    pub(in crate::audio) starting: Duration,
     /// Longest gap between later callbacks.
     pub(in crate::audio) stall: Duration,
     /// Most errors a stream may report within a second.
@@ -40,6 +42,7 @@ impl Default for LivenessLimits {
             report_after: Duration::from_millis(1_800),
             opening: Duration::from_secs(10),
             first: Duration::from_secs(5),
+            starting: Duration::from_millis(500),
             stall: Duration::from_secs(1),
             storm: 200,
             silent: None,

@@ -93,6 +93,23 @@ fn a_device_without_a_callback_for_a_second_is_gone_and_comes_back() {
 }
 
 #[test]
+fn a_sink_that_asks_once_and_then_not_for_a_while_is_not_gone() {
+    let mut bench = Bench::new();
+    bench.at(0, Observation::Nothing);
+    bench.at(0, opened());
+    assert_eq!(bench.counts(20, 2, 0), event(back()));
+    assert_eq!(bench.counts(1_650, 2, 0), Reaction::default());
+    assert_eq!(bench.counts(1_690, 3, 0), Reaction::default(), "it goes on");
+    let stalled = DeviceFault::Stalled { device: "mic".into() };
+    let mut bench = Bench::new();
+    bench.at(0, Observation::Nothing);
+    bench.at(0, opened());
+    assert_eq!(bench.counts(20, 2, 0), event(back()));
+    assert_eq!(bench.counts(1_820, 2, 0), event(DeviceEvent::Gone(stalled)), "told within two seconds");
+    assert_eq!(bench.counts(5_020, 2, 0), act(StreamAction::Close), "and opened anew");
+}
+
+#[test]
 fn a_first_callback_that_is_late_is_told_within_two_seconds_and_waited_for_five() {
     let stalled = || DeviceFault::Stalled { device: "mic".into() };
     let mut bench = Bench::new();
@@ -311,7 +328,9 @@ fn the_table_of_transitions() {
         line("open, no first callback for 5 s", after(&open, vec![(1_800, beat(0)), (5_000, beat(0))])),
         line("open, error", after(&running, vec![(20, counts(CallbackCounts { lost: true, ..NEW }))])),
         line("open, 201 errors", after(&running, vec![(20, counts(CallbackCounts { errors: 201, ..NEW }))])),
-        line("open, no further callback for 1 s", after(&running, vec![(1_010, beat(1))])),
+        line("open, none since the first 0.5 s for 1 s", after(&running, vec![(1_010, beat(1))])),
+        line("open, none since the first 0.5 s for 1.8 s", after(&running, vec![(1_820, beat(1))])),
+        line("open, no further callback for 1 s", after(&running, vec![(600, beat(2)), (1_600, beat(2))])),
         line(
             "open, zeros for 1.5 s after restless sound",
             after(&running, vec![(20, zeros(2, 1_500, true))]),
@@ -331,6 +350,8 @@ fn the_table_of_transitions() {
     open, no first callback for 5 s            close    -
     open, error                                close    gone
     open, 201 errors                           close    gone
+    open, none since the first 0.5 s for 1 s   -        -
+    open, none since the first 0.5 s for 1.8 s -        gone
     open, no further callback for 1 s          close    gone
     open, zeros for 1.5 s after restless sound close    gone
     open, zeros for the limit                  -        gone

@@ -9,6 +9,7 @@ fn quick() -> LivenessLimits {
         report_after: Duration::from_secs(60),
         opening: Duration::from_secs(60),
         first: Duration::from_secs(60),
+        starting: Duration::ZERO,
         stall: Duration::from_secs(60),
         storm: 200,
         silent: None,

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc::Receiver;
 
 use super::first_look::TrialModel;
+use super::opinions::ExpectedWords;
 use super::recent_speech::RecentSpeech;
 use super::second_look::{MoreReadings, SecondLook};
 use super::signals::{FlowInput, Judged, SoundOf};
@@ -78,13 +79,14 @@ pub(super) struct Hearing {
     pub(super) second_look: SecondLook,
 }
 
-/// A short answer to a question of hers that was not understood.
+/// A short answer, to a question of hers or to what rings, that was not understood.
 #[derive(Debug)]
 pub(super) struct Doubted {
     pub(super) generation: u64,
     pub(super) revision: u32,
     pub(super) judged: Judged,
     pub(super) at: Instant,
+    pub(super) expected: ExpectedWords,
 }
 
 impl Hearing {
@@ -268,8 +270,10 @@ impl<M: ChatModel + 'static> Conversation<M> {
         let result = match event.result {
             Ok(transcript) => {
                 let judged = self.input.hearing.judged(transcript, BargeInPolicy::Commands);
-                if self.input.hearing.asks_its_sound(&judged) {
-                    self.input.hearing.doubted = Some(Doubted { generation, revision, judged, at });
+                let rings = self.announcements.rings();
+                if let Some(expected) = self.input.hearing.asks_its_sound(&judged, rings) {
+                    let doubted = Doubted { generation, revision, judged, at, expected };
+                    self.input.hearing.doubted = Some(doubted);
                     return;
                 }
                 let Some(judged) = self.input.hearing.look_again(judged) else { return };

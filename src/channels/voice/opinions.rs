@@ -12,7 +12,7 @@ use super::hearing::{Doubted, Hearing, sounded};
 use super::signals::{FlowInput, Judged, SoundOf};
 use crate::audio::RATE;
 use crate::hear::judge::{
-    FollowUpLoudness, JudgeVerdict, Judgement, answers, judge_answer, judge_sound, rivals,
+    FollowUpLoudness, JudgeVerdict, Judgement, answers, judge_answer, judge_sound, judge_stop, rivals,
 };
 use crate::hear::score::{Opinion, OpinionRequest};
 use crate::message::{OpenedBy, Transcript, Utterance};
@@ -20,6 +20,15 @@ use crate::reply::model::ChatModel;
 
 /// A short answer has so much voiced sound at most, and at least: 0.1 to 1.2 s.
 const SHORT: std::ops::RangeInclusive<u64> = RATE as u64 / 10..=RATE as u64 * 6 / 5;
+
+/// What a short answer is compared with by its sound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ExpectedWords {
+    /// A stop word.
+    Stop,
+    /// Yes or no.
+    Answer,
+}
 
 impl Hearing {
     /// Has it found out whether a stop word is in the sound of an interjection.
@@ -38,20 +47,29 @@ impl Hearing {
         }
     }
 
-    /// Whether it is found out what a short answer to a question of hers sounds like, since its transcript says
-    /// nothing.
-    pub(super) fn asks_its_sound(&mut self, judged: &Judged) -> bool {
+    /// What a short answer is compared with by its sound, if that is to be found out: "stop" while something rings,
+    /// whatever its transcript says ("start"); yes and no to a question of hers, where the transcript says nothing.
+    pub(super) fn asks_its_sound(&mut self, judged: &Judged, rings: bool) -> Option<ExpectedWords> {
         let key = (judged.transcript.generation, judged.transcript.revision);
-        let Some(utterance) = self.utterance(key) else { return false };
-        let is_doubted = judged.judgement.verdict == JudgeVerdict::Ignore
-            && utterance.opened_by == OpenedBy::FollowUp
-            && SHORT.contains(&utterance.voiced);
+        let utterance = self.utterance(key)?;
+        let is_short = utterance.opened_by == OpenedBy::FollowUp && SHORT.contains(&utterance.voiced);
         let samples = Arc::clone(&utterance.samples);
-        if !is_doubted || !self.speech.is_question() {
-            return false;
-        }
-        let words = answers(&self.ears.rules(&self.ears.languages.get()));
-        self.second.1.ask(OpinionRequest { key, samples, words, rivals: Vec::new() })
+        let expected = match &judged.judgement.verdict {
+            JudgeVerdict::FollowUp(text) if rings && text.split_whitespace().count() == 1 => {
+                ExpectedWords::Stop
+            }
+            JudgeVerdict::Ignore if rings => ExpectedWords::Stop,
+            JudgeVerdict::Ignore if self.speech.is_question() => ExpectedWords::Answer,
+            _ => return None,
+        };
+        let language = self.ears.languages.get();
+        let rules = self.ears.rules(&language);
+        let words = match expected {
+            ExpectedWords::Stop => rules.words.stop_phrases().to_vec(),
+            ExpectedWords::Answer => answers(&rules),
+        };
+        let request = OpinionRequest { key, samples, words, rivals: Vec::new() };
+        (is_short && self.second.1.ask(request)).then_some(expected)
     }
 
     /// The opinion on an interjection, if it makes her stop.
@@ -123,19 +141,28 @@ impl<M: ChatModel + 'static> Conversation<M> {
     pub(super) async fn answered_by_sound(&mut self, opinion: Opinion) {
         let is_it = |doubted: &Doubted| (doubted.generation, doubted.revision) == opinion.key;
         let Some(doubted) = self.input.hearing.doubted.take_if(|doubted| is_it(doubted)) else { return };
-        let Doubted { generation, revision, mut judged, at } = doubted;
+        let Doubted { generation, revision, mut judged, at, expected } = doubted;
         let answer = match &opinion.result {
             Ok(like) => {
                 let ears = &self.input.hearing.ears;
-                judge_answer(&ears.rules(&ears.languages.get()), like)
+                let language = ears.languages.get();
+                let rules = ears.rules(&language);
+                match expected {
+                    ExpectedWords::Stop => judge_stop(like),
+                    ExpectedWords::Answer => judge_answer(&rules, like),
+                }
             }
             Err(error) => {
                 tracing::debug!(%error, "the sound of an answer could not be looked at");
                 None
             }
         };
-        if let Some(Judgement { verdict: JudgeVerdict::FollowUp(word), reason }) = answer {
-            judged = judged.rescored(word, &reason);
+        match answer {
+            Some(Judgement { verdict: JudgeVerdict::FollowUp(word), reason }) => {
+                judged = judged.rescored(word, &reason);
+            }
+            Some(judgement) => judged.judgement = judgement,
+            None => {}
         }
         self.step(FlowInput::Transcribed { result: Ok(judged), generation, revision, at }).await;
     }

@@ -62,6 +62,13 @@ pub fn judge_sound(rules: &JudgeRules<'_>, sounded: Sounded<'_>, like: &SoundsLi
     (margin >= SAID && margin >= rival + LEAD).then_some(Judgement { verdict: JudgeVerdict::Stop, reason })
 }
 
+/// Whether the audio supports a stop word where one is expected: something rings, and one word was said.
+pub fn judge_stop(like: &SoundsLike) -> Option<Judgement> {
+    let (_, margin) = like.best()?;
+    let reason = format!("something rings, and it sounds like a stop word ({margin:.1})");
+    (margin >= SAID).then_some(Judgement { verdict: JudgeVerdict::Stop, reason })
+}
+
 /// The short answers to a question that are looked for: the ways to say yes, then those to say no.
 pub fn answers(rules: &JudgeRules<'_>) -> Vec<String> {
     [rules.words.yes(), rules.words.no()].concat()

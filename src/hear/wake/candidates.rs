@@ -1,7 +1,7 @@
 //! Selects the stretches of sound that the phrase scorer should score.
 //!
-//! PURE: counts in samples, owned by the listener thread. In: every frame while not listening, with whether
-//! it is voiced and its level, and what a wake model is unsure about. Out: a [`Candidate`] once its sound is
+//! PURE: counts in samples, owned by the listener thread. In: every frame while neither listening nor playing, with
+//! whether it is voiced and its level, and at any time what a wake model is unsure about. Out: a [`Candidate`] once its sound is
 //! complete. A phrase may begin where a voice begins, where a room full of voices becomes louder, or just
 //! before a model's doubt. At most a dozen candidates per minute.
 
@@ -178,9 +178,14 @@ impl Candidates {
                 });
             }
         }
-        let complete = self.waiting.iter().position(|candidate| candidate.to <= frame.end)?;
+        self.complete(frame.end)
+    }
+
+    /// At most one candidate whose sound is complete at `end`.
+    pub fn complete(&mut self, end: u64) -> Option<Candidate> {
+        let complete = self.waiting.iter().position(|candidate| candidate.to <= end)?;
         let candidate = self.waiting.remove(complete)?;
-        self.may_be_given(&candidate, frame.end).then_some(candidate)
+        self.may_be_given(&candidate, end).then_some(candidate)
     }
 
     /// Discards pending candidates: listening has begun, or the sound has a gap.

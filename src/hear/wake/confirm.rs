@@ -116,7 +116,19 @@ impl Confirmer {
 
     /// The next frame, with its level in dB; `copy` gives the samples between two positions.
     pub fn observe(&mut self, frame: Frame, level_db: f32, copy: impl FnOnce(u64, u64) -> Arc<[f32]>) {
-        let Some(candidate) = self.candidates.observe(frame, level_db) else { return };
+        if let Some(candidate) = self.candidates.observe(frame, level_db) {
+            self.ask(candidate, copy);
+        }
+    }
+
+    /// The same where only what a model is unsure about counts: somebody is listened to, or she speaks.
+    pub fn observe_doubts(&mut self, end: u64, copy: impl FnOnce(u64, u64) -> Arc<[f32]>) {
+        if let Some(candidate) = self.candidates.complete(end) {
+            self.ask(candidate, copy);
+        }
+    }
+
+    fn ask(&mut self, candidate: Candidate, copy: impl FnOnce(u64, u64) -> Arc<[f32]>) {
         let phrases = match candidate.why {
             CandidateReason::Doubt { phrase, .. } => self.single.get(phrase).unwrap_or(&self.all),
             CandidateReason::Voice { .. } | CandidateReason::Louder { .. } => &self.all,

@@ -124,7 +124,8 @@ impl WakeDetector for MicroWake {
     }
 
     fn doubt(&mut self) -> Option<Doubt> {
-        let (score, at) = self.ear.peak()?;
+        let peaks = [self.ear.take_peak(), self.captured.take_peak()];
+        let (score, at) = peaks.into_iter().flatten().max_by(|a, b| a.0.total_cmp(&b.0))?;
         if score <= DOUBT || at < self.sure_until {
             return None;
         }

@@ -72,9 +72,9 @@ impl ModelStream {
         found
     }
 
-    /// The highest mean in the samples that were fed last, with its position.
-    pub(super) fn peak(&self) -> Option<(f32, u64)> {
-        self.peak
+    /// The highest mean in the samples that were fed last, with its position; each once.
+    pub(super) fn take_peak(&mut self) -> Option<(f32, u64)> {
+        self.peak.take()
     }
 
     pub(super) fn reset(&mut self) {

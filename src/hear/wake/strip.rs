@@ -3,12 +3,16 @@
 //! PURE, any thread. In: a transcript that began with a wake phrase. Out: the rest of it. It compares the
 //! first words only and leaves everything alone that doesn't sound like a phrase.
 
+use crate::english::consonants;
+
 /// How alike (0..1) the letters must be where the whole phrase is found.
 const WHOLE: f64 = 0.6;
 /// The same for a phrase of few letters: "hey you" is not "hey joi".
 const WHOLE_SHORT: f64 = 0.7;
 /// The same where only the name is found: the recording may begin in the middle of the phrase.
 const NAME: f64 = 0.7;
+/// A phrase of at least so many consonants is known by them, all but the first: "Page Arvus" is "hey jarvis".
+const CONSONANTS: usize = 5;
 /// A phrase of so many letters is short.
 const SHORT: usize = 6;
 /// A name of so many letters is like many words: alone it counts only as it is written, before a comma or
@@ -45,7 +49,7 @@ fn heads(text: &str, phrase: &str) -> Vec<PhraseMatch> {
     for (start, end) in words(text).take(phrase.len() + 1) {
         spoken.push_str(&letters(&text[start..end]));
         let likeness = strsim::normalized_damerau_levenshtein(&spoken, &whole);
-        if likeness >= least {
+        if likeness >= least || has_its_consonants(&spoken, &whole) {
             found.push(PhraseMatch { likeness, end });
         }
         let likeness = strsim::normalized_damerau_levenshtein(&spoken, name);
@@ -59,6 +63,12 @@ fn heads(text: &str, phrase: &str) -> Vec<PhraseMatch> {
         }
     }
     found
+}
+
+/// Whether both have the same consonants, the first of them aside, and enough of them to be sure.
+fn has_its_consonants(spoken: &str, phrase: &str) -> bool {
+    let (spoken, phrase) = (consonants(spoken), consonants(phrase));
+    phrase.chars().count() >= CONSONANTS && spoken.chars().skip(1).eq(phrase.chars().skip(1))
 }
 
 /// Where the words of `text` begin and end.
@@ -87,6 +97,10 @@ mod tests {
             ("Jarvis, what time is it?", "what time is it?"),
             ("Jervis what's the date?", "what's the date?"),
             ("Hey Jar vis, stop!", "stop!"),
+            ("Page Arvus, why is the sky blue?", "why is the sky blue?"),
+            ("Page Arvis is the garage door open.", "is the garage door open."),
+            ("Pajarvice, what is 15% of $80?", "what is 15% of $80?"),
+            ("Fajarvus, my name is Anna.", "my name is Anna."),
             ("Hey Jarvis.", ""),
             (" Hey Jarvis… stop.", "stop."),
         ] {
@@ -121,6 +135,10 @@ mod tests {
             "Service was bad today.",
             "Stop.",
             "Java is an island.",
+            "Page Arthur, please.",
+            "Largest of the planets?",
+            "Charge the car.",
+            "Change of service.",
             "",
             "?!",
         ] {

@@ -1,10 +1,11 @@
 //! Short answers and stop words by their sound, with the real model.
 
 use super::super::hearing::Hearing;
+use super::super::opinions::ExpectedWords;
 use super::super::signals::Judged;
 use super::*;
 use crate::audio::Resampler;
-use crate::hear::judge::{JudgeVerdict, Judgement, judge_answer};
+use crate::hear::judge::{JudgeVerdict, Judgement, judge_answer, judge_stop};
 use crate::message::Transcript;
 use crate::speak::steady_joe;
 
@@ -58,9 +59,9 @@ async fn a_short_answer_to_a_question_of_hers_is_known_by_its_sound() {
             urgency: crate::hear::whisper::DecodeUrgency::Speculative,
         });
         hearing.speech.begins("The light is on.".into(), Instant::now());
-        assert!(!hearing.asks_its_sound(&not_understood()), "she did not ask");
+        assert_eq!(hearing.asks_its_sound(&not_understood(), false), None, "she did not ask");
         hearing.speech.begins("Shall I go on?".into(), Instant::now());
-        assert!(hearing.asks_its_sound(&not_understood()));
+        assert_eq!(hearing.asks_its_sound(&not_understood(), false), Some(ExpectedWords::Answer));
         let opinion = opinions.recv().await.unwrap();
         assert_eq!(opinion.key, (4, 1));
         let like = opinion.result.unwrap();
@@ -77,7 +78,26 @@ async fn a_short_answer_to_a_question_of_hers_is_known_by_its_sound() {
         judgement: Judgement { verdict: JudgeVerdict::FollowUp("yes".into()), reason: "a test".into() },
         ..not_understood()
     };
-    assert!(!hearing.asks_its_sound(&understood), "its words are enough");
+    assert_eq!(hearing.asks_its_sound(&understood, false), None, "its words are enough");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_word_said_to_what_rings_may_be_stop_whatever_its_transcript_says() {
+    let ((answers, _), (cries, _)) = (stt(), stt());
+    let (mut hearing, (_, mut opinions)) = Hearing::new(answers, cries, english_ears());
+    let written = |text: &str| Judged {
+        judgement: Judgement { verdict: JudgeVerdict::FollowUp(text.into()), reason: "a test".into() },
+        ..not_understood()
+    };
+    for (text, stops) in [("Stop.", true), ("Snooze.", false), ("Seventy.", false)] {
+        hearing.keep(said(text, 6_000));
+        assert_eq!(hearing.asks_its_sound(&written("start."), false), None, "nothing rings");
+        assert_eq!(hearing.asks_its_sound(&written("start the timer"), true), None, "more than a word");
+        assert_eq!(hearing.asks_its_sound(&written("start."), true), Some(ExpectedWords::Stop));
+        let like = opinions.recv().await.unwrap().result.unwrap();
+        let verdict = judge_stop(&like).map(|judgement| judgement.verdict);
+        assert_eq!(verdict, stops.then_some(JudgeVerdict::Stop), "{text}: {like:?}");
+    }
 }
 
 #[test]

@@ -101,19 +101,42 @@ fn while_she_speaks_and_while_somebody_is_listened_to_the_scorer_rests() {
     assert!(kinds(&written.hear(&phrase, 0)).contains(&"Wake".into()));
 }
 
-#[test]
-fn a_doubtful_model_is_decided_by_the_scorer_without_any_onset() {
-    // The cutoff of this model is out of reach: it only ever doubts.
+/// A listener whose model has a cutoff out of reach: it only ever doubts.
+fn doubtful() -> Written {
     let config = HearConfig::default();
     let phrase = WakePhrase { cutoff: Some(0.99999), ..WakePhrase::new("hey jarvis") };
     let detector = MicroWake::load(&model(STOCK[0].model, STOCK[0].file), &phrase, &config.wake).unwrap();
     let mut written = Written::new(&["hey jarvis"], Onsets::Off);
     written.listener.detectors = vec![Box::new(detector)];
+    written
+}
+
+#[test]
+fn a_doubtful_model_is_decided_by_the_scorer_without_any_onset() {
+    let mut written = doubtful();
     let said = [quiet(2.0), wav("phrase.wav"), quiet(1.2), wav("question.wav"), quiet(2.5)].concat();
     let events = written.hear(&said, 0);
     assert_eq!(kinds_of(&events), ["Wake", "Started", "Ended"], "{:?}", names(&events));
     let begins = utterance(&events).begins_at - 32_000;
     assert!(begins + 4_800 >= wav("phrase.wav").len() as u64, "{begins}");
+}
+
+#[test]
+fn a_doubtful_model_is_decided_while_she_speaks_and_while_somebody_is_listened_to() {
+    let wakes = |events: &[HearEvent]| kinds(events).iter().filter(|kind| *kind == "Wake").count();
+    let phrase = [quiet(1.0), wav("phrase.wav"), quiet(0.8)].concat();
+    let mut written = doubtful();
+    written.listener.command(SPEAKS);
+    assert_eq!(wakes(&written.hear(&phrase, 0)), 1, "over her");
+    let mut written = doubtful();
+    written.listener.command(HearCommand::Listen);
+    let said = [quiet(1.0), wav("phrase.wav"), quiet(0.1), wav("question.wav"), quiet(2.5)].concat();
+    let events = written.hear(&said, 0);
+    assert_eq!(wakes(&events), 1, "{:?}", names(&events));
+    let Some(HearEvent::Ended { utterance, .. }) = events.last() else { panic!("{:?}", names(&events)) };
+    let phrase_ends = 16_000 + wav("phrase.wav").len() as u64;
+    assert!(utterance.speech_begins_at + 4_800 >= phrase_ends, "it starts over: {:?}", names(&events));
+    assert_eq!(wakes(&written.hear(&[quiet(1.0), wav("question.wav"), quiet(2.0)].concat(), 0)), 0);
 }
 
 #[test]

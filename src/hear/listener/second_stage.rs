@@ -1,0 +1,56 @@
+//! The listener's second stage: which sound is given to the scorer of phrases.
+//!
+//! In: the newest frame. Out: questions to the confirmer. While nobody is listened to and nothing plays, any voice may
+//! be the phrase. While somebody is listened to, or she speaks, only what a model is unsure about is looked at: whoever
+//! says the phrase then starts over.
+
+use super::sound::level_db;
+use super::{Frame, Listener, RATE};
+
+/// A doubt that ends so soon behind the phrase that woke her is about the same one: 0.5 s.
+const SAME: u64 = RATE as u64 / 2;
+
+impl Listener {
+    /// Looks at the newest frame; `verdict` is that of the voice activity network, if it was asked.
+    pub(super) fn second_stage(&mut self, verdict: Option<Frame>, is_listening: bool, is_over_her: bool) {
+        self.take_doubts();
+        if is_listening || is_over_her {
+            self.look_at_doubts(is_over_her);
+        } else {
+            self.look_for_phrases(verdict);
+        }
+    }
+
+    /// What the models are unsure about.
+    fn take_doubts(&mut self) {
+        let Some(confirmer) = &mut self.confirmer else { return };
+        for detector in &mut self.detectors {
+            if let Some(doubt) = detector.doubt().filter(|doubt| doubt.ends_by > self.phrase_ends + SAME) {
+                confirmer.doubt(detector.phrase(), doubt);
+            }
+        }
+    }
+
+    /// While she speaks, the talker is looked for where nothing of him was suppressed.
+    fn look_at_doubts(&mut self, is_over_her: bool) {
+        let Some(confirmer) = &mut self.confirmer else { return };
+        let sound = if is_over_her { &self.unsuppressed } else { &self.history };
+        confirmer.observe_doubts(self.history.end(), |from, to| sound.copy(from, to));
+    }
+
+    /// Not listening, and no model is sure.
+    fn look_for_phrases(&mut self, verdict: Option<Frame>) {
+        let Some(confirmer) = &mut self.confirmer else { return };
+        let (end, level) = (self.history.end(), level_db(&self.frame));
+        let was_alert = std::mem::replace(&mut self.is_alert, confirmer.is_alert(end, level));
+        let voiced = match (was_alert, self.is_alert) {
+            (_, false) => false,
+            _ if verdict.is_some() => verdict.is_some_and(|frame| frame.voiced),
+            (true, true) => self.vad.is_voiced(&self.frame),
+            // It has not processed the frames before.
+            (false, true) => self.prime().last().is_some_and(|frame| frame.voiced),
+        };
+        let Some(confirmer) = &mut self.confirmer else { return };
+        confirmer.observe(Frame { end, voiced }, level, |from, to| self.history.copy(from, to));
+    }
+}
