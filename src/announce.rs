@@ -342,6 +342,11 @@ impl Announcer {
 }
 
 impl Announcement {
+    /// Whether it says only that she is awake.
+    pub fn is_greeting(&self) -> bool {
+        self.origin == AnnouncementOrigin::StartUp && self.priority == AnnouncementPriority::Background
+    }
+
     /// Whether it is a danger that is told until somebody has heard it.
     pub fn is_alarm(&self) -> bool {
         let repeats = matches!(self.if_unheard, IfUnheard::Repeat(_));

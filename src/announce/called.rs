@@ -43,6 +43,11 @@ impl Announcer {
         self.shared.changed.send_replace(());
     }
 
+    /// Whether anybody has called since the start.
+    pub fn was_called(&self) -> bool {
+        self.queue().was_called()
+    }
+
     /// It was being said, and somebody called.
     pub async fn interrupted(&self, id: AnnouncementId, at: Instant) {
         let gone = self.queue().interrupted(id, at + WORDS);

@@ -76,6 +76,7 @@ pub(super) struct AnnouncementQueue {
     last: u64,
     counts: Counts,
     over: VecDeque<(AnnouncementId, AnnouncementOutcome)>,
+    was_called: bool,
 }
 
 impl AnnouncementQueue {
@@ -171,8 +172,20 @@ impl AnnouncementQueue {
         })
     }
 
-    /// Somebody called where `is_here`: what was said before does not come again before `until`.
+    /// Whether anybody has called since the start.
+    pub(super) fn was_called(&self) -> bool {
+        self.was_called
+    }
+
+    /// Somebody called where `is_here`: what was said before does not come again before `until`, and he need not be told
+    /// that she is awake.
     pub(super) fn called(&mut self, is_here: impl Fn(&WaitingAnnouncement) -> bool, until: Instant) {
+        self.was_called = true;
+        let greets =
+            |w: &&WaitingAnnouncement| w.announcement.is_greeting() && w.state == AnnouncementState::Due;
+        if let Some(greeting) = self.waiting.iter().find(greets).map(|greeting| greeting.id) {
+            self.remove(greeting, AnnouncementOutcome::Withdrawn);
+        }
         for waiting in self.waiting.iter_mut().filter(|waiting| is_here(waiting)) {
             if let AnnouncementState::DueAt(due) | AnnouncementState::Interrupted(due) = &mut waiting.state {
                 *due = until.max(*due);

@@ -2,7 +2,8 @@
 //!
 //! One task, a service of the daemon. In: which devices work, what serves the model, how the last run ended. Out: one
 //! announcement of the lowest priority, which is dropped unless it can be said soon: never in quiet hours. It is silent
-//! when the program comes back after a failure, and when something is missing for long.
+//! when somebody has called meanwhile, when the program comes back after a failure, and when something is missing for
+//! long.
 
 use std::fs;
 use std::future::Future;
@@ -104,6 +105,10 @@ impl Awake {
             tracing::info!("the start took too long to say that it is over");
             return;
         }
+        if self.announcer.was_called() {
+            tracing::info!("somebody has called already, so nothing is said of the start");
+            return;
+        }
         let awake = Announcement::new(
             AnnouncementOrigin::StartUp,
             AnnouncementPriority::Background,
@@ -203,6 +208,22 @@ mod tests {
         open_devices(&awake.board);
         awake.say(pending()).await;
         assert_eq!(awake.announcer.waiting(), [], "no model");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn it_is_not_said_to_whoever_has_called_already() {
+        let home = Place::named("home");
+        let before = awake(12, None);
+        open_devices(&before.board);
+        before.announcer.called(&home, std::time::Instant::now());
+        before.say(ready(())).await;
+        assert_eq!(before.announcer.waiting(), [], "he called before she was ready");
+        let meanwhile = awake(12, None);
+        open_devices(&meanwhile.board);
+        meanwhile.say(ready(())).await;
+        assert_eq!(meanwhile.announcer.waiting().len(), 1);
+        meanwhile.announcer.called(&home, std::time::Instant::now());
+        assert_eq!(meanwhile.announcer.waiting(), [], "he called before it was said");
     }
 
     #[tokio::test(start_paused = true)]

@@ -65,6 +65,11 @@ pub(super) fn usable(slot: &str, value: &str) -> Result<(), &'static str> {
     let is_one_of = |known: &[&str], value: &str| known.contains(&value);
     let is_weekday = |day: &str| is_one_of(&["mon", "tue", "wed", "thu", "fri", "sat", "sun"], day);
     let is_ahead = |day: &str| day.strip_prefix('+').is_some_and(|days| days.parse::<i8>().is_ok());
+    let is_feast = |day: &str| {
+        let date =
+            day.split_once('-').and_then(|(month, day)| Some((month.parse().ok()?, day.parse().ok()?)));
+        date.is_some_and(|(month, day)| jiff::civil::Date::new(2024, month, day).is_ok())
+    };
     let is_part = |part: &str| is_one_of(&["morning", "afternoon", "evening", "night"], part);
     let (head, rest) = value.split_once(' ').unzip();
     let (head, rest) = (head.unwrap_or(value), rest);
@@ -73,7 +78,10 @@ pub(super) fn usable(slot: &str, value: &str) -> Result<(), &'static str> {
             is_part(head) && rest.is_none_or(is_ahead),
             "\"morning\", \"afternoon\", \"evening\" or \"night\", and a day ahead such as \"+0\" behind it",
         ),
-        "day" => (is_ahead(value) || is_weekday(value), "a day ahead such as \"+1\", or \"mon\" to \"sun\""),
+        "day" => (
+            is_ahead(value) || is_weekday(value) || is_feast(value),
+            "a day ahead such as \"+1\", \"mon\" to \"sun\", or a month and a day such as \"12-25\"",
+        ),
         "days" | "several" => {
             let (first, last) = head.split_once('-').unwrap_or((head, head));
             let is_days = is_weekday(first) && is_weekday(last) && rest.is_none_or(is_part);

@@ -63,6 +63,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("reply.time", &["time"]),
     ("reply.date", &["weekday", "month", "day", "nth", "year"]),
     ("reply.date_of", &["weekday", "month", "day", "nth", "year"]),
+    ("reply.date_ahead", &["weekday", "month", "day", "nth", "year", "days"]),
     ("reply.date_was", &["weekday", "month", "day", "nth", "year"]),
     ("reply.volume", &["percent"]),
     ("reply.shall_i", &["deed"]),

@@ -173,6 +173,7 @@ pub struct ReplySentences {
     pub date: String,
     /// Of another day, and of one that is over.
     pub date_of: String,
+    pub date_ahead: String,
     pub date_was: String,
     pub no_such_day: String,
     pub nothing_said_yet: String,

@@ -86,8 +86,9 @@ impl Past {
                 .flat_map(|(_, rows)| rows)
                 .collect();
             if self.wordings[at] == WordedBy::Fixed && rows.is_empty() {
-                // Of an earlier conversation it is of no use.
-                run.extend(asked.take().filter(|_| at >= before).map(|asked| (asked, message)));
+                // Of an earlier conversation it is of no use, nor where nothing came of it.
+                let is_told = at >= before && !came_to_nothing(reader.language, &message.content);
+                run.extend(asked.take().filter(|_| is_told).map(|asked| (asked, message)));
                 continue;
             }
             if let Some(asked) = asked.take() {
@@ -137,6 +138,27 @@ impl DoneReader<'_> {
         };
         if line.is_empty() || !is_read() { String::new() } else { line }
     }
+}
+
+/// Whether an answer of ours says only that there is none: a small model takes its words for its own.
+fn came_to_nothing(language: &Language, answer: &str) -> bool {
+    let say = &language.sentences().reply;
+    let none = [
+        &say.trouble,
+        &say.unwell,
+        &say.lost_thread,
+        &say.not_done,
+        &say.not_understood,
+        &say.unfinished,
+        &say.nothing_heard,
+        &say.muddled,
+        &say.came_out_wrong,
+        &say.no_answer,
+        &say.listening,
+        &say.untold,
+        &say.no_more,
+    ];
+    none.into_iter().any(|none| answer.trim() == none)
 }
 
 /// A run of exchanges in one line, the newest last; empty when there are none.

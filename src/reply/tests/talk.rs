@@ -212,6 +212,19 @@ async fn another_subject_is_asked_without_what_was_done_before_it() {
     }
 }
 
+// "Tell me more about it" is no answer to the next question
+#[tokio::test]
+async fn an_answer_that_is_none_is_not_shown_again() {
+    let bench =
+        Bench::shipped(vec![answers("I feel lonely today."), answers("Blot it with cold water and soap.")]);
+    assert_eq!(bench.say("I feel a bit lonely today").await.shown(), say().listening);
+    bench.later(5);
+    bench.say("and how do I get rid of a coffee stain").await;
+    let requests = bench.model.requests();
+    let newest = &requests.last().unwrap().last().unwrap().content;
+    assert!(!newest.contains("Done since") && !newest.contains("listening"), "{newest}");
+}
+
 // What was closed by a question never changes again
 #[tokio::test]
 async fn the_prompt_of_talk_only_grows_at_its_end() {

@@ -219,7 +219,10 @@ pub fn answer(language: &Language, what: &Intent, now: &Zoned, last_reply: Optio
         Intent::Date => date_in(&say.date, now.date(), language),
         Intent::DateOf(day) => match date_on(*day, now) {
             Some(date) if date < now.date() => date_in(&say.date_was, date, language),
-            Some(date) => date_in(&say.date_of, date, language),
+            Some(date) => match now.date().until(date).map_or(0, |until| until.get_days()) {
+                0 | 1 => date_in(&say.date_of, date, language),
+                days => date_in(&say.date_ahead.replace("{days}", &days.to_string()), date, language),
+            },
             None => say.no_such_day.clone(),
         },
         Intent::Greeting(DayPart::Morning) => say.good_morning.clone(),

@@ -239,10 +239,13 @@ impl Filled<'_> {
         }
         let part = || self.value(Slot::Part).or_else(|| self.value(Slot::Today));
         let day = self.value(Slot::Day).or_else(|| part()?.split_once(' ').map(|(_, day)| day))?;
-        match day.strip_prefix('+') {
-            Some(ahead) => ahead.parse().ok().map(Day::Ahead),
-            None => weekday(day).map(Day::Weekday),
+        if let Some(ahead) = day.strip_prefix('+') {
+            return ahead.parse().ok().map(Day::Ahead);
         }
+        // A feast, by its month and day.
+        let feast =
+            day.split_once('-').and_then(|(month, day)| Some((month.parse().ok()?, day.parse().ok()?)));
+        feast.map(|(month, day)| Day::Date(month, day)).or_else(|| weekday(day).map(Day::Weekday))
     }
 
     fn days(&self) -> Days {

@@ -171,9 +171,9 @@ fn answers_are_short_and_stop_has_none() {
         (say(Intent::DateOf(Day::Ahead(-1)), 9, 5), "That was Wednesday, May 6th, 2026."),
         (
             say(Intent::DateOf(Day::Weekday(jiff::civil::Weekday::Monday)), 9, 5),
-            "That's Monday, May 11th, 2026.",
+            "That's Monday, May 11th, 2026, in 4 days.",
         ),
-        (say(Intent::DateOf(Day::Date(5, 6)), 9, 5), "That's Thursday, May 6th, 2027."),
+        (say(Intent::DateOf(Day::Date(5, 6)), 9, 5), "That's Thursday, May 6th, 2027, in 364 days."),
         (say(Intent::DateOf(Day::Date(2, 31)), 9, 5), "There is no such day."),
         (say(Intent::Greeting(DayPart::Morning), 9, 5), "Good morning."),
         (say(Intent::Greeting(DayPart::Evening), 9, 5), "Good evening."),
