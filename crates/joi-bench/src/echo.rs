@@ -20,11 +20,13 @@ use joi::hear::judge::{
 };
 use joi::hear::score::{OpinionRequest, opine};
 use joi::hear::transcript_filter::Evidence;
-use joi::hear::whisper::{SttModel, Whisper};
+use joi::hear::whisper::{Stt, SttEvent, SttModel, Whisper};
 use joi::hear::{FollowUpWindow, HearCommand, HearEvent, Listener, SoundBlock, SpeakingState};
 use joi::language::Language;
 use joi::message::{OpenedBy, Utterance};
+use joi::pulse::Heart;
 use joi::speak::Voice;
+use tokio::sync::mpsc::Receiver;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -150,6 +152,8 @@ struct EchoBench<'a> {
     voice: Voice,
     whisper: Whisper,
     listener: Listener,
+    /// Scores what its models are unsure about.
+    _scorer: (Stt, Receiver<SttEvent>),
     ears: EchoCancelled,
     stage: RoomDirector,
     /// Seconds between jumps of the delay.
@@ -169,13 +173,15 @@ impl<'a> EchoBench<'a> {
         let model = library.path(app::whisper_model(SttModel::TinyEn))?;
         let shape = Shape { seed: args.seed, level_db: args.level, drift_ppm: args.drift };
         let (stage, room, far) = room(shape);
+        let (listener, scorer) = app::wakeful_listener(config, &context.paths, Heart::unwatched())?;
         let choice = if args.no_canceller { EchoCancel::Off } else { EchoCancel::On };
         Ok(Self {
             context,
             language: context.language()?,
             voice: app::load_voice(config, &context.paths, &*context.language()?)?.0,
             whisper: Whisper::load(&model, &config.hear.stt)?,
-            listener: app::listener(config, &context.paths)?,
+            listener,
+            _scorer: scorer,
             ears: EchoCancelled::new(Box::new(room), far, choice),
             stage,
             jumps: args.jumps,
@@ -241,6 +247,7 @@ impl<'a> EchoBench<'a> {
             }
             let sound = SoundBlock { samples: &samples, tracks };
             self.listener.step(sound, self.moment(self.now), &mut events);
+            self.listener.settle(self.moment(self.now), &mut events);
             for event in events.drain(..) {
                 self.weigh(event)?;
             }
