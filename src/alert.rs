@@ -9,6 +9,8 @@ mod config;
 mod desk;
 pub mod door;
 mod house;
+mod rows;
+mod storing;
 #[cfg(test)]
 mod tests;
 
@@ -17,7 +19,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use tokio::sync::OnceCell;
+use tokio::sync::{Mutex as AsyncMutex, OnceCell};
 use tokio_util::sync::CancellationToken;
 
 pub use book::{AcknowledgedBy, Alert, AlertKind};
@@ -32,6 +34,8 @@ use crate::announce::{
 use crate::language::Languages;
 use crate::outbound::{Audience, Outbox, Outgoing, Urgency};
 use crate::store::{Store, StoreError};
+use rows::AlertRows;
+use storing::AGAIN;
 
 /// An alarm that nobody has heard is told again after a restart, if it is not older than this.
 const STILL_TRUE: SignedDuration = SignedDuration::from_hours(24);
@@ -65,6 +69,9 @@ pub struct Alerts {
 struct AlertShared {
     parts: AlertParts,
     active: Mutex<Vec<ActiveAlert>>,
+    rows: Mutex<AlertRows>,
+    /// Who writes alarms, one after the other.
+    writing: AsyncMutex<()>,
     restored: OnceCell<()>,
     /// What says that the house is not connected, while it is not.
     lost: Mutex<Option<AnnouncementId>>,
@@ -75,16 +82,12 @@ struct AlertShared {
 struct ActiveAlert {
     alert: Alert,
     announced: AnnouncementId,
-    row: Option<i64>,
 }
 
 /// One that is announced, and neither stored nor sent yet.
 #[derive(Debug)]
 #[must_use]
-pub struct AnnouncedAlert {
-    alert: Alert,
-    announced: AnnouncementId,
-}
+pub struct AnnouncedAlert(Alert);
 
 impl fmt::Debug for Alerts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -95,8 +98,8 @@ impl fmt::Debug for Alerts {
 impl Alerts {
     /// No alarm yet.
     pub fn new(parts: AlertParts) -> Self {
-        let (active, restored, lost) = Default::default();
-        Self { shared: Arc::new(AlertShared { parts, active, restored, lost }) }
+        let (active, rows, writing, restored, lost) = Default::default();
+        Self { shared: Arc::new(AlertShared { parts, active, rows, writing, restored, lost }) }
     }
 
     /// Tells again what nobody has heard before the last end of the program; once, whoever asks for it.
@@ -118,7 +121,8 @@ impl Alerts {
             let is_true = now.duration_since(alert.at) < STILL_TRUE && alert.kind != AlertKind::Test;
             if alert.acknowledged.is_none() && is_true && alert.repeats() && !self.is_active(&alert) {
                 let announced = self.announce(&alert).await;
-                self.active().push(ActiveAlert { alert: alert.clone(), announced, row: Some(row.id) });
+                self.rows().restored(row.id, &alert);
+                self.active().push(ActiveAlert { alert: alert.clone(), announced });
                 // With the same key: whoever sends it knows whether it went out.
                 self.post(&alert).await;
             }
@@ -141,32 +145,22 @@ impl Alerts {
         }
         let alert = self.with_its_own_key(alert);
         let kind = alert.kind.name();
+        if self.shared.parts.store.is_some() {
+            self.rows().raised(&alert);
+        }
         let announced = self.announce(&alert).await;
         if alert.repeats() {
-            self.active().push(ActiveAlert { alert: alert.clone(), announced, row: None });
+            self.active().push(ActiveAlert { alert: alert.clone(), announced });
         } else {
             *self.lost() = Some(announced);
         }
         tracing::warn!(kind, "an alarm");
-        Some(AnnouncedAlert { alert, announced })
+        Some(AnnouncedAlert(alert))
     }
 
     /// The second half: it is stored, and sent to the group.
-    pub async fn keep_announced(&self, AnnouncedAlert { alert, announced }: AnnouncedAlert) {
-        let (kept, ()) = tokio::join!(self.keep(&alert), self.post(&alert));
-        let acknowledged = {
-            let mut active = self.active();
-            match active.iter_mut().find(|active| active.announced == announced) {
-                Some(active) => {
-                    active.row = kept;
-                    false
-                }
-                None => alert.repeats(),
-            }
-        };
-        if acknowledged && let Some(row) = kept {
-            self.store_heard((row, alert), AcknowledgedBy::Voice).await;
-        }
+    pub async fn keep_announced(&self, AnnouncedAlert(alert): AnnouncedAlert) {
+        tokio::join!(self.store_within(PATIENCE), self.post(&alert));
     }
 
     /// Somebody has heard all of them; how many there were.
@@ -188,14 +182,12 @@ impl Alerts {
     }
 
     async fn end(&self, heard: Vec<ActiveAlert>, by: AcknowledgedBy) -> usize {
-        let count = heard.len();
-        for ActiveAlert { alert, row, .. } in heard {
+        let heard: Vec<Alert> = heard.into_iter().map(|active| active.alert).collect();
+        for alert in &heard {
             tracing::info!(kind = alert.kind.name(), ?by, "an alarm was acknowledged");
-            if let Some(row) = row {
-                self.store_heard((row, alert), by).await;
-            }
         }
-        count
+        self.store_heard(&heard, by).await;
+        heard.len()
     }
 
     /// Those that nobody has heard yet, the oldest first.
@@ -209,10 +201,12 @@ impl Alerts {
         let mut changes = self.shared.parts.announcer.changes();
         loop {
             self.look().await;
-            // Both arms are cancel-safe.
+            let again = if self.is_behind() { AGAIN } else { Duration::MAX };
+            // Every arm is cancel-safe: what is not written is written again.
             tokio::select! {
                 () = stop.cancelled() => return,
                 changed = changes.changed() => if changed.is_err() { return },
+                () = tokio::time::sleep(again) => self.store_within(PATIENCE).await,
             }
         }
     }
@@ -232,15 +226,11 @@ impl Alerts {
             };
             active.extract_if(.., is_over).map(|active| (active.clone(), outcome(&active))).collect()
         };
+        let mut heard = Vec::new();
         for (active, outcome) in over {
             match outcome {
-                AnnouncementOutcome::Silenced | AnnouncementOutcome::Heard => {
-                    tracing::info!(kind = active.alert.kind.name(), "an alarm was acknowledged by voice");
-                    if let Some(row) = active.row {
-                        self.store_heard((row, active.alert), AcknowledgedBy::Voice).await;
-                    }
-                }
-                AnnouncementOutcome::Expired => {}
+                AnnouncementOutcome::Silenced | AnnouncementOutcome::Heard => heard.push(active),
+                AnnouncementOutcome::Expired => self.rows().ended(&active.alert),
                 AnnouncementOutcome::Dropped
                 | AnnouncementOutcome::Withdrawn
                 | AnnouncementOutcome::CutShort => {
@@ -248,6 +238,9 @@ impl Alerts {
                     self.active().push(ActiveAlert { announced, ..active });
                 }
             }
+        }
+        if !heard.is_empty() {
+            self.end(heard, AcknowledgedBy::Voice).await;
         }
     }
 
@@ -285,33 +278,11 @@ impl Alerts {
         }
     }
 
-    async fn keep(&self, alert: &Alert) -> Option<i64> {
-        let store = self.shared.parts.store.as_ref()?;
-        let json = serde_json::to_string(alert).ok()?;
-        match tokio::time::timeout(PATIENCE, store.add_alert(alert.at, json)).await {
-            Ok(Ok(row)) => Some(row),
-            Ok(Err(error)) => {
-                tracing::error!(%error, "an alarm is not stored and is lost with the program");
-                None
-            }
-            Err(_) => None,
-        }
-    }
-
-    async fn store_heard(&self, (row, mut alert): (i64, Alert), by: AcknowledgedBy) {
-        let Some(store) = &self.shared.parts.store else { return };
-        alert.acknowledged = Some(self.shared.parts.announcer.now().timestamp());
-        alert.by = Some(by);
-        let Ok(json) = serde_json::to_string(&alert) else { return };
-        if let Err(error) = store.amend_alert(row, json).await {
-            tracing::warn!(%error, "an alarm that was heard is told again after a restart");
-        }
-    }
-
     /// Two notices of one millisecond are two messages.
     fn with_its_own_key(&self, mut alert: Alert) -> Alert {
-        let active = self.active();
-        while active.iter().any(|active| active.alert.key() == alert.key())
+        let (active, rows) = (self.active(), self.rows());
+        let is_taken = |key: &str| active.iter().any(|active| active.alert.key() == key) || rows.has_key(key);
+        while is_taken(&alert.key())
             && let Ok(later) = alert.at.checked_add(SignedDuration::from_millis(1))
         {
             alert.at = later;

@@ -9,6 +9,7 @@ mod arbiter;
 mod away;
 mod called;
 mod config;
+mod kept;
 mod queue;
 mod quiet;
 #[cfg(test)]
@@ -120,18 +121,6 @@ impl Announcement {
     }
 }
 
-/// An announcement as it stands in the database.
-#[derive(Serialize, Deserialize)]
-struct Kept {
-    /// The name it had when there were no templates.
-    #[serde(rename = "text")]
-    wording: Wording,
-    priority: AnnouncementPriority,
-    expires: Option<Timestamp>,
-    origin: AnnouncementOrigin,
-    place: Option<Place>,
-}
-
 /// What is said next at a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Next {
@@ -183,8 +172,8 @@ impl Announcer {
         self.wish(wish::stored(store).await?);
         let rows = store.announcements().await?;
         for row in rows {
-            match serde_json::from_str::<Kept>(&row.announcement) {
-                Ok(kept) => self.push(kept.into(), Some(row.id)).await,
+            match kept::read(&row.announcement) {
+                Ok(kept) => self.push(kept, Some(row.id)).await,
                 Err(error) => {
                     tracing::warn!(id = row.id, %error, "an announcement of another version is left alone");
                     continue;
@@ -194,20 +183,15 @@ impl Announcer {
         Ok(())
     }
 
-    /// Has something said as soon as it may be. When this returns, what is kept is on the disk. Where that fails, it is
-    /// said all the same, unless the program ends before.
+    /// Has something said as soon as it may be, from now on. When this returns, what is kept is on the disk. Where that
+    /// fails, it is said all the same, unless the program ends before.
     pub async fn announce(&self, announcement: Announcement) -> AnnouncementId {
-        let row = match (&self.shared.store, announcement.if_unheard) {
-            (Some(store), IfUnheard::Keep) => match keep(store, &announcement).await {
-                Ok(row) => Some(row),
-                Err(error) => {
-                    tracing::warn!(%error, "an announcement is not kept");
-                    None
-                }
-            },
-            (None, _) | (_, IfUnheard::Drop | IfUnheard::Repeat(_)) => None,
-        };
-        self.push(announcement, row).await
+        let to_keep = (announcement.if_unheard == IfUnheard::Keep).then(|| announcement.clone());
+        let id = self.push(announcement, None).await;
+        if let Some(announcement) = to_keep {
+            self.keep(id, &announcement).await;
+        }
+        id
     }
 
     /// It is not true any more, or was answered: it is not said again. Whoever says it at this moment is told by the
@@ -269,6 +253,12 @@ impl Announcer {
         self.forget(gone).await;
     }
 
+    /// It could not be heard, since the loudspeaker was missing: it is as if it had not been said.
+    pub fn unheard(&self, id: AnnouncementId) {
+        self.queue().unheard(id);
+        self.shared.changed.send_replace(());
+    }
+
     /// How one ended; nothing while it waits, or when that is long ago.
     pub fn outcome(&self, id: AnnouncementId) -> Option<AnnouncementOutcome> {
         self.queue().outcome(id)
@@ -320,22 +310,6 @@ impl Announcer {
         id
     }
 
-    /// Whether it was kept on the disk and has been erased there, by this program or another one.
-    async fn was_erased(&self, id: AnnouncementId) -> bool {
-        let row = self.queue().waiting().iter().find(|waiting| waiting.id == id).and_then(|w| w.row);
-        let (Some(store), Some(row)) = (&self.shared.store, row) else { return false };
-        store.announcements().await.is_ok_and(|kept| kept.iter().all(|kept| kept.id != row))
-    }
-
-    /// Takes it off the disk, if it is there.
-    async fn forget(&self, gone: Option<WaitingAnnouncement>) {
-        if let (Some(store), Some(row)) = (&self.shared.store, gone.and_then(|waiting| waiting.row))
-            && let Err(error) = store.remove_announcement(row).await
-        {
-            tracing::warn!(%error, "an announcement is still kept, and will be said again after a restart");
-        }
-    }
-
     fn queue(&self) -> MutexGuard<'_, AnnouncementQueue> {
         self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -365,17 +339,4 @@ impl WaitingAnnouncement {
     pub fn may_be_heard_at(&self, place: &Place) -> bool {
         self.announcement.place.as_ref().is_none_or(|only| only == place)
     }
-}
-
-impl From<Kept> for Announcement {
-    fn from(Kept { wording, priority, expires, origin, place }: Kept) -> Self {
-        Self { wording, priority, expires, origin, place, if_unheard: IfUnheard::Keep }
-    }
-}
-
-async fn keep(store: &Store, announcement: &Announcement) -> Result<i64, StoreError> {
-    let Announcement { wording, priority, expires, origin, place, .. } = announcement.clone();
-    let kept = Kept { wording, priority, expires, origin, place };
-    let text = serde_json::to_string(&kept).map_err(|error| StoreError::Record(error.to_string()))?;
-    store.add_announcement(text).await
 }

@@ -96,6 +96,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("tar", &["backup/archive", "backup/tests"]),
     ("flate2", &["backup/archive", "backup/tests"]),
     ("symphonia", &["audio/voice_note"]),
+    ("opus_decoder", &["audio/voice_note"]),
     ("unicode_normalization", &["signal/envelope"]),
 ];
 

@@ -1,8 +1,9 @@
 //! `POST /events` on this machine: alerts of other programs.
 //!
-//! One task. In: JSON or text, at most [`MOST_BYTES`]. Out: notices into a bounded queue of the caller; a full one is
-//! answered with 503, and 202 only once the notice is told and stored: whoever gets no 202 sends it again. It refuses requests of web pages (a header `Origin`), everything but `POST /events`, and
-//! listens on a loopback address only.
+//! One task. In: JSON or text, at most [`MOST_BYTES`]. Out: notices into a bounded queue of the caller. 202 only once the
+//! notice is told and stored; where that is not so in time, or the queue is full, 503 says when to send it again. It
+//! refuses requests of web pages (a header `Origin`), everything but `POST /events`, and listens on a loopback address
+//! only.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -11,6 +12,7 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot};
@@ -21,16 +23,27 @@ use crate::awareness::ReceivedNotice;
 /// Bytes of the largest request.
 pub const MOST_BYTES: usize = 4096;
 
-/// A database that hangs keeps whoever sends no longer than this.
+/// Whoever sends waits for an answer no longer than this.
 const PATIENCE: Duration = Duration::from_secs(15);
+/// What is not stored is to be sent again after so many seconds.
+const AGAIN_S: &str = "10";
+
+/// What became of a notice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoticeFate {
+    /// It is told and stored.
+    Stored,
+    /// It is told, or will be, and is lost with the program: the same again is told once.
+    NotStored,
+}
 
 /// A notice of another program, which waits for an answer.
 #[derive(Debug)]
 pub struct SentNotice {
     /// What it says.
     pub notice: ReceivedNotice,
-    /// To be sent once it is told and stored.
-    pub taken: oneshot::Sender<()>,
+    /// Learns what became of it.
+    pub taken: oneshot::Sender<NoticeFate>,
 }
 
 /// Binds the address.
@@ -60,28 +73,29 @@ pub async fn serve(
     axum::serve(listener, routes).with_graceful_shutdown(async move { stop.cancelled().await }).await
 }
 
-async fn take(
-    State(notices): State<mpsc::Sender<SentNotice>>,
-    headers: HeaderMap,
-    body: Bytes,
-) -> (StatusCode, &'static str) {
+async fn take(State(notices): State<mpsc::Sender<SentNotice>>, headers: HeaderMap, body: Bytes) -> Response {
     if headers.contains_key(header::ORIGIN) {
-        return (StatusCode::FORBIDDEN, "requests of web pages are not taken\n");
+        return (StatusCode::FORBIDDEN, "requests of web pages are not taken\n").into_response();
     }
     let Some(notice) = std::str::from_utf8(&body).ok().and_then(ReceivedNotice::read) else {
         let told = "send JSON such as {\"text\":\"…\",\"priority\":\"high\"}, or a text with priority=high\n";
-        return (StatusCode::BAD_REQUEST, told);
+        return (StatusCode::BAD_REQUEST, told).into_response();
     };
     let (taken, answer) = oneshot::channel();
     if notices.try_send(SentNotice { notice, taken }).is_err() {
-        return (StatusCode::SERVICE_UNAVAILABLE, "too many alerts wait; try again\n");
+        return again("too many alerts wait; send it again\n");
     }
     match tokio::time::timeout(PATIENCE, answer).await {
-        Ok(Ok(())) => (StatusCode::ACCEPTED, "taken\n"),
-        // While nobody has heard it, it is not told twice.
-        Err(_) => (StatusCode::SERVICE_UNAVAILABLE, "it may not be told yet; send it again\n"),
-        Ok(Err(_)) => (StatusCode::SERVICE_UNAVAILABLE, "the program is ending; try again\n"),
+        Ok(Ok(NoticeFate::Stored)) => (StatusCode::ACCEPTED, "taken\n").into_response(),
+        Ok(Ok(NoticeFate::NotStored)) => again("it is not stored yet; send it again, it is not told twice\n"),
+        Err(_) => again("it may not be told yet; send it again\n"),
+        Ok(Err(_)) => again("the program is ending; send it again\n"),
     }
+}
+
+/// It is to be sent again.
+fn again(told: &'static str) -> Response {
+    (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, AGAIN_S)], told).into_response()
 }
 
 #[cfg(test)]
@@ -105,7 +119,7 @@ mod tests {
             let mut headers = HeaderMap::new();
             let origin = origin.and_then(|origin| HeaderValue::from_bytes(&origin).ok());
             let is_page = origin.map(|origin| headers.insert(header::ORIGIN, origin)).is_some();
-            let answer = take(State(sender), headers, Bytes::from(body)).now_or_never().map(|(status, _)| status);
+            let answer = take(State(sender), headers, Bytes::from(body)).now_or_never().map(|answer| answer.status());
             let expected = |status| match is_page {
                 true => status == StatusCode::FORBIDDEN,
                 false => [StatusCode::BAD_REQUEST, StatusCode::SERVICE_UNAVAILABLE].contains(&status),

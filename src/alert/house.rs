@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use super::{Alert, AlertKind, Alerts, PATIENCE, READ};
 use crate::announce::{Announcement, AnnouncementOrigin, AnnouncementOutcome, AnnouncementPriority};
 use crate::language::SentenceName;
+use crate::store::StoreError;
 
 /// A connection that holds so long counts.
 const HOLDS: Duration = Duration::from_secs(60);
@@ -85,9 +86,15 @@ impl Alerts {
         self.stored_loss().await.is_some()
     }
 
-    /// Tells that the house has been gone for so long.
+    /// Tells that the house has been gone for so long. The message waits for no database.
     pub async fn house_is_lost(&self, gone: Duration) {
-        self.raise(Alert::new(AlertKind::HouseLost { lost_s: gone.as_secs() }, self.now())).await;
+        let alert = Alert::new(AlertKind::HouseLost { lost_s: gone.as_secs() }, self.now());
+        let told = async {
+            if self.announce_new(alert.clone()).await.is_some() {
+                self.store_within(PATIENCE).await;
+            }
+        };
+        tokio::join!(self.post(&alert), told);
     }
 
     /// The house is connected again: that it was not is not said any more, and whoever was told learns of it.
@@ -109,10 +116,12 @@ impl Alerts {
         }
         let back = Alert::new(AlertKind::HouseBack, self.now());
         self.post(&back).await;
+        self.store_within(PATIENCE).await;
         if let (Some((row, loss)), Some(store)) = (self.stored_loss().await, &self.shared.parts.store) {
             let over = Alert { acknowledged: Some(back.at), ..loss };
             let Ok(json) = serde_json::to_string(&over) else { return };
-            if let Err(error) = store.amend_alert(row, json).await {
+            let amended = tokio::time::timeout(PATIENCE, store.amend_alert(row, json)).await;
+            if let Err(error) = amended.unwrap_or(Err(StoreError::Slow)) {
                 tracing::warn!(%error, "that the house is back is told again after a restart");
             }
         }

@@ -1,12 +1,14 @@
 //! Alarms over a real queue, a real outbox and a real database; only the time is made up.
 
+mod hangs;
+
 use std::sync::Arc;
 
 use jiff::Zoned;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-use super::door::SentNotice;
+use super::door::{NoticeFate, SentNotice};
 use super::*;
 use crate::announce::{AnnounceConfig, Floor, Next, Presence, Situation};
 use crate::awareness::{CriticalId, Happening, HouseEvent};
@@ -221,12 +223,39 @@ async fn alerts_over_http_are_taken_from_this_machine_only_and_from_no_web_page(
     assert_eq!(send("Bin day".into(), None).await, 503, "one waits already");
     let SentNotice { notice, taken } = notices.recv().await.unwrap();
     assert_eq!((notice.text.as_str(), first.is_finished()), ("Cellar", false), "not before it is stored");
-    taken.send(()).unwrap();
+    taken.send(NoticeFate::Stored).unwrap();
     assert_eq!(first.await.unwrap(), 202);
     let lost = tokio::spawn(send("Bin day".into(), None));
     drop(notices.recv().await.unwrap());
     assert_eq!(lost.await.unwrap(), 503, "whoever ends has not taken it");
     assert!(door::open("0.0.0.0:0".parse().unwrap()).await.is_err());
+    stop.cancel();
+    served.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_notice_that_is_not_stored_is_answered_with_when_to_send_it_again() {
+    let listener = door::open("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let (sender, mut notices) = tokio::sync::mpsc::channel(1);
+    let stop = CancellationToken::new();
+    let served = tokio::spawn(door::serve(listener, sender, stop.clone()));
+    let answered = tokio::spawn(async move {
+        let request =
+            "POST /events HTTP/1.1\r\nHost: here\r\nConnection: close\r\nContent-Length: 7\r\n\r\nBin day";
+        let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        answer.to_lowercase()
+    });
+    notices.recv().await.unwrap().taken.send(NoticeFate::NotStored).unwrap();
+    let answer = answered.await.unwrap();
+    assert!(answer.starts_with("http/1.1 503 ") && answer.contains("\r\nretry-after: 10\r\n"), "{answer}");
+    assert!(
+        answer.ends_with("\r\n\r\nit is not stored yet; send it again, it is not told twice\n"),
+        "{answer}"
+    );
     stop.cancel();
     served.await.unwrap().unwrap();
 }

@@ -2,8 +2,8 @@
 //!
 //! In: what waits, the situation at one place, the present moment. Out: an [`AnnouncementDecision`]. Nothing but a danger
 //! that was never told is said into somebody's sentence, and that after two seconds; whoever calls and says nothing has
-//! none. Quiet hours hold back everything but critical announcements and what the user set himself to ring. What is more
-//! urgent comes first, then what is older; what has expired is dropped.
+//! none. Quiet hours hold back everything but critical announcements and what the user set himself to ring. Without a
+//! loudspeaker everything waits. What is more urgent comes first, then what is older; what has expired is dropped.
 
 use std::cmp::Reverse;
 use std::time::{Duration, Instant};
@@ -39,6 +39,8 @@ pub enum Floor {
     Answer,
     /// An answer has ended, and somebody may go on from it.
     FollowUp,
+    /// There is no loudspeaker: nothing can be heard until there is one.
+    Speechless,
 }
 
 /// Whether there is somebody to hear and to answer.
@@ -128,6 +130,11 @@ pub(super) fn decide(
     if candidates.is_empty() {
         return AnnouncementDecision::Wait(HoldReason::Nothing, None);
     }
+    if situation.floor == Floor::Speechless {
+        let until = candidates.iter().filter_map(|w| w.announcement.expires).min();
+        let until = until.map(|at| now.measured(at));
+        return AnnouncementDecision::Wait(HoldReason::Floor(situation.floor), until);
+    }
     if situation.floor != Floor::Free {
         let is_critical = |w: &WaitingAnnouncement| w.announcement.priority == AnnouncementPriority::Critical;
         // A danger is not told in the middle of another one.
@@ -178,6 +185,7 @@ fn interrupts_at(danger: &WaitingAnnouncement, floor: Floor, now: Instant) -> Op
         Floor::Called { since } => Some(since + CALL),
         Floor::Heard => is_new.then_some(now),
         Floor::User { since } => is_new.then_some(danger.since.max(since) + SENTENCE),
+        Floor::Speechless => None,
     }
 }
 

@@ -114,6 +114,17 @@ impl AnnouncementQueue {
         (id, dropped)
     }
 
+    /// One that waits is on the disk now, under this number; where it is over, the number comes back.
+    pub(super) fn keep(&mut self, id: AnnouncementId, row: i64) -> Option<i64> {
+        match self.waiting.iter_mut().find(|waiting| waiting.id == id) {
+            Some(waiting) => {
+                waiting.row = Some(row);
+                None
+            }
+            None => Some(row),
+        }
+    }
+
     /// Takes one out, because it ended so.
     pub(super) fn remove(
         &mut self,
@@ -161,6 +172,13 @@ impl AnnouncementQueue {
             IfUnheard::Repeat(_) | IfUnheard::Keep => Some(AnnouncementState::Due),
             IfUnheard::Drop => None,
         })
+    }
+
+    /// One was said, and nothing of it can have been heard.
+    pub(super) fn unheard(&mut self, id: AnnouncementId) {
+        if let Some(waiting) = self.waiting.iter_mut().find(|waiting| waiting.id == id) {
+            waiting.state = AnnouncementState::Due;
+        }
     }
 
     /// Somebody called while one was being said: until `until` it leaves him the answer. What comes back is over.

@@ -144,3 +144,42 @@ async fn a_wish_that_could_not_be_stored_goes_before_what_is_stored() {
     announcer.read_wish().await;
     assert!(announcer.quiet_until(&now).is_some());
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_database_that_hangs_keeps_nothing_from_being_said_and_nobody_from_going_on() {
+    let store = Store::in_memory().unwrap();
+    let clock = noon() as Arc<dyn Clock>;
+    let announcer = Announcer::new(&AnnounceConfig::default(), Some(store.clone()), clock);
+    let first = announcer.announce(some("It was stored.", IfUnheard::Keep)).await;
+    store.hang();
+    let began = tokio::time::Instant::now();
+    assert!(matches!(next(&announcer).await, Next::Say(id, _) if id == first));
+    announcer.heard(first, Instant::now()).await;
+    let second = tokio::spawn({
+        let announcer = announcer.clone();
+        async move { announcer.announce(some("It is not.", IfUnheard::Keep)).await }
+    });
+    let mut changes = announcer.changes();
+    while texts(&announcer).is_empty() {
+        changes.changed().await.unwrap();
+    }
+    let Next::Say(id, _) = next(&announcer).await else { panic!("it is said") };
+    announcer.heard(id, Instant::now()).await;
+    assert!(began.elapsed() < Duration::from_secs(2), "a danger would have to wait: {:?}", began.elapsed());
+    store.answer_again();
+    assert_eq!(second.await.unwrap(), id);
+    assert_eq!(store.announcements().await.unwrap(), [], "what was heard by then is kept no longer");
+}
+
+#[tokio::test]
+async fn what_could_not_be_heard_is_said_again_whatever_it_wants() {
+    let announcer = Announcer::new(&AnnounceConfig::default(), None, noon());
+    for if_unheard in [IfUnheard::Drop, IfUnheard::Keep, IfUnheard::Repeat(Duration::from_secs(60))] {
+        let id = announcer.announce(some("It is done.", if_unheard)).await;
+        assert!(matches!(next(&announcer).await, Next::Say(..)));
+        announcer.unheard(id);
+        assert!(matches!(next(&announcer).await, Next::Say(again, _) if again == id), "{if_unheard:?}");
+        announcer.withdraw(id).await;
+    }
+    assert_eq!(announcer.counts(), Counts::default());
+}

@@ -5,8 +5,10 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::{Mutex, mpsc};
+use tokio::task::JoinSet;
 
 use super::daemon::{Service, ServiceContext};
 use crate::alert::door::SentNotice;
@@ -18,6 +20,8 @@ use crate::paths::Paths;
 
 /// Requests that wait. When full, further ones are refused.
 const REQUESTS: usize = 4;
+/// Alarms of before that can't be read are looked for again after this time.
+const AGAIN: Duration = Duration::from_secs(30);
 
 /// The service that follows alarms, and takes requests about them from `board`.
 pub(super) fn alerts(alerts: &Alerts, board: &StatusBoard) -> Service {
@@ -28,19 +32,27 @@ pub(super) fn alerts(alerts: &Alerts, board: &StatusBoard) -> Service {
     let run = move |context: ServiceContext| {
         let (alerts, requests) = (alerts.clone(), Arc::clone(&requests));
         async move {
-            if let Err(error) = alerts.restore().await {
-                tracing::warn!(%error, "alarms of before are not known");
-            }
             let mut requests = requests.lock().await;
             let asked = async {
+                let mut behind = JoinSet::new();
                 while let Some(request) = requests.recv().await {
-                    obey(&alerts, request).await;
+                    obey(&alerts, request, &mut behind).await;
+                    while behind.try_join_next().is_some() {}
                 }
             };
-            // Both arms end only with the service; a request that is dropped is asked again.
+            // What rings meanwhile is followed, also where the database hangs.
+            let restored = async {
+                while let Err(error) = alerts.restore().await {
+                    tracing::warn!(%error, "alarms of before are not known");
+                    tokio::time::sleep(AGAIN).await;
+                }
+                std::future::pending::<()>().await;
+            };
+            // Each arm ends only with the service; a request that is dropped is asked again.
             tokio::select! {
                 () = alerts.follow(context.stop.clone()) => {}
                 () = asked => context.stop.cancelled().await,
+                () = restored => {}
             }
             Ok(())
         }
@@ -48,9 +60,15 @@ pub(super) fn alerts(alerts: &Alerts, board: &StatusBoard) -> Service {
     Service::new("alarms", "alarms are told, and nobody notices that they were heard", run)
 }
 
-async fn obey(alerts: &Alerts, request: AlarmRequest) {
+/// Does what is asked; what of it waits for the database or a messenger is done behind it.
+async fn obey(alerts: &Alerts, request: AlarmRequest, behind: &mut JoinSet<()>) {
     match request {
-        AlarmRequest::Test => alerts.raise(Alert::new(AlertKind::Test, alerts.now())).await,
+        AlarmRequest::Test => {
+            if let Some(announced) = alerts.announce_new(Alert::new(AlertKind::Test, alerts.now())).await {
+                let alerts = alerts.clone();
+                behind.spawn(async move { alerts.keep_announced(announced).await });
+            }
+        }
         AlarmRequest::Acknowledge(told) => {
             // Whoever asked may be gone.
             let _ = told.send(alerts.acknowledge(AcknowledgedBy::Socket).await);

@@ -8,7 +8,7 @@ mod alert_item;
 mod telling;
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -31,6 +31,7 @@ use crate::impulse::rhythm::{Rhythm, RhythmDue};
 use crate::language::Language;
 use crate::reply::HouseKnown;
 use crate::store::{Store, StoreError};
+use telling::OwedNotices;
 
 /// Notices of other programs that wait. When full, further ones are refused.
 const NOTICES: usize = 16;
@@ -40,8 +41,10 @@ const AT_LEAST: Duration = Duration::from_secs(30);
 const TRUE_FOR: SignedDuration = SignedDuration::from_mins(15);
 /// What is no danger waits for the database no longer than this: a danger must be told within two seconds.
 const RESTORE: Duration = Duration::from_secs(1);
-/// The database is waited for no longer than this when the state is stored: the next danger must not wait for it.
+/// The database is waited for no longer than this when the state is stored.
 const SAVE: Duration = Duration::from_secs(3);
+/// At the end of the program the database is waited for no longer than this.
+const END: Duration = Duration::from_secs(12);
 /// Changes that nothing depends on are stored this often at most.
 const SAVE_EVERY: Duration = Duration::from_secs(60);
 
@@ -59,6 +62,8 @@ pub struct Awareness {
     clock: Arc<dyn Clock>,
     /// How often something was erased when the state was written last.
     erasures: Arc<AtomicU64>,
+    /// The database has not taken the state as it was to be stored last.
+    is_unsaved: Arc<AtomicBool>,
 }
 
 impl Awareness {
@@ -81,7 +86,8 @@ impl Awareness {
         });
         let state = Arc::new(Mutex::new(state.unwrap_or_default()));
         let erasures = Arc::new(AtomicU64::new(erasures));
-        Self { state, rules: Arc::new(rules.clone()), store, clock, erasures }
+        let is_unsaved = Arc::default();
+        Self { state, rules: Arc::new(rules.clone()), store, clock, erasures, is_unsaved }
     }
 
     /// What is known beside the states of the house, for prompts. Nothing of it is a text that a stranger may have written.
@@ -118,17 +124,23 @@ impl Awareness {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Stores the state; what fails is logged. Once something was erased, by whichever program, none of the words in it
-    /// come back.
-    pub(super) async fn save(&self) {
-        let Some(store) = &self.store else { return };
-        match tokio::time::timeout(SAVE, self.save_in(store)).await {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::warn!(%error, "what is known of the house is not stored"),
-            Err(_) => {
-                tracing::warn!("what is known of the house is not stored: the database does not answer");
-            }
+    /// Stores the state, and tells whether it is stored; what fails is logged, and tried again by the watcher. Once something
+    /// was erased, by whichever program, none of the words in it come back.
+    pub(super) async fn save(&self) -> bool {
+        let Some(store) = &self.store else { return false };
+        let saved = tokio::time::timeout(SAVE, self.save_in(store)).await;
+        let saved = saved.unwrap_or(Err(StoreError::Slow));
+        self.is_unsaved.store(saved.is_err(), Ordering::Release);
+        saved.inspect_err(|error| tracing::warn!(%error, "what is known of the house is not stored")).is_ok()
+    }
+
+    /// The same, unless an alarm is not stored: a danger that counts as told would be lost with the program.
+    pub(super) async fn save_after(&self, alerts: &Alerts) -> bool {
+        if alerts.are_stored() {
+            return self.save().await;
         }
+        self.is_unsaved.store(true, Ordering::Release);
+        false
     }
 
     async fn save_in(&self, store: &Store) -> Result<(), StoreError> {
@@ -183,6 +195,7 @@ pub(super) struct HouseWatcher {
     cleanup: RhythmDue,
     /// What waits for the database or a messenger: the next danger does not.
     behind: JoinSet<()>,
+    owed: OwedNotices,
 }
 
 impl HouseWatcher {
@@ -206,6 +219,7 @@ impl HouseWatcher {
             is_dirty: false,
             cleanup,
             behind: JoinSet::new(),
+            owed: OwedNotices::default(),
         }
     }
 
@@ -231,11 +245,14 @@ impl HouseWatcher {
                 () = tokio::time::sleep(wait) => None,
             };
             if let Some(SentNotice { notice, taken }) = notice {
-                self.noticed(&notice, taken).await;
+                self.noticed(notice, taken).await;
             }
         }
-        while self.behind.join_next().await.is_some() {}
-        self.awareness.save().await;
+        let ending = async { while self.behind.join_next().await.is_some() {} };
+        if tokio::time::timeout(END, ending).await.is_err() {
+            tracing::warn!("what the database does not take is given up: the program ends");
+        }
+        self.awareness.save_after(&self.alerts).await;
     }
 
     /// Looks at everything once.
@@ -250,16 +267,17 @@ impl HouseWatcher {
         }
         let told = self.tell(&found).await;
         if !told.is_empty() {
-            self.keep_behind(told, None);
+            self.keep_behind(told);
         }
         self.alerts.set_away(self.is_nobody_home());
-        self.watch_connection().await;
+        self.watch_connection();
         if self.cleanup.is_due(now.timestamp()) {
             self.is_dirty |= self.forget_old(now.timestamp());
             self.cleanup.done(now.timestamp(), 0.5);
         }
-        if self.is_dirty && self.saved.elapsed() >= SAVE_EVERY {
-            self.save().await;
+        let is_unsaved = self.is_dirty || self.awareness.is_unsaved.load(Ordering::Acquire);
+        if is_unsaved && self.saved.elapsed() >= SAVE_EVERY {
+            self.keep_behind(Vec::new());
         }
     }
 
@@ -311,7 +329,7 @@ impl HouseWatcher {
     }
 
     /// A house that has not been connected for long is told once, and that it is back.
-    async fn watch_connection(&mut self) {
+    fn watch_connection(&mut self) {
         let Some(house) = &self.house else { return };
         let is_up = house.borrow().link.is_up();
         match self.connection.look(is_up, Instant::now().into_std()) {
@@ -320,18 +338,11 @@ impl HouseWatcher {
                 self.behind.spawn(async move { alerts.house_is_lost(gone).await });
             }
             Some(ConnectionNews::Back) => {
-                let told = tokio::time::timeout(RESTORE, self.alerts.house_is_back()).await;
-                if told.is_err() {
-                    tracing::warn!("that the house is back is not told: the database does not answer");
-                }
+                let alerts = self.alerts.clone();
+                self.behind.spawn(async move { alerts.house_is_back().await });
             }
             None => {}
         }
-    }
-
-    async fn save(&mut self) {
-        self.awareness.save().await;
-        (self.saved, self.is_dirty) = (Instant::now(), false);
     }
 
     /// How long nothing changes by itself.

@@ -117,7 +117,7 @@ impl WeatherWatcher {
         for alert in noticed.iter().filter_map(|noticed| Alert::of(&noticed.event)) {
             self.parts.alerts.raise(alert).await;
         }
-        awareness.save().await;
+        awareness.save_after(&self.parts.alerts).await;
         Ok(())
     }
 }

@@ -1,27 +1,33 @@
-//! A voice message as phones record it: AAC (in MP4 or on its own) or MP3, to mono at 16 kHz.
+//! A voice message as phones record it: AAC (in MP4 or on its own), MP3, or Opus (in Ogg or MP4), to mono at 16 kHz.
 //!
 //! PURE; blocks for a fraction of the sound's length. In: the bytes of the file, which are foreign: a process of its own
-//! decodes them (`confined`). Out: samples. Opus is not decoded. A damaged packet costs itself; sound over the limit is
-//! refused before it is decoded to its end.
+//! decodes them (`confined`). Out: samples. A damaged packet costs itself; sound over the limit is refused before it is
+//! decoded to its end. More channels than two are no voice.
 
 use std::io::Cursor;
 use std::time::Duration;
 
-use symphonia::core::codecs::audio::AudioDecoderOptions;
+use opus_decoder::OpusDecoder;
+use symphonia::core::codecs::audio::well_known::CODEC_ID_OPUS;
+use symphonia::core::codecs::audio::{AudioCodecParameters, AudioDecoder, AudioDecoderOptions};
 use symphonia::core::errors::Error;
 use symphonia::core::formats::probe::Hint;
 use symphonia::core::formats::{FormatOptions, FormatReader, TrackType};
 use symphonia::core::io::MediaSourceStream;
 use symphonia::core::meta::MetadataOptions;
+use symphonia::core::packet::Packet;
 
 use super::RATE;
 use super::resample::Resampler;
+
+/// The rate at which Opus is decoded, in Hz.
+const OPUS_RATE: u32 = 48_000;
 
 /// Why a voice message can't be listened to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum VoiceNoteError {
     /// Its format or codec is not known: ask for text.
-    #[error("a kind of sound that is not known; AAC and MP3 are")]
+    #[error("a kind of sound that is not known; AAC, MP3 and Opus are")]
     UnknownKind,
     /// It is longer than allowed: ask for a shorter one.
     #[error("longer than allowed")]
@@ -60,23 +66,17 @@ impl DecodedSound {
         let wanted = track.id;
         let parameters = track.codec_params.as_ref().and_then(|parameters| parameters.audio());
         let parameters = parameters.ok_or(VoiceNoteError::UnknownKind)?;
-        let decoder =
-            symphonia::default::get_codecs().make_audio_decoder(parameters, &AudioDecoderOptions::default());
-        let mut decoder = decoder.map_err(|_| VoiceNoteError::UnknownKind)?;
+        let mut decoder = PacketDecoder::of(parameters)?;
         let mut interleaved = Vec::new();
         // The end of a file that was cut off looks like an error.
         while let Ok(Some(packet)) = reader.next_packet() {
             if packet.track_id != wanted {
                 continue;
             }
-            match decoder.decode(&packet) {
-                Ok(block) => {
-                    let (rate, channels) = (block.spec().rate(), block.spec().channels().count());
-                    block.copy_to_vec_interleaved(&mut interleaved);
-                    self.take(&interleaved, channels.max(1), rate)?;
-                }
-                Err(Error::DecodeError(_)) => {}
-                Err(_) => break,
+            match decoder.decode(&packet, &mut interleaved) {
+                DecodedPacket::Sound { rate, channels } => self.take(&interleaved, channels.max(1), rate)?,
+                DecodedPacket::Damaged => {}
+                DecodedPacket::NoMore => break,
             }
         }
         Ok(())
@@ -114,6 +114,62 @@ impl DecodedSound {
     }
 }
 
+/// Who decodes the packets of a file.
+enum PacketDecoder {
+    Opus { decoder: Box<OpusDecoder>, block: Vec<f32> },
+    Other(Box<dyn AudioDecoder>),
+}
+
+/// What became of a packet.
+enum DecodedPacket {
+    /// Its sound is there.
+    Sound { rate: u32, channels: usize },
+    /// There is none in it.
+    Damaged,
+    /// Nothing behind it can be decoded.
+    NoMore,
+}
+
+impl PacketDecoder {
+    fn of(parameters: &AudioCodecParameters) -> Result<Self, VoiceNoteError> {
+        if parameters.codec != CODEC_ID_OPUS {
+            let options = AudioDecoderOptions::default();
+            let decoder = symphonia::default::get_codecs().make_audio_decoder(parameters, &options);
+            return decoder.map(Self::Other).map_err(|_| VoiceNoteError::UnknownKind);
+        }
+        if parameters.channels.as_ref().is_some_and(|channels| channels.count() > 2) {
+            return Err(VoiceNoteError::UnknownKind);
+        }
+        let decoder = OpusDecoder::new(OPUS_RATE, 1).map_err(|_| VoiceNoteError::UnknownKind)?;
+        let block = vec![0.0; decoder.max_frame_size_per_channel()];
+        Ok(Self::Opus { decoder: Box::new(decoder), block })
+    }
+
+    fn decode(&mut self, packet: &Packet, interleaved: &mut Vec<f32>) -> DecodedPacket {
+        match self {
+            // What is empty would be made up by the decoder.
+            Self::Opus { .. } if packet.data.is_empty() => DecodedPacket::Damaged,
+            Self::Opus { decoder, block } => match decoder.decode_float(&packet.data, block, false) {
+                Ok(count) => {
+                    interleaved.clear();
+                    interleaved.extend(block.iter().take(count));
+                    DecodedPacket::Sound { rate: OPUS_RATE, channels: 1 }
+                }
+                Err(_) => DecodedPacket::Damaged,
+            },
+            Self::Other(decoder) => match decoder.decode(packet) {
+                Ok(block) => {
+                    block.copy_to_vec_interleaved(interleaved);
+                    let (rate, channels) = (block.spec().rate(), block.spec().channels().count());
+                    DecodedPacket::Sound { rate, channels }
+                }
+                Err(Error::DecodeError(_)) => DecodedPacket::Damaged,
+                Err(_) => DecodedPacket::NoMore,
+            },
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -141,10 +197,18 @@ mod tests {
     fn what_phones_record_sounds_as_it_was_spoken() {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/jfk.wav");
         let spoken = read_wav(&path, RATE).unwrap();
-        for name in ["jfk.m4a", "jfk.aac", "jfk.mp3"] {
+        let files = [
+            ("jfk.m4a", 2.9..3.3),
+            ("jfk.aac", 2.9..3.3),
+            ("jfk.mp3", 2.9..3.3),
+            ("jfk.ogg", 0.95..1.1),
+            ("jfk-hybrid.ogg", 2.9..3.3),
+            ("jfk-celt.ogg", 2.9..3.3),
+        ];
+        for (name, length) in files {
             let heard = decode_voice_note(note(name), LONG).unwrap();
             let seconds = heard.len() as f32 / RATE as f32;
-            assert!((2.9..3.3).contains(&seconds), "{name}: {seconds} s");
+            assert!(length.contains(&seconds), "{name}: {seconds} s");
             let alike = likeness(&heard, &spoken[..heard.len()]);
             assert!(alike > 0.9, "{name}: {alike}");
         }
@@ -169,7 +233,7 @@ mod tests {
 
     #[test]
     fn what_can_not_be_listened_to_says_why() {
-        assert_eq!(decode_voice_note(note("jfk.ogg"), LONG), Err(VoiceNoteError::UnknownKind));
+        assert_eq!(decode_voice_note(note("../jfk.wav"), LONG), Err(VoiceNoteError::UnknownKind));
         assert_eq!(decode_voice_note(b"no sound at all".repeat(99), LONG), Err(VoiceNoteError::UnknownKind));
         assert_eq!(decode_voice_note(Vec::new(), LONG), Err(VoiceNoteError::UnknownKind));
         assert_eq!(decode_voice_note(note("jfk.m4a"), Duration::from_secs(1)), Err(VoiceNoteError::TooLong));

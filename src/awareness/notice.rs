@@ -27,7 +27,7 @@ pub enum NoticePriority {
 impl NoticePriority {
     /// As others write it.
     fn named(name: &str) -> Self {
-        match name.to_lowercase().as_str() {
+        match name.trim().to_lowercase().as_str() {
             "high" | "critical" | "urgent" => Self::High,
             "low" => Self::Low,
             _ => Self::Normal,

@@ -43,7 +43,7 @@ pub use news::News;
 pub use second_look::MoreReadings;
 
 use super::turn;
-use crate::announce::Announcer;
+use crate::announce::{Announcer, Floor};
 use crate::clock::Clock;
 use crate::hear::HearCommand;
 use crate::message::{Activity, OutsideRequest, TurnId};
@@ -192,7 +192,9 @@ impl<M: ChatModel + 'static> Conversation<M> {
                 self.answers.heard(&line);
             }
             SpeakEvent::Done { turn, at } if self.announcements.is_turn(turn) => {
-                let after = self.announcements.ended(AnnouncementEnd::Heard, at).await;
+                let is_lost = self.output.is_speechless();
+                let end = if is_lost { AnnouncementEnd::Unheard } else { AnnouncementEnd::Heard };
+                let after = self.announcements.ended(end, at).await;
                 self.step(FlowInput::TurnOver { turn, at, after }).await;
             }
             SpeakEvent::Done { turn, at } => {
@@ -201,7 +203,10 @@ impl<M: ChatModel + 'static> Conversation<M> {
             }
             SpeakEvent::Failed { error, .. } => self.tell(News::Remark(error)).await,
             SpeakEvent::Mute(fault) => self.tell(News::Speechless(fault.to_string())).await,
-            SpeakEvent::Audible { device } => self.tell(News::Speaks(device)).await,
+            SpeakEvent::Audible { device } => {
+                self.tell(News::Speaks(device)).await;
+                self.speak_up().await;
+            }
         }
     }
 
@@ -240,7 +245,8 @@ impl<M: ChatModel + 'static> Conversation<M> {
 
     /// Says or rings what has been waiting, if this is the moment.
     async fn speak_up(&mut self) {
-        if self.announcements.is_next(self.flow.floor()).await {
+        let floor = if self.output.is_speechless() { Floor::Speechless } else { self.flow.floor() };
+        if self.announcements.is_next(floor).await {
             let is_alarm = self.announcements.is_alarm_next();
             let input = if is_alarm { FlowInput::Alarming } else { FlowInput::Announcing };
             let effects = self.flow.on(input);

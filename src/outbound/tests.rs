@@ -40,7 +40,7 @@ fn outgoing(urgency: Urgency, text: &str) -> Outgoing {
 
 /// What the carrier does with the next message.
 enum Deed {
-    Says(Result<(), CarryFault>),
+    Says(Result<Option<MessageStamp>, CarryFault>),
     /// Nothing is heard of it again.
     Hangs,
 }
@@ -80,7 +80,7 @@ impl Carrier for Double {
         self.carried.lock().unwrap().push(parcel);
         match self.deeds.lock().unwrap().pop_front() {
             None => async { Ok(None) }.boxed(),
-            Some(Deed::Says(outcome)) => async { outcome.map(|()| None) }.boxed(),
+            Some(Deed::Says(outcome)) => async { outcome }.boxed(),
             Some(Deed::Hangs) => std::future::pending().boxed(),
         }
     }

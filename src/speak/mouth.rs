@@ -126,6 +126,9 @@ struct MouthState {
     interrupters: Vec<Interrupter>,
     ledger: Mutex<Ledger>,
     rehearsal: Rehearsal,
+    /// Lines that were synthesised.
+    #[cfg(test)]
+    syntheses: std::sync::atomic::AtomicUsize,
 }
 
 impl MouthState {
@@ -188,6 +191,8 @@ impl Mouth {
             interrupters: speakers.voices().map(Voice::interrupter).collect(),
             ledger: Mutex::new(Ledger::default()),
             rehearsal: Rehearsal::default(),
+            #[cfg(test)]
+            syntheses: Default::default(),
         });
         tokio::spawn(report(Arc::clone(&shared), played, events.clone()));
         let thread = std::thread::Builder::new().name("voice".into()).spawn({
@@ -229,6 +234,12 @@ impl Mouth {
     pub fn waiting(&self) -> impl Fn() -> Option<(usize, usize)> + Send + Sync + 'static {
         let (queue, most) = (self.orders.downgrade(), self.orders.max_capacity());
         move || Some((most - queue.upgrade()?.capacity(), most))
+    }
+
+    /// How many lines were synthesised.
+    #[cfg(test)]
+    pub(crate) fn syntheses(&self) -> usize {
+        self.shared.syntheses.load(std::sync::atomic::Ordering::SeqCst)
     }
 
     /// Stops playback now: the sentence being synthesised is aborted, queued lines are dropped, the player is

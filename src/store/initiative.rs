@@ -51,12 +51,16 @@ impl Store {
             .await
     }
 
-    /// Stores an alarm and gives its number.
+    /// Stores an alarm and gives its number; one that is stored just so already is not stored twice.
     pub async fn add_alert(&self, at: Timestamp, alert: String) -> Result<i64, StoreError> {
         self.run(move |db| {
             durably(db, |db| {
-                let sql = "INSERT INTO alert (at_ms, alert) VALUES (?1, ?2)";
-                db.execute(sql, params![at.as_millisecond(), alert])?;
+                let row = params![at.as_millisecond(), alert];
+                let same = "SELECT id FROM alert WHERE at_ms = ?1 AND alert = ?2";
+                if let Some(id) = db.query_row(same, row, |found| found.get(0)).optional()? {
+                    return Ok(id);
+                }
+                db.execute("INSERT INTO alert (at_ms, alert) VALUES (?1, ?2)", row)?;
                 Ok(db.last_insert_rowid())
             })
         })
@@ -204,6 +208,7 @@ mod tests {
         assert_eq!(store.impulses(9).await.unwrap(), [row(second, "2"), row(first, "one")]);
         assert_eq!(store.purge_impulses(at(20)).await.unwrap(), 1);
         let alarm = store.add_alert(at(30), "a".into()).await.unwrap();
+        assert_eq!(store.add_alert(at(30), "a".into()).await.unwrap(), alarm, "the same again");
         store.amend_alert(alarm, "b".into()).await.unwrap();
         assert_eq!(store.alerts(1).await.unwrap(), [row(alarm, "b")]);
         assert_eq!(store.context_state().await.unwrap(), None);

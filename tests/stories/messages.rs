@@ -112,7 +112,7 @@ fn a_voice_message_is_understood_and_answered_in_writing_and_one_that_can_not_be
         let answer = double.texts().pop().unwrap();
         assert!(expected.iter().any(|part| answer.contains(part)), "{file}: {answer}");
     };
-    answered("jfk.ogg", &["this kind of voice message"]);
+    answered("../jfk.wav", &["this kind of voice message"]);
     answered("time.m4a", &["AM", "PM"]);
     assert_eq!(joi.terminate().code, Some(0));
 }

@@ -316,3 +316,17 @@ fn to_nobody_only_what_is_urgent_is_said() {
         assert_eq!(all.map(|priority| heard(presence, priority)), expected, "{presence:?}");
     }
 }
+
+#[test]
+fn without_a_loudspeaker_everything_waits_and_what_expires_meanwhile_is_dropped() {
+    let mut bench = Bench::at(12);
+    bench.floor = Floor::Speechless;
+    let expires = Some((&bench.clock + 1.hour()).timestamp());
+    bench.waits(Announcement { expires, ..some(AnnouncementPriority::Critical) });
+    bench.waits(ring());
+    let until = Some(bench.at + Duration::from_secs(3600));
+    let waits = AnnouncementDecision::Wait(HoldReason::Floor(Floor::Speechless), until);
+    assert_eq!(bench.decides(), waits);
+    bench.clock = &bench.clock + 1.hour();
+    assert!(matches!(bench.decides(), AnnouncementDecision::Expire(_)));
+}

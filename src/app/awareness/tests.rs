@@ -1,9 +1,12 @@
 //! The watcher over houses made by hand, with a real queue and database and a clock that is set.
 
+mod notices;
+
 use jiff::{ToSpan as _, Zoned};
 
 use super::*;
-use crate::alert::AlertParts;
+use crate::alert::door::NoticeFate;
+use crate::alert::{AcknowledgedBy, AlertParts};
 use crate::announce::{AnnounceConfig, AnnouncementPriority, Announcer};
 use crate::awareness::{Happening, HouseEvent, ReceivedNotice, Topic};
 use crate::clock::ManualClock;
@@ -194,10 +197,10 @@ async fn a_database_that_hangs_delays_neither_the_second_of_two_dangers_nor_the_
     assert_eq!((bench.alarms(), began.elapsed()), (3, Duration::ZERO), "one that begins meanwhile too");
     // Whoever sends a notice waits for its answer, and nothing else does.
     let (taken, mut answer) = tokio::sync::oneshot::channel();
-    bench.watcher.noticed(&ReceivedNotice::read("Cellar priority=high").unwrap(), taken).await;
+    bench.watcher.noticed(ReceivedNotice::read("Cellar priority=high").unwrap(), taken).await;
     assert_eq!((bench.alarms(), began.elapsed()), (4, Duration::ZERO));
     assert!(answer.try_recv().is_err());
-    answer.await.expect("it is told");
+    assert_eq!(answer.await, Ok(NoticeFate::NotStored), "told, and not stored");
     assert!(began.elapsed() < Duration::from_secs(15));
 }
 

@@ -184,7 +184,8 @@ mod tests {
     fn a_process_of_its_own_decodes_and_says_what_it_can_not() {
         let heard = read(note("jfk.m4a")).unwrap();
         assert_eq!(Ok(heard), decode_voice_note(note("jfk.m4a"), LONGEST), "the very same samples");
-        assert_eq!(read(note("jfk.ogg")), Err(NoteFault::UnknownKind));
+        assert_eq!(read(note("jfk.ogg")), Ok(decode_voice_note(note("jfk.ogg"), LONGEST).unwrap()));
+        assert_eq!(read(note("../jfk.wav")), Err(NoteFault::UnknownKind));
         assert_eq!(read(b"words".repeat(99)), Err(NoteFault::UnknownKind));
     }
 
@@ -197,6 +198,9 @@ mod tests {
                 crate::testing::damaged(&note("jfk.m4a")),
                 crate::testing::damaged(&note("jfk.aac")),
                 crate::testing::damaged(&note("jfk.mp3")),
+                crate::testing::damaged(&note("jfk.ogg")),
+                crate::testing::damaged(&note("jfk-hybrid.ogg")),
+                crate::testing::damaged(&note("jfk-celt.ogg")),
             ],
         ) {
             if let Ok(samples) = read(bytes) {

@@ -3,6 +3,8 @@
 //! A future of the conversation's task beside that of the turns. In: messages as they arrive. Out: silent alarms,
 //! corrected and removed messages; everything else waits for its turn. It asks no model.
 
+use std::time::Duration;
+
 use tokio_util::sync::CancellationToken;
 
 use super::inbox::SignalArrivals;
@@ -10,6 +12,9 @@ use super::{SignalConversation, SignalThread};
 use crate::outbound::{CarrierName, MessageStamp, SentLetter, Urgency};
 use crate::reply::model::ChatModel;
 use crate::signal::gate::{OwnerMatter, OwnerMessage};
+
+/// What arrives waits for the database no longer than this.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 impl<M: ChatModel> SignalConversation<M> {
     /// Takes what arrives, until `stop`.
@@ -24,7 +29,7 @@ impl<M: ChatModel> SignalConversation<M> {
             let has_room = self.sorted(message).await;
             if inbox.take_left_out() || !has_room {
                 let told = self.parts.engine.language().sentences().messages.too_many.clone();
-                self.post(SignalThread::Owner, told, None).await;
+                self.post_in_time(SignalThread::Owner, told, None).await;
             }
         }
     }
@@ -50,8 +55,15 @@ impl<M: ChatModel> SignalConversation<M> {
     async fn is_alarm_heard(&self, thread: SignalThread, text: &str, stamp: i64) -> bool {
         let session = &self.talk(thread).session;
         let Some(told) = self.parts.engine.alarms_were_heard(session, text).await else { return false };
-        self.post(thread, told, Some(format!("seen/{stamp}"))).await;
+        self.post_in_time(thread, told, Some(format!("seen/{stamp}"))).await;
         true
+    }
+
+    /// Hands a message to the outbox; where the database hangs, what arrives next does not wait for it.
+    async fn post_in_time(&self, thread: SignalThread, text: String, key: Option<String>) {
+        if tokio::time::timeout(PATIENCE, self.post(thread, text, key)).await.is_err() {
+            tracing::warn!("an answer is not sent yet: the database does not answer");
+        }
     }
 
     /// What was asked for by a message that is gone is asked for no more.
@@ -76,7 +88,7 @@ impl<M: ChatModel> SignalConversation<M> {
         };
         if self.parts.engine.alarm_was_seen(&key).await {
             let told = self.parts.engine.language().sentences().alert.acknowledged.clone();
-            self.post(thread, told, Some(format!("seen/{target}"))).await;
+            self.post_in_time(thread, told, Some(format!("seen/{target}"))).await;
         }
         true
     }

@@ -75,6 +75,8 @@ pub(super) enum AnnouncementEnd {
     TalkedOver,
     /// Somebody called her, or pushed to talk.
     CutShort,
+    /// The loudspeaker is missing: it is said once there is one.
+    Unheard,
 }
 
 impl Announcements {
@@ -186,6 +188,10 @@ impl Announcements {
             }
             AnnouncementEnd::Voiceless => self.announcer.heard(id, at + WITHOUT_VOICE).await,
             AnnouncementEnd::CutShort => self.announcer.interrupted(id, at).await,
+            AnnouncementEnd::Unheard => {
+                self.announcer.unheard(id);
+                return After::Rest;
+            }
         }
         let is_ring = announcement.priority == AnnouncementPriority::Ring || announcement.is_alarm();
         let invites = announcement.origin == AnnouncementOrigin::Impulse && end == AnnouncementEnd::Heard;

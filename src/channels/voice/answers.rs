@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::{self, Receiver};
 use tokio::task::{JoinError, JoinSet};
@@ -24,8 +24,11 @@ use crate::reply::understand::intents;
 use crate::reply::words::NOT_KEPT;
 use crate::reply::{ConversationStatus, Ended, Engine, ReplyOutcome, Session, TurnInput};
 use crate::speak::{LineRole, SpokenLine};
-use crate::store::{ExchangeId, Store};
+use crate::store::{ExchangeId, Store, StoreError};
 use crate::trace::{Decision, Stage, Trace, TurnRecord};
+
+/// The database is waited for no longer than this: whoever speaks must be heard, and dangers be told.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A turn between its question and its record.
 struct Running {
@@ -272,7 +275,8 @@ impl<M: ChatModel + 'static> Answers<M> {
         outcome.text = Private(heard.trim().to_owned());
         let Some(exchange) = exchange else { return };
         let all = format!("{earlier}{heard}");
-        if let Err(error) = self.desk.engine.heard_only(exchange, all.trim().to_owned()).await {
+        let amended = self.desk.engine.heard_only(exchange, all.trim().to_owned());
+        if let Err(error) = in_time(amended).await {
             tracing::warn!(%error, "the dialogue was not corrected to what was heard");
         }
         self.begun = Some(Begun { turn: of.unwrap_or(turn), exchange, heard: all });
@@ -281,7 +285,7 @@ impl<M: ChatModel + 'static> Answers<M> {
     /// Stores a record.
     pub(super) async fn save(&self, record: &TurnRecord) {
         if let Some(store) = &self.desk.store
-            && let Err(error) = store.save_turn(record).await
+            && let Err(error) = in_time(store.save_turn(record)).await
         {
             tracing::warn!(%error, "the turn's record was not stored");
         }
@@ -301,6 +305,11 @@ impl<M: ChatModel + 'static> Answers<M> {
             tool_use: Vec::new(),
         }
     }
+}
+
+/// What the database answers; the work of one that does not is done once it does.
+async fn in_time<T>(asked: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
+    tokio::time::timeout(PATIENCE, asked).await.unwrap_or(Err(StoreError::Slow))
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {

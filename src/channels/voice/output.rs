@@ -28,13 +28,15 @@ pub(super) struct OutputSide {
     /// Since when she speaks softer because somebody seems to talk over her.
     ducked: Option<Instant>,
     echo: Option<EchoMeter>,
+    /// The loudspeaker is missing.
+    is_speechless: bool,
 }
 
 impl OutputSide {
     pub(super) fn new(parts: EndpointOutput) -> Self {
         let (mouth, reports) = parts.mouth.unzip();
         let (player, tones, ring, echo) = (parts.player, parts.tones, parts.ring, parts.echo);
-        Self { player, mouth, reports, tones, ring, ducked: None, echo }
+        Self { player, mouth, reports, tones, ring, ducked: None, echo, is_speechless: false }
     }
 
     /// What the mouth reports next; never without a mouth. Cancel-safe.
@@ -42,9 +44,19 @@ impl OutputSide {
         if let Some(reports) = &mut self.reports
             && let Some(event) = reports.recv().await
         {
+            match event {
+                SpeakEvent::Mute(_) => self.is_speechless = true,
+                SpeakEvent::Audible { .. } => self.is_speechless = false,
+                _ => {}
+            }
             return event;
         }
         std::future::pending().await
+    }
+
+    /// Whether nobody can hear her, since there is no loudspeaker.
+    pub(super) fn is_speechless(&self) -> bool {
+        self.is_speechless
     }
 
     /// Whether somebody who talks over her voice is heard and not she herself.

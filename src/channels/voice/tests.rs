@@ -93,6 +93,22 @@ impl Bench {
         config: ConversationConfig,
         announcer: &Announcer,
     ) -> Self {
+        let (player, played) = Player::to_wav(file, RATE, Pace::Fast).unwrap();
+        let mouth = (*voice == Voice::Joe).then(|| {
+            let joe = LanguageVoice::new(joe(), english()).into();
+            Mouth::spawn(joe, player.clone(), played, Heart::unwatched()).unwrap()
+        });
+        let output = EndpointOutput { player, mouth, echo: None, tones: Tones::On, ring };
+        Self::through(output, hour, config, announcer, None)
+    }
+
+    fn through(
+        output: EndpointOutput,
+        hour: i8,
+        config: ConversationConfig,
+        announcer: &Announcer,
+        records: Option<Store>,
+    ) -> Self {
         let clock = clock(hour);
         let engine = Arc::new(Engine::new(EngineParts {
             home: None,
@@ -112,22 +128,17 @@ impl Bench {
             protocols: Protocols::default(),
             languages: in_english(),
         }));
-        let (player, played) = Player::to_wav(file, RATE, Pace::Fast).unwrap();
-        let mouth = (*voice == Voice::Joe).then(|| {
-            let joe = LanguageVoice::new(joe(), english()).into();
-            Mouth::spawn(joe, player.clone(), played, Heart::unwatched()).unwrap()
-        });
+        let player = output.player.clone();
         let (commands, told_to_listener) = sync_channel(64);
         let (ears, deliveries) = channel(8);
         let to_her = english_ears();
         let input = EndpointInput { commands, deliveries, stt: stt(), interjections: stt(), to_her };
-        let output = EndpointOutput { player: player.clone(), mouth, echo: None, tones: Tones::On, ring };
         let ((told, news), (asks, requests)) = (channel(256), channel(1));
         let conversation = Conversation::new(
             ConversationParts {
                 endpoint: VoiceEndpoint::new(Place::named("home"), input, output),
                 engine,
-                store: None,
+                store: records,
                 clock,
                 config,
                 announcer: announcer.clone(),

@@ -38,3 +38,33 @@ async fn a_database_that_hangs_keeps_no_alert_from_the_carrier_and_doubles_none_
         assert_eq!(bench.signal.texts(), ["Smoke!", "Hello."]);
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_alert_that_was_sent_from_memory_is_known_by_its_name_while_the_database_hangs() {
+    let mut bench = Bench::signal();
+    bench.start();
+    bench.settle().await;
+    bench.outbox.parts.store.hang();
+    bench.signal.does(Deed::Says(Ok(Some(MessageStamp(7)))));
+    let smoke = Outgoing { key: Some("smoke".into()), ..outgoing(Urgency::Critical, "Smoke!") };
+    bench.outbox.post(smoke).await.unwrap();
+    let began = tokio::time::Instant::now();
+    let known = async {
+        loop {
+            let sent = bench.outbox.sent_as(CarrierName::Signal, MessageStamp(7)).await;
+            if let Ok(Some(sent)) = sent {
+                return sent;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    let sent =
+        tokio::time::timeout(Duration::from_secs(10), known).await.expect("whoever puts a thumb to it");
+    assert_eq!(sent.key.as_deref(), Some("smoke"));
+    assert!(began.elapsed() < Duration::from_secs(5));
+    let other = tokio::time::timeout(
+        Duration::from_secs(5),
+        bench.outbox.sent_as(CarrierName::Signal, MessageStamp(8)),
+    );
+    assert_eq!(other.await.expect("an answer").ok().flatten(), None);
+}

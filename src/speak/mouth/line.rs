@@ -16,6 +16,8 @@ pub(super) fn speak(
     (line, epoch, lead): (SpokenLine, Epoch, LeadSilence),
     ready: Option<PreparedLine>,
 ) -> Vec<SpeakEvent> {
+    #[cfg(test)]
+    shared.syntheses.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
     let turn = line.turn;
     let ready = ready.filter(|ready| ready.is(&line));
     let text = speaker.reader.speakable(&line.text);
