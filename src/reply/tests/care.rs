@@ -13,6 +13,8 @@ use crate::store::{MemoryKind, NewMemory};
 use crate::tools::tests::reach;
 use crate::tools::{LookUpMode, Means, builtin};
 
+mod emergencies;
+
 const PILLS: &str = "How much ibuprofen can I take?";
 const TOWER: &str = "How tall is the Eiffel Tower?";
 const UNSURE: &str = include_str!("../../../assets/prompts/unsure.md");
