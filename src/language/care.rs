@@ -50,10 +50,20 @@ pub(crate) struct CareWords {
 #[derive(Debug)]
 pub(crate) struct CareRule {
     pub(crate) matter: String,
-    /// Whether it counts only in words that want advice.
-    pub(crate) needs_question: bool,
+    pub(crate) counts: RuleCounts,
     /// All of them are in the utterance.
     all: Vec<Regex>,
+}
+
+/// In which words a rule counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RuleCounts {
+    /// In those that want advice.
+    Asked,
+    /// In all but orders; in these where it is told behind them.
+    Told,
+    /// In orders as well.
+    Always,
 }
 
 impl CareRule {
@@ -157,6 +167,8 @@ struct WrittenRule {
     asks: Vec<String>,
     #[serde(default)]
     tells: Vec<String>,
+    #[serde(default)]
+    always: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -278,13 +290,15 @@ impl CareFile {
     fn check(&self) -> Result<(), String> {
         let all = [&self.urgent, &self.settled, &self.careful];
         let known = |matter: &str| all.iter().any(|matters| matters.contains_key(matter));
-        for WrittenRule { matter, asks, tells } in &self.rule {
+        for WrittenRule { matter, asks, tells, always } in &self.rule {
             if !known(matter) {
-                return Err(format!("rule.matter is \"{matter}\"; allowed: a key of [urgent], [settled] or [careful]"));
-            }
-            if asks.is_empty() == tells.is_empty() {
                 return Err(format!(
-                    "the rule of \"{matter}\" has neither or both of asks and tells; allowed: one"
+                    "rule.matter is \"{matter}\"; allowed: a key of [urgent], [settled] or [careful]"
+                ));
+            }
+            if [asks, tells, always].iter().filter(|patterns| !patterns.is_empty()).count() != 1 {
+                return Err(format!(
+                    "the rule of \"{matter}\" has none or several of asks, tells and always; allowed: one"
                 ));
             }
         }
@@ -316,11 +330,16 @@ impl CareFile {
     }
 
     fn rule(&self, written: &WrittenRule) -> Result<CareRule, String> {
-        let WrittenRule { matter, asks, tells } = written;
+        let WrittenRule { matter, asks, tells, always } = written;
         let key = format!("rule of {matter}");
-        let all = asks.iter().chain(tells).map(|pattern| self.pattern(&key, pattern));
+        let counts = match (asks.is_empty(), tells.is_empty()) {
+            (false, _) => RuleCounts::Asked,
+            (true, false) => RuleCounts::Told,
+            (true, true) => RuleCounts::Always,
+        };
+        let all = asks.iter().chain(tells).chain(always).map(|pattern| self.pattern(&key, pattern));
         let all = all.collect::<Result<_, String>>()?;
-        Ok(CareRule { matter: matter.clone(), needs_question: tells.is_empty(), all })
+        Ok(CareRule { matter: matter.clone(), counts, all })
     }
 
     /// `written` as whole words, with the words in the place of their names.

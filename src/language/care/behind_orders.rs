@@ -3,16 +3,22 @@
 //! PURE, read once with the rest of `care.toml`. In: an utterance in lower case that begins with an order. Out: the
 //! places in it where a clause of its own may begin.
 
-use regex::Regex;
+use regex::{Match, Regex};
 use serde::Deserialize;
+
+/// Between clauses and sentences.
+const SIGNS: [char; 5] = [',', '.', '!', '?', ';'];
 
 /// The words for it, as patterns.
 #[derive(Debug)]
 pub(crate) struct BehindOrders {
     /// Begins a clause that tells something.
     begins: Regex,
-    /// In front of one that only might be: "if she can't breathe".
+    /// Begins one that only might be: "if she can't breathe".
+    conditions: Regex,
+    /// In front of one that is not told, or within it.
     not_after: Regex,
+    within: Regex,
     /// Orders that have words kept, read or played: what follows may be these words.
     dictates: Regex,
     /// Joins a clause to such an order that is none of its words.
@@ -24,6 +30,7 @@ pub(crate) struct BehindOrders {
 #[serde(deny_unknown_fields)]
 pub(super) struct WrittenBehindOrders {
     begins: Vec<String>,
+    conditions: Vec<String>,
     not_after: Vec<String>,
     dictates: Vec<String>,
     joints: Vec<String>,
@@ -38,11 +45,12 @@ impl BehindOrders {
         written: &WrittenBehindOrders,
         any: impl Fn(&str, &[String]) -> Result<Regex, String>,
     ) -> Result<Self, String> {
-        let at_end =
-            |key: &str, patterns: &[String]| any(key, &[format!("(?:{})\\W*$", patterns.join("|"))]);
+        let at_end = |key: &str, patterns: &[String]| any(key, &[format!("(?:{})\\W*$", patterns.join("|"))]);
         Ok(Self {
             begins: any("behind_orders.begins", &written.begins)?,
+            conditions: any("behind_orders.conditions", &written.conditions)?,
             not_after: at_end("behind_orders.not_after", &written.not_after)?,
+            within: any("behind_orders.not_after", &written.not_after)?,
             dictates: any("behind_orders.dictates", &written.dictates)?,
             joints: at_end("behind_orders.joints", &written.joints)?,
         })
@@ -51,12 +59,22 @@ impl BehindOrders {
     /// The places in an order where a clause may begin that tells something, the first one first.
     pub(crate) fn places<'a>(&'a self, order: &'a str) -> impl Iterator<Item = usize> + 'a {
         let dictates = self.dictates.is_match(order);
-        self.begins.find_iter(order).map(|found| found.start()).filter(move |at| {
-            let before = &order[..*at];
+        let may_tell = move |found: &Match<'_>| {
+            let before = &order[..found.start()];
             !before.is_empty()
                 && !self.not_after.is_match(before)
+                && !self.within.is_match(found.as_str())
                 && (!dictates || self.joints.is_match(before))
-        })
+        };
+        self.begins.find_iter(order).filter(may_tell).map(|found| found.start())
+    }
+
+    /// What follows the first sign in an order, without what only might be; nothing where there is no sign.
+    pub(crate) fn behind_sign(&self, order: &str) -> Option<String> {
+        let (_, rest) = order.split_once(SIGNS)?;
+        let might_be =
+            |part: &str| self.conditions.find(part.trim_start()).is_some_and(|found| found.start() == 0);
+        Some(rest.split_inclusive(SIGNS).filter(|part| !might_be(part)).collect())
     }
 
     /// `order` without the word that joins the next clause to it.

@@ -14,7 +14,7 @@ fn what_can_not_be_used_is_an_error_that_names_its_key() {
         ("orders = [", "orders = [\"(\", ", "orders"),
         ("figures = [", "figures = [\"(\", ", "figures"),
         ("matter = \"burn\"", "matter = \"burns\"", "rule.matter is \"burns\""),
-        ("tells = [\"chest", "tells = [\"a\"]\nasks = [\"chest", "asks and tells"),
+        ("tells = [\"chest", "tells = [\"a\"]\nasks = [\"chest", "asks, tells and always"),
         ("offer = \"Shall", "offer = \"{number} Shall", "look_up.say.offer"),
         ("lead = \"", "lead = \"{lead}", "words.lead"),
         ("gas = \"Touch", "gas = \"{site} Touch", "gas"),
@@ -33,10 +33,7 @@ fn the_emergency_number_is_named_only_where_it_is_known() {
     assert!(words.answer("stroke", "").unwrap().contains("call your emergency number at once"));
     assert!(words.answer("stroke", "112").unwrap().contains("call 112 at once"));
     assert_eq!(words.answer("weather", "112"), None);
-    assert_eq!(
-        (words.urgency("stroke"), words.urgency("food")),
-        (CareUrgency::Urgent, CareUrgency::Careful)
-    );
+    assert_eq!((words.urgency("stroke"), words.urgency("food")), (CareUrgency::Urgent, CareUrgency::Careful));
 }
 
 #[test]

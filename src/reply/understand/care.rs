@@ -7,7 +7,7 @@
 //! what is urgent. A fact is one that a look-up settles and that is beyond common knowledge: who did
 //! something, when, how much of it, what changes with time. The words are in `care.toml` of each language.
 
-use crate::language::care::{CareRule, CareWords};
+use crate::language::care::{CareRule, CareWords, RuleCounts};
 use crate::language::{CareUrgency, Language};
 
 #[cfg(test)]
@@ -30,7 +30,8 @@ pub fn care(language: &Language, asked: &str, before: Option<&str>) -> Care {
     let kinds: Vec<Care> = language.care().iter().map(|words| kind(words, &text)).collect();
     // Facts are asked for in the language that is spoken.
     let own = kinds.first().cloned().unwrap_or(Care::Everyday);
-    let is_urgent = |kind: &&Care| matches!(kind, Care::Matter(name) if urgency(language, name) == CareUrgency::Urgent);
+    let is_urgent =
+        |kind: &&Care| matches!(kind, Care::Matter(name) if urgency(language, name) == CareUrgency::Urgent);
     let is_matter = |kind: &&Care| matches!(kind, Care::Matter(_));
     let matter = kinds.iter().find(is_urgent).or_else(|| kinds.iter().find(is_matter)).cloned();
     match (matter, before) {
@@ -67,7 +68,10 @@ pub(crate) fn order_before_emergency<'a>(language: &Language, asked: &'a str) ->
 /// Whether somebody may be in danger now.
 pub fn urgency(language: &Language, matter: &str) -> CareUrgency {
     let is = |urgency: CareUrgency| language.care().iter().any(|words| words.urgency(matter) == urgency);
-    [CareUrgency::Urgent, CareUrgency::Settled].into_iter().find(|urgency| is(*urgency)).unwrap_or(CareUrgency::Careful)
+    [CareUrgency::Urgent, CareUrgency::Settled]
+        .into_iter()
+        .find(|urgency| is(*urgency))
+        .unwrap_or(CareUrgency::Careful)
 }
 
 /// Whether it asks what only the user can know: what he ate, the colour of his socks.
@@ -104,7 +108,7 @@ fn kind(words: &CareWords, whole: &str) -> Care {
     let wants_advice = asks && !is_harmless;
     let counts = |rule: &&CareRule| {
         let is_wanted = wants_advice || (asks && words.urgency(&rule.matter) != CareUrgency::Careful);
-        (is_wanted || !rule.needs_question) && rule.fits(text)
+        (is_wanted || rule.counts != RuleCounts::Asked) && rule.fits(text)
     };
     if let Some(rule) = words.rules.iter().find(counts) {
         return Care::Matter(rule.matter.clone());
@@ -117,18 +121,20 @@ fn kind(words: &CareWords, whole: &str) -> Care {
     }
 }
 
-/// Of an utterance that begins with an order: an emergency that is told behind it.
+/// Of an utterance that begins with an order: what is none to be carried out, and an emergency that is told behind it.
 fn behind_order(words: &CareWords, text: &str) -> Care {
-    let behind_sign = text.split_once([',', '.', '!', '?', ';']).map(|(_, rest)| rest);
-    let without_sign = words.behind_orders.places(text).map(|at| &text[at..]);
-    let told = behind_sign.into_iter().chain(without_sign).find_map(|rest| told_urgently(words, rest));
-    told.map_or(Care::Everyday, |rule| Care::Matter(rule.matter.clone()))
+    let behind = &words.behind_orders;
+    let always = words.rules.iter().find(|rule| rule.counts == RuleCounts::Always && rule.fits(text));
+    let behind_sign = || behind.behind_sign(text).and_then(|rest| told_urgently(words, &rest));
+    let without_sign = || behind.places(text).find_map(|at| told_urgently(words, &text[at..]));
+    let rule = always.or_else(behind_sign).or_else(without_sign);
+    rule.map_or(Care::Everyday, |rule| Care::Matter(rule.matter.clone()))
 }
 
 /// The emergency that `text` tells of.
 fn told_urgently<'a>(words: &'a CareWords, text: &str) -> Option<&'a CareRule> {
     let is_urgent = |rule: &CareRule| words.urgency(&rule.matter) == CareUrgency::Urgent;
-    words.rules.iter().find(|rule| !rule.needs_question && is_urgent(rule) && rule.fits(text))
+    words.rules.iter().find(|rule| rule.counts != RuleCounts::Asked && is_urgent(rule) && rule.fits(text))
 }
 
 /// Whether an utterance goes on with the matter before it.

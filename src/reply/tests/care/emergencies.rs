@@ -65,5 +65,8 @@ async fn what_can_be_done_beside_an_emergency_is_done_behind_it() {
 async fn a_model_that_knows_enough_is_asked_and_nothing_takes_its_place() {
     let looked = Looking::new(vec![answers("Call an ambulance now.")]).await;
     looked.bench.model.state.send_replace(scripted::ready(ModelSize::Small));
-    assert_eq!(looked.say("My chest hurts, don't turn off the light.").await.shown(), "Call an ambulance now.");
+    assert_eq!(
+        looked.say("My chest hurts, don't turn off the light.").await.shown(),
+        "Call an ambulance now."
+    );
 }

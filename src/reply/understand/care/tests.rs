@@ -50,6 +50,8 @@ fn dangerous_matters_are_caught_and_harmless_words_are_not() {
     let further = [
         (english(), include_str!("../../../../tests/data/care/en.further.tsv")),
         (german(), include_str!("../../../../tests/data/care/de.further.tsv")),
+        (english(), include_str!("../../../../tests/data/care/en.hostile.tsv")),
+        (german(), include_str!("../../../../tests/data/care/de.hostile.tsv")),
     ];
     for (language, corpus) in further {
         assert_eq!(score(language, corpus).wrong, [""; 0]);
@@ -115,7 +117,10 @@ fn no_command_of_the_corpora_is_an_emergency() {
         include_str!("../../../../tests/data/homes/follow.de.tsv"),
         include_str!("../../../../tests/data/homes/hass.de.tsv"),
     ];
-    let all = english_rows.map(|rows| (english(), rows)).into_iter().chain(german_rows.map(|rows| (german(), rows)));
+    let all = english_rows
+        .map(|rows| (english(), rows))
+        .into_iter()
+        .chain(german_rows.map(|rows| (german(), rows)));
     let found = all.flat_map(|(language, rows)| {
         let rows = rows.lines().filter(|row| !row.starts_with('#'));
         rows.filter_map(|row| Some(format!("{row}: {}", emergency(language, row)?))).collect::<Vec<_>>()
@@ -127,10 +132,18 @@ fn no_command_of_the_corpora_is_an_emergency() {
 fn an_order_is_told_from_the_emergency_behind_it() {
     for (language, asked, halves) in [
         (english(), "Open the window I can't breathe", Some(["Open the window", "I can't breathe"])),
-        (english(), "Turn on  the light because MY chest hurts", Some(["Turn on  the light", "MY chest hurts"])),
+        (
+            english(),
+            "Turn on  the light because MY chest hurts",
+            Some(["Turn on  the light", "MY chest hurts"]),
+        ),
         (english(), "Open the window if she can't breathe", None),
         (english(), "Play I can't breathe", None),
-        (german(), "Mach das Licht an ich habe Brustschmerzen", Some(["Mach das Licht an", "ich habe Brustschmerzen"])),
+        (
+            german(),
+            "Mach das Licht an ich habe Brustschmerzen",
+            Some(["Mach das Licht an", "ich habe Brustschmerzen"]),
+        ),
         (german(), "Mach das Fenster auf, wenn sie keine Luft bekommt", None),
     ] {
         assert_eq!(order_before_emergency(language, asked), halves, "{asked}");

@@ -61,9 +61,8 @@ fn a_stop_word_cancels_what_she_still_thinks_about() {
 fn a_stop_word_beside_an_emergency_is_listened_to_and_answered() {
     let at = Instant::now();
     let sound = from_nobody("", at).sound;
-    let over_her = |text: &str| {
-        FlowInput::Interjected(Ok(Judged { sound, ..judged(text, JudgeVerdict::Stop) }))
-    };
+    let over_her =
+        |text: &str| FlowInput::Interjected(Ok(Judged { sound, ..judged(text, JudgeVerdict::Stop) }));
     let mut flow = speaking(at);
     let effects = names(&flow.on(over_her("stop, my chest hurts")));
     assert_eq!(effects[0], "cancel 8: somebody talked over her");
