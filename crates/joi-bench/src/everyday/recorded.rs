@@ -47,7 +47,9 @@ impl AloneConditions {
         let sha256 = checksum::of(&gguf).with_context(|| format!("can't read {}", gguf.display()))?;
         let mut options = serde_json::to_value(context.config().llm.options())?;
         // The same words come of any number of them.
-        options.as_object_mut().map(|options| options.remove("num_thread"));
+        if let Some(options) = options.as_object_mut() {
+            options.remove("num_thread");
+        }
         Ok(Self { model: ready, sha256, options, character: character.to_owned() })
     }
 
