@@ -47,7 +47,7 @@ async fn what_can_be_done_beside_an_emergency_is_done_behind_it() {
     for (asked, done) in [
         ("Set a timer for ten minutes because I have chest pain.", "Timer, 10 minutes."),
         ("set a timer for ten minutes my chest hurts", "Timer, 10 minutes."),
-        ("What time is it and my chest hurts.", "It's five past two."),
+        ("What time is it and my chest hurts.", "It's 2:05 PM."),
         ("Don't set a timer for ten minutes, my chest hurts.", ""),
         ("My chest hurts, don't turn off the light.", ""),
         ("Thanks, but my chest hurts.", ""),
