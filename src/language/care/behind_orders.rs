@@ -57,16 +57,27 @@ impl BehindOrders {
     }
 
     /// The places in an order where a clause may begin that tells something, the first one first.
-    pub(crate) fn places<'a>(&'a self, order: &'a str) -> impl Iterator<Item = usize> + 'a {
+    pub(crate) fn places(&self, order: &str) -> Vec<usize> {
         let dictates = self.dictates.is_match(order);
-        let may_tell = move |found: &Match<'_>| {
+        let may_tell = |found: &Match<'_>| {
             let before = &order[..found.start()];
             !before.is_empty()
                 && !self.not_after.is_match(before)
                 && !self.within.is_match(found.as_str())
                 && (!dictates || self.joints.is_match(before))
         };
-        self.begins.find_iter(order).filter(may_tell).map(|found| found.start())
+        let (mut places, mut from) = (Vec::new(), 0);
+        // One may begin within another: "the window my chest hurts".
+        while let Some(found) = self.begins.find_at(order, from) {
+            if may_tell(&found) {
+                places.push(found.start());
+            }
+            from = found.start() + order[found.start()..].chars().next().map_or(1, char::len_utf8);
+            if from > order.len() {
+                break;
+            }
+        }
+        places
     }
 
     /// What follows the first sign in an order, without what only might be; nothing where there is no sign.

@@ -57,7 +57,8 @@ pub(crate) fn order_before_emergency<'a>(language: &Language, asked: &'a str) ->
     language.care().iter().find_map(|words| {
         let behind = &words.behind_orders;
         let is_told = |at: &usize| told_urgently(words, &text[*at..]).is_some();
-        let at = words.orders.is_match(&text).then(|| behind.places(&text).find(is_told))??;
+        let last = || behind.places(&text).into_iter().rev().find(is_told);
+        let at = words.orders.is_match(&text).then(last)??;
         // The words are as many in both.
         let first = asked.split_whitespace().nth(text[..at].split_whitespace().count())?;
         let from = (first.as_ptr() as usize).checked_sub(asked.as_ptr() as usize)?;
@@ -126,7 +127,7 @@ fn behind_order(words: &CareWords, text: &str) -> Care {
     let behind = &words.behind_orders;
     let always = words.rules.iter().find(|rule| rule.counts == RuleCounts::Always && rule.fits(text));
     let behind_sign = || behind.behind_sign(text).and_then(|rest| told_urgently(words, &rest));
-    let without_sign = || behind.places(text).find_map(|at| told_urgently(words, &text[at..]));
+    let without_sign = || behind.places(text).into_iter().find_map(|at| told_urgently(words, &text[at..]));
     let rule = always.or_else(behind_sign).or_else(without_sign);
     rule.map_or(Care::Everyday, |rule| Care::Matter(rule.matter.clone()))
 }
