@@ -14,7 +14,7 @@ use super::agent::router::ToolChoice;
 use super::agent::setup::{self, Prepared};
 use super::agent::talk::PromptKind;
 use super::consent::QuestionOutcome;
-use super::memory::question::content_words;
+use super::memory::question::{content_words, is_past};
 use super::model::ChatModel;
 use super::output::sink::{ReceiverClosed, ReplySink};
 use super::output::source::{self, SourceTrust};
@@ -156,7 +156,9 @@ impl<M: ChatModel> Path<'_, M> {
         let was_told = || {
             let said = request.past.own_texts.iter().filter(|text| !text.contains('?'));
             let told: Vec<String> = said.flat_map(|text| content_words(text)).collect();
-            content_words(turn.asked).iter().any(|word| told.contains(word))
+            // That something else was told of yesterday says nothing of it.
+            let is_told = |word: &String| told.contains(word) && !is_past(word, &turn.now);
+            content_words(turn.asked).iter().any(is_told)
         };
         let is_untold = request.answering.knowledge == Knowledge::Scant
             && request.prompt == PromptKind::Talk

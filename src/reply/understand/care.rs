@@ -24,6 +24,9 @@ pub enum Care {
     Fact,
 }
 
+/// Most words that go on with a matter: more tell something of their own.
+const LONGEST_GOING_ON: usize = 16;
+
 /// Decides; `before` is the matter that was answered just before.
 pub fn care(language: &Language, asked: &str, before: Option<&str>) -> Care {
     let text = plain(asked);
@@ -140,6 +143,9 @@ fn told_urgently<'a>(words: &'a CareWords, text: &str) -> Option<&'a CareRule> {
 
 /// Whether an utterance goes on with the matter before it.
 fn goes_on(language: &Language, text: &str, before: &str) -> bool {
+    if text.split_whitespace().count() > LONGEST_GOING_ON {
+        return false;
+    }
     let Some(words) = language.care().iter().find(|words| words.goes_on.is_match(text)) else { return false };
     // Whoever has something done meanwhile is done with it.
     let is_over = words.orders.is_match(text) || words.harmless.is_match(text);
