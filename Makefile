@@ -1,5 +1,5 @@
 # What one types; the work is in scripts/. Every target sets up what it needs and can be repeated.
-.PHONY: cross test-cross demo-home test-home-peers help run install uninstall test fuzz crash-test test-ollama bench-ollama bench-everyday bench-latency bench-pi bench-room demo bench soak fmt lint doc config-reference install-deps
+.PHONY: cross test-cross demo-home test-home-peers help run install uninstall test fuzz crash-test test-ollama bench-ollama bench-everyday record-everyday bench-latency bench-pi bench-room demo bench soak fmt lint doc config-reference install-deps
 
 help:
 	@echo "make run           set up, build, fetch the models, and talk to Joi; MIND=better fetches a better chat model too"
@@ -15,6 +15,7 @@ help:
 	@echo "make bench-room    a quarter of an hour of talking over her in a room, on a real sound server: distributions"
 	@echo "make bench-ollama  the real Ollama beside joi-model: the first token, one shared prompt, real vectors"
 	@echo "make bench-everyday  everyday questions in every language, beside the model alone (ARGS: as for joi-bench)"
+	@echo "make record-everyday what the embedded model alone says to the everyday questions of the tests, written down anew"
 	@echo "make bench-latency from the last word to her first sound, at the loudspeaker of a sound server (PEER=1: a chain of other programs too)"
 	@echo "make bench-pi      what this machine can do for her, in some five minutes, as one table to paste (ARGS: as for joi bench machine)"
 	@echo "make bench         benchmarks"
@@ -58,6 +59,9 @@ bench-ollama: install-deps
 
 bench-everyday: install-deps
 	@scripts/bench-everyday.sh $(ARGS)
+
+record-everyday: install-deps
+	@scripts/record-everyday.sh $(ARGS)
 
 bench-latency: install-deps
 	@scripts/bench-latency.sh $(if $(PEER),--peer scripts/peer-chain.sh) $(ARGS)

@@ -7,7 +7,10 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 /// The SHA-256 of the file at `path`, in lower-case hexadecimal.
-pub(crate) fn of(path: &Path) -> io::Result<String> {
+///
+/// # Errors
+/// The file can't be read.
+pub fn of(path: &Path) -> io::Result<String> {
     let mut file = File::open(path)?;
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 256 * 1024];

@@ -24,7 +24,7 @@
 //!
 //! [`app`] wires the stages together; no other module imports it but [`cli`].
 
-mod checksum;
+pub mod checksum;
 pub mod clock;
 pub mod confined;
 pub mod english;

@@ -158,7 +158,11 @@ impl<M: ChatModel> Path<'_, M> {
             sink.say(&turn.language.sentences().reply.nothing_heard).await?;
             return Ok((Ended::Quick, Keep::No));
         }
-        match self.answered(turn, sink).await? {
+        let outcome = match care::is_emergency(turn) {
+            true => self.unanswered(turn, sink).await?,
+            false => self.answered(turn, sink).await?,
+        };
+        match outcome {
             QuestionOutcome::Over(ended) => Ok(ended),
             QuestionOutcome::GoesOn(asked) => {
                 let (now, language) = (turn.now.clone(), Arc::clone(&turn.language));
@@ -167,15 +171,16 @@ impl<M: ChatModel> Path<'_, M> {
         }
     }
 
-    /// One request: a quick command, several requests, or one for the model.
+    /// One request: an emergency, a quick command, several requests, or one for the model.
     async fn one(&self, turn: &Turn<'_>, sink: &mut ReplySink) -> TurnResult {
-        if wish::stays(&turn.language, turn.asked) {
+        let is_emergency = care::is_emergency(turn);
+        if !is_emergency && wish::stays(&turn.language, turn.asked) {
             sink.decided("gate", "no", "something is to stay as it is").await?;
             sink.say(&turn.language.sentences().reply.left_alone).await?;
             return Ok((Ended::Quick, Keep::Yes));
         }
         let (heads, means) = (self.heads(), self.quick_means());
-        if let Some(home) = means.home {
+        if let Some(home) = means.home.filter(|_| !is_emergency) {
             home.ready(turn).await;
         }
         quick::take_back(turn, &means, sink).await?;
@@ -184,6 +189,9 @@ impl<M: ChatModel> Path<'_, M> {
         let beside = parts::beside_matter(turn.asked, &turn.language, &self.tools(), size, &is_house);
         if let Some(parts) = beside {
             return Box::pin(self.each(turn, parts, sink)).await;
+        }
+        if let Some(ended) = self.urgent(turn, sink).await? {
+            return Ok(ended);
         }
         if let Some(quick) = quick::recognise(turn, &means, heads.all_tools()) {
             if let Recognised::Requests(parts) = quick {

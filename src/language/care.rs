@@ -9,6 +9,11 @@ use regex::Regex;
 use serde::Deserialize;
 
 use super::fill::fill;
+use behind_orders::{BehindOrders, WrittenBehindOrders};
+
+pub(crate) mod behind_orders;
+#[cfg(test)]
+mod tests;
 
 /// A sign of a word, in the place of `\w`: as a class of Unicode letters it would make the patterns large.
 const WORD_SIGN: &str = r"[^\s,.;:!?]";
@@ -18,6 +23,8 @@ const WORD_SIGN: &str = r"[^\s,.;:!?]";
 pub(crate) struct CareWords {
     /// How an utterance begins that asks for something to be done.
     pub(crate) orders: Regex,
+    /// Where something may be told behind such a one.
+    pub(crate) behind_orders: BehindOrders,
     /// Words that mean something else than they say: they are not looked at.
     pub(crate) figures: Regex,
     /// No question about anything but a danger, and no fact, whatever words are in it.
@@ -34,6 +41,7 @@ pub(crate) struct CareWords {
     pub(crate) look_up: LookUpWords,
     pub(crate) sites: SiteWords,
     urgent: BTreeMap<String, String>,
+    settled: BTreeMap<String, String>,
     careful: BTreeMap<String, String>,
     number: EmergencyNumberWords,
 }
@@ -42,10 +50,20 @@ pub(crate) struct CareWords {
 #[derive(Debug)]
 pub(crate) struct CareRule {
     pub(crate) matter: String,
-    /// Whether it counts only in words that want advice.
-    pub(crate) needs_question: bool,
+    pub(crate) counts: RuleCounts,
     /// All of them are in the utterance.
     all: Vec<Regex>,
+}
+
+/// In which words a rule counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RuleCounts {
+    /// In those that want advice.
+    Asked,
+    /// In all but orders; in these where it is told behind them.
+    Told,
+    /// In orders as well.
+    Always,
 }
 
 impl CareRule {
@@ -110,8 +128,10 @@ struct EmergencyNumberWords {
 /// Whether somebody may be in danger now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CareUrgency {
-    /// Somebody may: nothing else is said.
+    /// Somebody may: it is said before anything else, and nothing is asked.
     Urgent,
+    /// Nobody is, and there is nothing to look up.
+    Settled,
     /// A wrong word would do harm later.
     Careful,
 }
@@ -121,6 +141,7 @@ pub enum CareUrgency {
 #[serde(deny_unknown_fields)]
 struct CareFile {
     orders: Vec<String>,
+    behind_orders: WrittenBehindOrders,
     figures: Vec<String>,
     harmless: Vec<String>,
     advice: Vec<String>,
@@ -128,6 +149,8 @@ struct CareFile {
     personal: Vec<String>,
     words: BTreeMap<String, String>,
     urgent: BTreeMap<String, String>,
+    #[serde(default)]
+    settled: BTreeMap<String, String>,
     careful: BTreeMap<String, String>,
     rule: Vec<WrittenRule>,
     facts: WrittenFacts,
@@ -144,6 +167,8 @@ struct WrittenRule {
     asks: Vec<String>,
     #[serde(default)]
     tells: Vec<String>,
+    #[serde(default)]
+    always: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -175,6 +200,7 @@ impl CareWords {
         let (facts, look_up) = (&file.facts, &file.look_up);
         Ok(Self {
             orders: any("orders", &file.orders)?,
+            behind_orders: BehindOrders::read(&file.behind_orders, any)?,
             figures: any("figures", &file.figures)?,
             harmless: any("harmless", &file.harmless)?,
             advice: any("advice", &file.advice)?,
@@ -193,6 +219,7 @@ impl CareWords {
                 say: file.look_up.say,
             },
             urgent: file.urgent,
+            settled: file.settled,
             careful: file.careful,
             number: file.number,
             sites: file.sites,
@@ -202,7 +229,8 @@ impl CareWords {
     /// What is said of a matter, with the number of the emergency services where it is known; nothing when the language
     /// has no such matter.
     pub(crate) fn answer(&self, matter: &str, number: &str) -> Option<String> {
-        let sentence = self.urgent.get(matter).or_else(|| self.careful.get(matter))?;
+        let all = [&self.urgent, &self.settled, &self.careful];
+        let sentence = all.into_iter().find_map(|matters| matters.get(matter))?;
         let number = match number {
             "" => self.number.unknown.clone(),
             known => fill(&self.number.known, &[("number", known)]),
@@ -212,13 +240,17 @@ impl CareWords {
 
     /// How urgent a matter is.
     pub(crate) fn urgency(&self, matter: &str) -> CareUrgency {
-        if self.urgent.contains_key(matter) { CareUrgency::Urgent } else { CareUrgency::Careful }
+        match (self.urgent.contains_key(matter), self.settled.contains_key(matter)) {
+            (true, _) => CareUrgency::Urgent,
+            (false, true) => CareUrgency::Settled,
+            (false, false) => CareUrgency::Careful,
+        }
     }
 
     /// The matters there are sentences for.
     #[cfg(test)]
     pub(crate) fn matters(&self) -> impl Iterator<Item = &str> {
-        self.urgent.keys().chain(self.careful.keys()).map(String::as_str)
+        self.urgent.keys().chain(self.settled.keys()).chain(self.careful.keys()).map(String::as_str)
     }
 }
 
@@ -256,19 +288,21 @@ fn is_of(host: &str, site: &str) -> bool {
 impl CareFile {
     /// Every rule has an answer, and what is said holds only what is known where it is said.
     fn check(&self) -> Result<(), String> {
-        let known = |matter: &str| self.urgent.contains_key(matter) || self.careful.contains_key(matter);
-        for WrittenRule { matter, asks, tells } in &self.rule {
+        let all = [&self.urgent, &self.settled, &self.careful];
+        let known = |matter: &str| all.iter().any(|matters| matters.contains_key(matter));
+        for WrittenRule { matter, asks, tells, always } in &self.rule {
             if !known(matter) {
-                return Err(format!("rule.matter is \"{matter}\"; allowed: a key of [urgent] or [careful]"));
-            }
-            if asks.is_empty() == tells.is_empty() {
                 return Err(format!(
-                    "the rule of \"{matter}\" has neither or both of asks and tells; allowed: one"
+                    "rule.matter is \"{matter}\"; allowed: a key of [urgent], [settled] or [careful]"
+                ));
+            }
+            if [asks, tells, always].iter().filter(|patterns| !patterns.is_empty()).count() != 1 {
+                return Err(format!(
+                    "the rule of \"{matter}\" has none or several of asks, tells and always; allowed: one"
                 ));
             }
         }
-        let answers =
-            self.urgent.iter().chain(&self.careful).map(|(name, text)| (name.as_str(), text, "number"));
+        let answers = all.into_iter().flatten().map(|(name, text)| (name.as_str(), text, "number"));
         let say = &self.look_up.say;
         let others = [
             ("look_up.say.offer", &say.offer, ""),
@@ -296,11 +330,16 @@ impl CareFile {
     }
 
     fn rule(&self, written: &WrittenRule) -> Result<CareRule, String> {
-        let WrittenRule { matter, asks, tells } = written;
+        let WrittenRule { matter, asks, tells, always } = written;
         let key = format!("rule of {matter}");
-        let all = asks.iter().chain(tells).map(|pattern| self.pattern(&key, pattern));
+        let counts = match (asks.is_empty(), tells.is_empty()) {
+            (false, _) => RuleCounts::Asked,
+            (true, false) => RuleCounts::Told,
+            (true, true) => RuleCounts::Always,
+        };
+        let all = asks.iter().chain(tells).chain(always).map(|pattern| self.pattern(&key, pattern));
         let all = all.collect::<Result<_, String>>()?;
-        Ok(CareRule { matter: matter.clone(), needs_question: tells.is_empty(), all })
+        Ok(CareRule { matter: matter.clone(), counts, all })
     }
 
     /// `written` as whole words, with the words in the place of their names.
@@ -321,74 +360,5 @@ impl CareFile {
         };
         let whole = format!(r"{case}(?:\b|^)(?:{})(?:\b|$)", text.replace(r"\w", WORD_SIGN));
         Regex::new(&whole).map_err(|error| format!("{key} is \"{written}\"; allowed: a pattern: {error}"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const ENGLISH: &str = include_str!("../../assets/language/en/care.toml");
-
-    fn english() -> CareWords {
-        CareWords::read(ENGLISH).unwrap()
-    }
-
-    #[test]
-    fn what_can_not_be_used_is_an_error_that_names_its_key() {
-        for (from, to, key) in [
-            ("orders = [", "orders = [\"(\", ", "orders"),
-            ("figures = [", "figures = [\"(\", ", "figures"),
-            ("matter = \"burn\"", "matter = \"burns\"", "rule.matter is \"burns\""),
-            ("tells = [\"chest", "tells = [\"a\"]\nasks = [\"chest", "asks and tells"),
-            ("offer = \"Shall", "offer = \"{number} Shall", "look_up.say.offer"),
-            ("lead = \"", "lead = \"{lead}", "words.lead"),
-            ("gas = \"Touch", "gas = \"{site} Touch", "gas"),
-            ("[number]", "[number]\nthird = \"\"", "third"),
-        ] {
-            let faulty = ENGLISH.replacen(from, to, 1);
-            assert_ne!(faulty, ENGLISH, "{from}");
-            let error = CareWords::read(&faulty).map(drop).unwrap_err();
-            assert!(error.contains(key), "{key}: {error}");
-        }
-    }
-
-    #[test]
-    fn the_emergency_number_is_named_only_where_it_is_known() {
-        let words = english();
-        assert!(words.answer("stroke", "").unwrap().contains("call your emergency number at once"));
-        assert!(words.answer("stroke", "112").unwrap().contains("call 112 at once"));
-        assert_eq!(words.answer("weather", "112"), None);
-        assert_eq!(
-            (words.urgency("stroke"), words.urgency("food")),
-            (CareUrgency::Urgent, CareUrgency::Careful)
-        );
-    }
-
-    #[test]
-    fn every_answer_is_short_enough_to_be_heard_and_belongs_to_a_rule() {
-        for text in [ENGLISH, include_str!("../../assets/language/de/care.toml")] {
-            let words = CareWords::read(text).unwrap();
-            for matter in words.matters() {
-                let answer = words.answer(matter, "").unwrap();
-                assert!(answer.split_whitespace().count() <= 45, "{matter}: {answer}");
-                assert!(words.rules.iter().any(|rule| rule.matter == matter), "{matter}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_site_is_named_as_people_call_it_and_relied_on_by_its_end() {
-        let sites = &english().sites;
-        for (host, name, is_trusted) in [
-            ("en.wikipedia.org", "Wikipedia", true),
-            ("www.nhs.uk", "the NHS", true),
-            ("www.example.org", "example.org", false),
-            ("notwikipedia.org", "notwikipedia.org", false),
-            ("wikipedia.org.evil.example", "wikipedia.org.evil.example", false),
-            ("www.cdc.gov", "the CDC", true),
-        ] {
-            assert_eq!((sites.name(host), sites.is_trusted(host)), (name, is_trusted), "{host}");
-        }
     }
 }

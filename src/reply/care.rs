@@ -14,7 +14,7 @@ use super::agent::router::ToolChoice;
 use super::agent::setup::{self, Prepared};
 use super::agent::talk::PromptKind;
 use super::consent::QuestionOutcome;
-use super::memory::question::content_words;
+use super::memory::question::{content_words, is_past};
 use super::model::ChatModel;
 use super::output::sink::{ReceiverClosed, ReplySink};
 use super::output::source::{self, SourceTrust};
@@ -79,7 +79,7 @@ impl<M: ChatModel> Path<'_, M> {
         let Some(answer) = words.iter().find_map(|words| words.answer(&matter, number)) else {
             return Ok(None);
         };
-        let is_urgent = care::urgency(&turn.language, &matter) == CareUrgency::Urgent;
+        let urgency = care::urgency(&turn.language, &matter);
         let why = "a wrong word would do harm, and the model has less than 1 B parameters";
         sink.decided("care", matter.as_str(), why).await?;
         sink.say_on(&answer).await?;
@@ -89,10 +89,27 @@ impl<M: ChatModel> Path<'_, M> {
         let query = goes_on.map_or_else(|| own.to_owned(), |before| format!("{} {own}", before.query));
         self.session.with(|state| state.matter = Some(LastMatter { name: matter, query: query.clone() }));
         // Whoever is in danger is not kept with questions.
-        if !is_urgent && !turn.is_followed {
+        if urgency == CareUrgency::Careful && !turn.is_followed {
             self.remedy_matter(turn, query, sink).await?;
         }
         Ok(Some((Ended::Quick, Keep::Yes)))
+    }
+
+    /// The answer to an emergency, which nothing else in the utterance takes the place of; nothing where there is none, or
+    /// the model can be relied on. Whoever says "stop" beside it wants what rings to be silent.
+    pub(super) async fn urgent(
+        &self,
+        turn: &Turn<'_>,
+        sink: &mut ReplySink,
+    ) -> Result<Option<(Ended, Keep)>, ReceiverClosed> {
+        if !is_emergency(turn) {
+            return Ok(None);
+        }
+        let answered = self.careful(turn, sink).await?;
+        if answered.is_some() && intents::says_stop(&turn.language, turn.asked) {
+            self.engine.silence().await;
+        }
+        Ok(answered)
     }
 
     /// Looks a matter up, offers to, or says that it can't be.
@@ -139,7 +156,9 @@ impl<M: ChatModel> Path<'_, M> {
         let was_told = || {
             let said = request.past.own_texts.iter().filter(|text| !text.contains('?'));
             let told: Vec<String> = said.flat_map(|text| content_words(text)).collect();
-            content_words(turn.asked).iter().any(|word| told.contains(word))
+            // That something else was told of yesterday says nothing of it.
+            let is_told = |word: &String| told.contains(word) && !is_past(word, &turn.now);
+            content_words(turn.asked).iter().any(is_told)
         };
         let is_untold = request.answering.knowledge == Knowledge::Scant
             && request.prompt == PromptKind::Talk
@@ -289,6 +308,11 @@ impl<M: ChatModel> Path<'_, M> {
             LookUpMode::Offer | LookUpMode::Never => Remedy::Offer,
         }
     }
+}
+
+/// Whether somebody may be in danger now, whatever else is said.
+pub(super) fn is_emergency(turn: &Turn<'_>) -> bool {
+    care::emergency(&turn.language, turn.asked).is_some()
 }
 
 /// What is looked up for an utterance: its question, without the words that ask for a look-up.

@@ -104,6 +104,29 @@ impl<M: ChatModel> Path<'_, M> {
         self.declined(turn, sink).await
     }
 
+    /// Drops an open question as a no does, without a word about it: somebody may be in danger.
+    pub(super) async fn unanswered<'a>(
+        &self,
+        turn: &Turn<'a>,
+        sink: &mut ReplySink,
+    ) -> Result<QuestionOutcome<'a>, ReceiverClosed> {
+        let deeds = match self.session.with(|state| state.question.take()) {
+            None => return Ok(QuestionOutcome::GoesOn(turn.asked)),
+            Some(OpenQuestion::Call(pending)) => vec![self.deed(&pending)],
+            Some(OpenQuestion::Quick(waiting)) => waiting.deeds,
+            Some(OpenQuestion::House(waiting)) => waiting.deeds().collect(),
+            Some(
+                OpenQuestion::Forget(_)
+                | OpenQuestion::Which(_)
+                | OpenQuestion::LookUp(_)
+                | OpenQuestion::GoOn(_),
+            ) => Vec::new(),
+        };
+        self.refuse(deeds);
+        sink.decided("gate", "no", "somebody may be in danger, which comes first").await?;
+        Ok(QuestionOutcome::GoesOn(turn.asked))
+    }
+
     /// The answer to a question about a quick command.
     async fn quick_answered<'a>(
         &self,

@@ -1,10 +1,15 @@
-//! The marked everyday questions of all kinds, through Joi and by the embedded model alone, in English and in German,
-//! judged by the rules of the evals. All questions are asked by `make bench-everyday`.
+//! The marked everyday questions of all kinds, in English and in German, judged by the rules of the evals: what Joi makes
+//! of them with the embedded model, beside what that model says alone, with nothing but one line of character.
+//!
+//! Joi is asked here and now, as she is built. What the model says alone depends on its file, on the options it is asked
+//! with and on that line, and on nothing of Joi: it was asked once, and its answers stand in `tests/data/everyday` with
+//! all three (`make record-everyday` asks anew). `joi-bench` refuses them where one of the three is another now; the rules
+//! judge both anew each time. `make bench-everyday` asks all questions, both ways.
 
 use serde_json::Value;
 
 use crate::ALONE;
-use crate::support::program::{Home, NOBODY};
+use crate::support::program::{Home, NOBODY, project};
 
 /// The marked questions of one language.
 struct Asked {
@@ -41,7 +46,10 @@ async fn everyday_questions_are_answered_better_than_by_the_model_alone_and_neve
         home.set("llm.backend=local").set("llm.local=chat-qwen2.5-coder-0.5b").set("llm.keep_alive=0");
         home.set("llm.temperature=0").set("tools.online=false").set("hear.stt.model=base");
         home.set(&format!("language={}", asked.language));
-        let ran = home.bench_command(&["everyday", "--marked", "--json"]).output().unwrap();
+        let alone = project(&format!("tests/data/everyday/alone.{}.json", asked.language));
+        let alone = alone.to_str().unwrap();
+        let ran =
+            home.bench_command(&["everyday", "--marked", "--json", "--recorded", alone]).output().unwrap();
         let told: Value =
             serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"));
         let of = |way: &str, what: &str| told[way][what].as_u64().unwrap();

@@ -3,12 +3,15 @@
 //! Each question is a conversation of its own with an empty memory, by voice, at one fixed time. First all of them go
 //! through Joi; then the model server is asked the same with one line of character for a prompt. Before each turn both
 //! have their prompt read ahead, and both are judged by rules as they would be spoken. The questions are in
-//! `tests/evals`, in the language of the configuration. The internet is used where the configuration allows it.
+//! `tests/evals`, in the language of the configuration. The internet is used where the configuration allows it. What the
+//! model alone says can be recorded, and judged from there.
 
 mod judge;
 mod questions;
+mod recorded;
 mod report;
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
@@ -33,6 +36,7 @@ use joi::tools::Reach;
 use crate::acting;
 use judge::AnswerRules;
 use questions::{Everyday, EverydayKind, EverydayQuestion};
+use recorded::{AloneConditions, RecordedAnswers, RecordedTurns};
 use report::{AskedTwice, EverydayReport, JudgedAnswers};
 
 const EXAMPLES: &str = "\
@@ -40,6 +44,7 @@ Examples:
   joi-bench everyday                                          the model in use, at its temperature
   joi-bench everyday --set llm.temperature=0 --check          the same answers every time, held against the goals
   joi-bench everyday --kind safety --set llm.backend=local    questions of one kind, the embedded model
+  joi-bench everyday --marked --recorded tests/data/everyday/alone.en.json --set llm.temperature=0
   joi-bench everyday --json | jq .kinds";
 
 /// When everything is asked: a prompt that told another time would be answered in other words.
@@ -60,6 +65,13 @@ pub(crate) struct EverydayArgs {
     /// token comes later than 1.5 times the model's alone, or when fewer are good than were before
     #[arg(long)]
     check: bool,
+    /// Take what the model alone says from this file; refused when another model, other options or another line of
+    /// character made it
+    #[arg(long, value_name = "FILE", conflicts_with = "check")]
+    recorded: Option<PathBuf>,
+    /// Ask the model alone, and write what it says to this file
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "recorded", "json"])]
+    record: Option<PathBuf>,
     /// As JSON
     #[arg(long)]
     json: bool,
@@ -82,10 +94,14 @@ pub(crate) fn run(args: &EverydayArgs, context: &CliContext) -> anyhow::Result<E
     let report = context.block_on(async {
         let brain = Brain::start(context.config(), &context.paths).await?;
         hear::ready(&brain).await;
-        let report = ask_all(context, &brain, &everyday, &asked).await;
+        let report = match &args.record {
+            Some(path) => record(context, &brain, (&everyday.alone, &asked), path).await.map(|()| None),
+            None => ask_all(context, &brain, &everyday, &asked, args.recorded.as_deref()).await.map(Some),
+        };
         brain.shutdown().await;
         report
     })?;
+    let Some(report) = report else { return Ok(ExitCode::SUCCESS) };
     if args.json {
         show::line(serde_json::to_string_pretty(&report.json(floor))?)?;
     } else {
@@ -95,15 +111,20 @@ pub(crate) fn run(args: &EverydayArgs, context: &CliContext) -> anyhow::Result<E
     Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Asks everything both ways. One after the other, so that neither drops the prompt of the other out of the server's
-/// memory.
+/// Asks everything both ways, the model alone only where its answers are not `recorded`. One after the other, so that
+/// neither drops the prompt of the other out of the server's memory.
 async fn ask_all<'a>(
     context: &CliContext,
     brain: &Brain,
     everyday: &'a Everyday,
     asked: &[&'a EverydayQuestion],
+    recorded: Option<&Path>,
 ) -> anyhow::Result<EverydayReport<'a>> {
     let Everyday { alone, rules, .. } = everyday;
+    let recorded = match recorded {
+        Some(path) => Some(RecordedAnswers::read(path, &AloneConditions::now(context, &brain.mind, alone)?)?),
+        None => None,
+    };
     let language = Language::load(everyday.language)?;
     let judged =
         |question: &EverydayQuestion, given: JudgedAnswers| judged(rules, &language, question, given);
@@ -115,11 +136,36 @@ async fn ask_all<'a>(
         bar.inc(1);
     }
     for row in &mut rows {
-        row.alone = judged(row.question, by_model_alone(&brain.mind, alone, row.question).await?);
+        let given = match &recorded {
+            Some(recorded) => {
+                JudgedAnswers { answers: recorded.of(row.question)?, ..JudgedAnswers::default() }
+            }
+            None => by_model_alone(&brain.mind, alone, row.question).await?,
+        };
+        row.alone = judged(row.question, given);
         bar.inc(1);
     }
     bar.finish_and_clear();
     Ok(EverydayReport { serving: brain.serving(), asked: rows })
+}
+
+/// Asks the model alone, and writes down what it says.
+async fn record(
+    context: &CliContext,
+    brain: &Brain,
+    (character, asked): (&str, &[&EverydayQuestion]),
+    path: &Path,
+) -> anyhow::Result<()> {
+    let made_with = AloneConditions::now(context, &brain.mind, character)?;
+    let bar = show::progress("asked", asked.len() as u64);
+    let mut conversations = Vec::new();
+    for question in asked {
+        let given = by_model_alone(&brain.mind, character, question).await?;
+        conversations.push(RecordedTurns { said: question.turns.clone(), answers: given.answers });
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    RecordedAnswers { made_with, conversations }.write(path)
 }
 
 /// The answers as they would be spoken, and what is wrong with them.

@@ -13,6 +13,8 @@ use crate::store::{MemoryKind, NewMemory};
 use crate::tools::tests::reach;
 use crate::tools::{LookUpMode, Means, builtin};
 
+mod emergencies;
+
 const PILLS: &str = "How much ibuprofen can I take?";
 const TOWER: &str = "How tall is the Eiffel Tower?";
 const UNSURE: &str = include_str!("../../../assets/prompts/unsure.md");
@@ -360,6 +362,10 @@ async fn what_only_the_user_can_know_reaches_the_model_once_it_was_told() {
     for _ in 0..2 {
         assert_eq!(looking.say("What is my cat called?").await.shown(), say().untold);
     }
+    looking.bench.model.first(answers("I am sorry."));
+    looking.say("My neighbour was rude yesterday.").await;
+    let shown = looking.say("What did I have for lunch yesterday?").await.shown();
+    assert_eq!(shown, say().untold, "the day alone tells nothing");
     looking.say("I have a cat, and her name is Minka.").await;
     assert_eq!(looking.say("What is my cat called?").await.shown(), "She is called Minka.");
 }

@@ -103,6 +103,31 @@ async fn a_command_changes_the_state_and_is_told() {
 }
 
 #[tokio::test]
+async fn an_emergency_comes_first_whatever_is_wanted_of_the_house_and_what_is_to_stay_stays() {
+    let housed = Housed::new(vec![]).await;
+    housed.bench.model.state.send_replace(scripted::knows_little());
+    housed.bench.model.follows(Box::new(|_| scripted::answers("The model's words.")));
+    let mut wrong = Vec::new();
+    let mixed = include_str!("../../../tests/data/care/en.mixed.tsv").lines().skip(1);
+    for row in mixed.filter(|row| !row.starts_with(['#']) && !row.starts_with("none\t")) {
+        let (matter, asked) = row.split_once('\t').unwrap();
+        housed.bench.later(3_600);
+        let told = housed.says(asked).await;
+        if !told.starts_with(&english().care()[0].answer(matter, "").unwrap()) {
+            wrong.push(format!("{row}: {told}"));
+        }
+    }
+    assert_eq!(wrong, [""; 0]);
+    let housed = Housed::new(vec![]).await;
+    housed.bench.model.state.send_replace(scripted::knows_little());
+    let heart = english().care()[0].answer("heart", "").unwrap();
+    assert_eq!(housed.says("My chest hurts, don't turn off the hall light.").await.trim(), heart);
+    assert_eq!(housed.sent(), []);
+    let told = housed.says("turn on the hall light my chest hurts").await;
+    assert_eq!(told.split_whitespace().collect::<Vec<_>>().join(" "), format!("{heart} Hall light is on."));
+}
+
+#[tokio::test]
 async fn an_emergency_is_answered_before_what_is_wanted_of_the_house() {
     let housed = Housed::new(vec![]).await;
     housed.bench.model.state.send_replace(scripted::knows_little());

@@ -28,6 +28,7 @@ async fn the_next_turn_understands_and_answers_in_the_new_language() {
         ("Merk dir, dass meine Katze Mia heißt", "Ich merke mir: deine Katze Mia heißt."),
         ("Vergiss alles über das Boot", "Ich erinnere mich an nichts über das Boot."),
         ("Danke", "Gern geschehen."),
+        ("Danke, das war's.", "Gern geschehen."),
         ("Stopp", ""),
     ] {
         let ran = bench.say(said).await;

@@ -151,6 +151,12 @@ pub fn is_refusal(language: &Language, text: &str) -> bool {
     answered(language, text, |name, _| (name == "no").then_some(())).is_some()
 }
 
+/// Whether a part of `text` between its signs says "stop", whatever the others say.
+pub fn says_stop(language: &Language, text: &str) -> bool {
+    let is_stop = |part| match_intent(language, part).is_some_and(|quick| quick.what == Intent::Stop);
+    text.split([',', '.', '!', '?', ';']).any(is_stop)
+}
+
 /// `order` with what `text` answers to `question`; nothing when that is no answer.
 pub fn complete(
     language: &Language,

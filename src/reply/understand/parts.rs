@@ -117,8 +117,13 @@ pub(crate) fn beside_matter<'a>(
         Care::Everyday | Care::Fact => None,
     };
     let is_command = |half: &str| {
-        let is_wanted = part(half, language, tools, size) != RequestPart::Rest || is_house(half);
-        is_wanted && matter(half).is_none() && wish::is_asked_within(language, asked, half)
+        // To tell something does no harm.
+        let is_wanted = match part(half, language, tools, size) {
+            RequestPart::Tells => true,
+            RequestPart::Acts => wish::is_asked_within(language, asked, half),
+            RequestPart::Rest => is_house(half) && wish::is_asked_within(language, asked, half),
+        };
+        is_wanted && matter(half).is_none()
     };
     let split = |[one, other]: [&'a str; 2], joint: Option<Joint>| {
         // "If it burns, call me": a command may be what the question is about.
@@ -131,7 +136,8 @@ pub(crate) fn beside_matter<'a>(
     };
     let sentences = compound::behind_sentences(asked).map(|halves| (halves, None));
     let clauses = halves_of(asked).into_iter().map(|(halves, joint)| (halves, Some(joint)));
-    sentences.chain(clauses).find_map(|(halves, joint)| split(halves, joint))
+    let told_on = care::order_before_emergency(language, asked).map(|halves| (halves, None));
+    sentences.chain(clauses).chain(told_on).find_map(|(halves, joint)| split(halves, joint))
 }
 
 fn part(part: &str, language: &Language, tools: &ToolList, size: ModelSize) -> RequestPart {

@@ -2,18 +2,20 @@
 //!
 //! In: the judge's verdict on them, or nothing when there are no words. Out: effects. A stop word cancels whatever
 //! was asked of her, also while nothing of the answer sounds; other words interrupt her voice, and what was said so
-//! far is the beginning of what is listened to.
+//! far is the beginning of what is listened to. So is a stop word beside an emergency, which wants an answer.
 
 use super::super::signals::{FlowEffect, Judged, StopWordTimes, TOLD, Why};
 use super::{Advance, Flow, Opening, Phase, SILENT, drop_all};
 use crate::hear::HearCommand;
 use crate::hear::judge::JudgeVerdict;
+use crate::reply::understand::care;
 
 impl Flow {
     /// Somebody said something while she speaks or thinks.
     pub(super) fn interjected(&mut self, judged: Option<Judged>) -> Vec<FlowEffect> {
         let Some(judged) = judged else { return self.restored() };
         match judged.judgement.verdict {
+            JudgeVerdict::Stop if self.tells_of_emergency(&judged) => self.interrupted(judged),
             JudgeVerdict::Stop => self.stopped(judged),
             JudgeVerdict::Interrupts(_) if self.may_be_followed() => self.interrupted(judged),
             JudgeVerdict::Interrupts(_)
@@ -27,6 +29,13 @@ impl Flow {
     /// It was nothing for her: she speaks on as before.
     fn restored(&self) -> Vec<FlowEffect> {
         if self.is_audible() { vec![FlowEffect::Unduck] } else { vec![] }
+    }
+
+    /// Whether somebody may be in danger by words that are said over her voice.
+    fn tells_of_emergency(&self, judged: &Judged) -> bool {
+        let is_over_her = matches!(self.phase, Phase::Answering { .. }) && self.is_audible();
+        let language = self.languages.heard(judged.transcript.language.as_deref());
+        is_over_her && judged.sound.is_some() && care::emergency(&language, &judged.transcript.text).is_some()
     }
 
     fn stopped(&mut self, judged: Judged) -> Vec<FlowEffect> {

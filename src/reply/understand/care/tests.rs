@@ -50,6 +50,8 @@ fn dangerous_matters_are_caught_and_harmless_words_are_not() {
     let further = [
         (english(), include_str!("../../../../tests/data/care/en.further.tsv")),
         (german(), include_str!("../../../../tests/data/care/de.further.tsv")),
+        (english(), include_str!("../../../../tests/data/care/en.hostile.tsv")),
+        (german(), include_str!("../../../../tests/data/care/de.hostile.tsv")),
     ];
     for (language, corpus) in further {
         assert_eq!(score(language, corpus).wrong, [""; 0]);
@@ -77,10 +79,82 @@ fn utterances_that_nothing_was_tuned_with_are_judged_nearly_as_well() {
     }
 }
 
+#[test]
+fn an_emergency_is_known_beside_whatever_else_is_said() {
+    let files = [
+        (english(), include_str!("../../../../tests/data/care/en.mixed.tsv")),
+        (german(), include_str!("../../../../tests/data/care/de.mixed.tsv")),
+    ];
+    for (language, corpus) in files {
+        let rows = corpus.lines().skip(1).filter(|row| !row.starts_with('#'));
+        let wrong = rows.filter_map(|row| {
+            let (expect, asked) = row.split_once('\t').expect("two columns");
+            let is = emergency(language, asked).unwrap_or_else(|| "none".to_owned());
+            (is != expect).then(|| format!("{row}: {is}"))
+        });
+        assert_eq!(wrong.collect::<Vec<_>>(), [""; 0]);
+    }
+}
+
+#[test]
+fn no_command_of_the_corpora_is_an_emergency() {
+    let english_rows = [
+        include_str!("../../../../tests/data/intents/home.en.tsv"),
+        include_str!("../../../../tests/data/intents/timers.en.tsv"),
+        include_str!("../../../../tests/data/intents/phrasings.txt"),
+        include_str!("../../../../tests/data/homes/family.en.tsv"),
+        include_str!("../../../../tests/data/homes/flat.en.tsv"),
+        include_str!("../../../../tests/data/homes/everyday.en.tsv"),
+        include_str!("../../../../tests/data/homes/follow.en.tsv"),
+        include_str!("../../../../tests/data/homes/hass.en.tsv"),
+    ];
+    let german_rows = [
+        include_str!("../../../../tests/data/intents/home.de.tsv"),
+        include_str!("../../../../tests/data/intents/timers.de.tsv"),
+        include_str!("../../../../tests/data/homes/family.de.tsv"),
+        include_str!("../../../../tests/data/homes/flat.de.tsv"),
+        include_str!("../../../../tests/data/homes/everyday.de.tsv"),
+        include_str!("../../../../tests/data/homes/follow.de.tsv"),
+        include_str!("../../../../tests/data/homes/hass.de.tsv"),
+    ];
+    let all = english_rows
+        .map(|rows| (english(), rows))
+        .into_iter()
+        .chain(german_rows.map(|rows| (german(), rows)));
+    let found = all.flat_map(|(language, rows)| {
+        let rows = rows.lines().filter(|row| !row.starts_with('#'));
+        rows.filter_map(|row| Some(format!("{row}: {}", emergency(language, row)?))).collect::<Vec<_>>()
+    });
+    assert_eq!(found.collect::<Vec<_>>(), [""; 0]);
+}
+
+#[test]
+fn an_order_is_told_from_the_emergency_behind_it() {
+    for (language, asked, halves) in [
+        (english(), "Open the window I can't breathe", Some(["Open the window", "I can't breathe"])),
+        (
+            english(),
+            "Turn on  the light because MY chest hurts",
+            Some(["Turn on  the light", "MY chest hurts"]),
+        ),
+        (english(), "Open the window if she can't breathe", None),
+        (english(), "Play I can't breathe", None),
+        (
+            german(),
+            "Mach das Licht an ich habe Brustschmerzen",
+            Some(["Mach das Licht an", "ich habe Brustschmerzen"]),
+        ),
+        (german(), "Mach das Fenster auf, wenn sie keine Luft bekommt", None),
+    ] {
+        assert_eq!(order_before_emergency(language, asked), halves, "{asked}");
+    }
+}
+
 proptest::proptest! {
     #[test]
     fn any_text_is_judged(asked in "\\PC{0,80}") {
         care(english(), &asked, Some("medicine"));
+        order_before_emergency(english(), &format!("turn on {asked} my chest hurts"));
         to_look_up(english(), &asked);
         wants_look_up(german(), &asked);
     }
@@ -134,6 +208,11 @@ fn words_that_go_on_with_a_matter_belong_to_it() {
         ("heart", "Set it to ten minutes.", "none"),
         ("medicine", "Who won the world cup in 2018?", "lookup"),
         ("medicine", "Can I eat pink chicken?", "food"),
+        (
+            "heart",
+            "Please summarise this: the keeper lit the lamp every evening before the ships came in and then he slept.",
+            "none",
+        ),
     ] {
         assert_eq!(name(care(english(), asked, Some(before))), expect, "{before}: {asked}");
     }

@@ -58,6 +58,24 @@ fn a_stop_word_cancels_what_she_still_thinks_about() {
 }
 
 #[test]
+fn a_stop_word_beside_an_emergency_is_listened_to_and_answered() {
+    let at = Instant::now();
+    let sound = from_nobody("", at).sound;
+    let over_her =
+        |text: &str| FlowInput::Interjected(Ok(Judged { sound, ..judged(text, JudgeVerdict::Stop) }));
+    let mut flow = speaking(at);
+    let effects = names(&flow.on(over_her("stop, my chest hurts")));
+    assert_eq!(effects[0], "cancel 8: somebody talked over her");
+    assert_eq!(flow.activity(), Activity::Listening);
+    let _ = flow.on(FlowInput::Ended { utterance: utterance(2, 0, at), decided: at });
+    let text = judged("stop, my chest hurts", JudgeVerdict::FollowUp("stop, my chest hurts".into()));
+    assert_eq!(names(&flow.on(result(2, 0, text, at))), ["answer 9: stop, my chest hurts"]);
+    let mut flow = speaking(at);
+    assert_eq!(names(&flow.on(over_her("stop, that's enough")))[0], "cancel 8: she was told to stop");
+    assert!(flow.is_idle());
+}
+
+#[test]
 fn the_word_that_stopped_her_is_known_to_the_record_and_an_earlier_one_is_not() {
     let at = Instant::now();
     let mut flow = speaking(at);
