@@ -12,7 +12,12 @@ use serde_json::Value;
 use crate::support::program::{FOR_EVER, Home, NOBODY, Running, project};
 
 pub(super) fn deaf_home() -> Home {
-    let mut home = Home::with_model_server(NOBODY);
+    deaf_home_with(NOBODY)
+}
+
+/// The same with a model server.
+pub(super) fn deaf_home_with(url: &str) -> Home {
+    let mut home = Home::with_model_server(url);
     home.set("audio.host=alsa")
         .set("audio.input=[\"no such microphone\"]")
         .set("audio.output=[\"no such speaker\"]");
