@@ -102,11 +102,7 @@ fn init(file: Option<PathBuf>, profile: Option<MachineProfile>) -> anyhow::Resul
     let paths = Paths::discover()?;
     let file = file.unwrap_or_else(|| paths.config.clone());
     let is_as_it_came = std::fs::read_to_string(&file).is_ok_and(|text| text == config::DEFAULT_FILE);
-    anyhow::ensure!(
-        is_as_it_came || !file.exists(),
-        "{} exists already; it stays as it is",
-        file.display()
-    );
+    anyhow::ensure!(is_as_it_came || !file.exists(), "{} exists already; it stays as it is", file.display());
     if let Some(folder) = file.parent() {
         std::fs::create_dir_all(folder).with_context(|| format!("can't make {}", folder.display()))?;
     }

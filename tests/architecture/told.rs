@@ -71,7 +71,8 @@ fn every_fault_of_the_table_has_a_test_that_shows_it() {
 #[test]
 fn every_target_that_documents_name_is_in_the_makefile() {
     let makefile = text(&root().join("Makefile"));
-    let targets: Vec<&str> = makefile.lines().filter_map(|line| line.split_once(':')).map(|it| it.0).collect();
+    let targets: Vec<&str> =
+        makefile.lines().filter_map(|line| line.split_once(':')).map(|it| it.0).collect();
     let inside = |folder| fs::read_dir(root().join(folder)).expect(folder);
     let docs = inside("docs").chain(inside("scripts")).map(|file| file.expect("a file").path());
     let (mut seen, mut missing) = (0, Vec::new());

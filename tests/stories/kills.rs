@@ -142,7 +142,10 @@ async fn killed_in_any_stage_she_starts_again_with_all_that_was_stored() {
     joi.until("Ctrl-C ends");
     let status: Value = serde_json::from_str(&home.joi(&["status", "--json"]).well().out).unwrap();
     assert!(status["stages"].as_array().unwrap().iter().all(|stage| stage["fresh"] == true), "{status}");
-    assert!(status.get("losses").is_none_or(|losses| losses.as_array().is_none_or(Vec::is_empty)), "{status}");
+    assert!(
+        status.get("losses").is_none_or(|losses| losses.as_array().is_none_or(Vec::is_empty)),
+        "{status}"
+    );
     assert!(home.joi(&["memory"]).well().out.contains("the shed"));
     assert!(home.joi(&["timers"]).well().out.contains("tea"));
     assert_eq!(joi.terminate().code, Some(0));

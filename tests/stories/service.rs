@@ -315,7 +315,8 @@ fn press(home: &Home, presses: &[u64]) -> Output {
     for length in presses {
         for edge in edges {
             // struct gpio_v2_line_event
-            let event = [&now.to_ne_bytes()[..], &edge.to_ne_bytes(), &17_u32.to_ne_bytes(), &[0; 32]].concat();
+            let event =
+                [&now.to_ne_bytes()[..], &edge.to_ne_bytes(), &17_u32.to_ne_bytes(), &[0; 32]].concat();
             kernel.write_all(&event).unwrap();
             now += length * 1_000_000;
         }
