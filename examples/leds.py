@@ -119,7 +119,10 @@ class Ring:
     """APA102 lights in a row, all of one colour."""
 
     def __init__(self, device, count, brightness):
-        self.lights = open(device, "wb", buffering=0)
+        try:
+            self.lights = os.fdopen(os.open(device, os.O_WRONLY), "wb", buffering=0)
+        except OSError as error:
+            sys.exit(f"leds: {device} can't be opened: {error}; is SPI switched on, and this user in the group spi?")
         # What is no SPI device takes the bytes at any speed.
         with contextlib.suppress(OSError):
             fcntl.ioctl(self.lights, SPI_IOC_WR_MAX_SPEED_HZ, struct.pack("=I", SPI_SPEED))

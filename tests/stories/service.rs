@@ -302,6 +302,9 @@ fn a_ring_of_lights_follows_her() {
     assert_eq!(rest.len() % dark.len(), 0);
     assert!(rest.is_empty() || rest.ends_with(&dark), "she is gone");
     assert!(ring.wait().unwrap().success());
+
+    let ran = Running::start(&mut light(&home, &["--spi", &home.arg("spidev")])).end();
+    assert!(ran.code == Some(1) && ran.err.contains("is SPI switched on"), "{ran:?}");
 }
 
 /// What the example makes of presses of a button, each of so many milliseconds.
