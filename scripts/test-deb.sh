@@ -303,6 +303,7 @@ remove() {
 }
 
 purge() {
+  end_what_lingers
   apt purge joi
   absent /etc/joi /var/lib/joi /var/cache/joi
   if [ "$with" = package ]; then
@@ -316,6 +317,18 @@ purge() {
   left=$(cd "$root" && find . -xdev \( -path ./proc -o -path ./dev -o -path ./tmp \) -prune -o -name '*joi*' ! -name 'join*' -print)
   echo "left: $left"
   [ -z "$left" ]
+}
+
+# A model server stays loaded for some minutes behind a question.
+end_what_lingers() {
+  local user process
+  user=$(in_root id -u joi)
+  for process in "$root"/proc/[0-9]*; do
+    if [ "$(stat -c %u "$process" 2>/dev/null)" = "$user" ]; then
+      kill "${process##*/}" 2>/dev/null || true
+      while [ -s "$process/cmdline" ] || [ -e "$process/exe" ]; do sleep 0.1; done
+    fi
+  done
 }
 
 # --- what the documents tell, word by word ----------------------------------------------------------------------------
@@ -338,6 +351,7 @@ type_in() { in_root bash -c "cd /root && $1" < <(yes 2>/dev/null || true); }
 a_pi_is_prepared() {
   in_root apt-get -q update
   apt install sudo python3-minimal
+  echo "127.0.0.1 $(uname -n)" >>"$root/etc/hosts"
   cp --reflink=auto "$deb" "$root/root/"
   if [ "$with" = package ]; then
     cp --reflink=auto "$(newest 'joi-models_*_all.deb')" "$root/root/models.deb"
@@ -348,7 +362,13 @@ a_pi_is_prepared() {
   fi
 }
 
-# What systemd would start, in its order. It does not run in here.
+# Types $1, a systemctl, and leaves what it printed in $place/typed. Nothing may hinder it but that systemd does not run in
+# here.
+enable_by() {
+  if ! type_in "$1" >"$place/typed" 2>&1; then grep "not been booted with systemd" "$place/typed"; fi
+}
+
+# What systemd would start then, in its order.
 play_systemd() {
   local unit
   in_root systemctl is-enabled joi.service
@@ -379,21 +399,23 @@ end_service() {
 }
 
 readme_is_followed() {
-  local line status lines
+  local line lines
   lines=$(told_for_the_pi README.md "On a Raspberry Pi")
   while IFS= read -r line; do
     echo "\$ $line"
-    status=0
-    type_in "$line" >"$place/typed" 2>&1 || status=$?
-    cat "$place/typed"
     case $line in
       *systemctl*)
-        [ "$status" = 0 ]
+        enable_by "$line"
         play_systemd
         ;;
       # There is no sound device in here, and nothing else may be wrong.
-      *doctor*) refuses grep -vE '^✗ (microphone|speaker|echo)' <(grep '^✗' "$place/typed") ;;
-      *) [ "$status" = 0 ] || { echo "it ended with $status"; return 1; } ;;
+      *doctor*)
+        type_in "$line" >"$place/typed" 2>&1 || echo "it ended with $?"
+        cat "$place/typed"
+        grep -c '^✓' "$place/typed"
+        refuses grep -vE '^✗ (microphone|speaker|echo)' <(grep '^✗' "$place/typed")
+        ;;
+      *) type_in "$line" ;;
     esac
   done <<<"$lines"
   grep -q ' # \(pc\|pi4\|pi5\|zero2\)$' "$root/etc/joi/config.toml"
@@ -407,12 +429,16 @@ button_and_lights_are_installed() {
   lines=$(told_for_the_pi docs/control.md "A button and lights")
   while IFS= read -r line; do
     echo "\$ $line"
-    type_in "$line"
+    case $line in
+      *systemctl*) enable_by "$line" ;;
+      *) type_in "$line" ;;
+    esac
   done <<<"$lines"
   for unit in joi-button joi-leds; do
     told=$(in_root systemd-analyze verify --man=no "/etc/systemd/system/$unit.service" 2>&1) || true
     echo "$told"
     refuses grep "$unit" <<<"$told"
+    in_root systemctl is-enabled "$unit"
     in_root systemctl disable "$unit"
     rm "$root/etc/systemd/system/$unit.service"
   done

@@ -83,8 +83,9 @@ fn every_target_that_documents_name_is_in_the_makefile() {
         let named = named.chain(text.split("`make ").skip(1));
         // And from one script to another.
         let named = named.chain(text.split("make --no-print-directory ").skip(1));
-        let named = named.filter_map(|rest| rest.split([' ', '`', '\n']).next());
-        for target in named.filter(|target| target.starts_with(|sign: char| sign.is_ascii_lowercase())) {
+        let ends = |sign: char| !sign.is_ascii_lowercase() && sign != '-';
+        let named = named.filter_map(|rest| rest.split(ends).next());
+        for target in named.filter(|target| !target.is_empty()) {
             seen += 1;
             if !targets.contains(&target) {
                 missing.push(format!("{}: make {target}", short(&file)));
