@@ -350,7 +350,7 @@ type_in() { in_root bash -c "cd /root && $1" < <(yes 2>/dev/null || true); }
 
 a_pi_is_prepared() {
   in_root apt-get -q update
-  apt install sudo python3-minimal
+  apt install sudo python3
   echo "127.0.0.1 $(uname -n)" >>"$root/etc/hosts"
   cp --reflink=auto "$deb" "$root/root/"
   if [ "$with" = package ]; then
