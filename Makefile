@@ -1,5 +1,5 @@
 # What one types; the work is in scripts/. Every target sets up what it needs and can be repeated.
-.PHONY: cross test-cross demo-home test-home-peers help run install uninstall test fuzz crash-test test-ollama bench-ollama bench-everyday record-everyday bench-latency bench-pi bench-room demo bench soak fmt lint doc config-reference install-deps
+.PHONY: test-all cross test-cross demo-home test-home-peers help run install uninstall test fuzz crash-test test-ollama bench-ollama bench-everyday record-everyday bench-latency bench-pi bench-room demo bench soak fmt lint doc config-reference install-deps
 
 help:
 	@echo "make run           set up, build, fetch the models, and talk to Joi; MIND=better fetches a better chat model too"
@@ -7,6 +7,7 @@ help:
 	@echo "make demo          a conversation over files, with the latency table"
 	@echo "make demo-home     a house to try: openHAB's double with furniture, on this machine (ARGS: as for joi home demo)"
 	@echo "make test          all tests, with the real models and a real sound server"
+	@echo "make test-all      everything there is to test: also packages, a cross build, the real Ollama, other clients, a soak; hours"
 	@echo "make fuzz          damaged input for every reader of foreign bytes, MINUTES=n for each"
 	@echo "make crash-test    kills the program again and again while a thousand timers are set"
 	@echo "make test-ollama   the model client against the real Ollama (needs Go)"
@@ -41,6 +42,9 @@ demo-home:
 
 test:
 	@scripts/test.sh
+
+test-all:
+	@scripts/test-all.sh $(ARGS)
 
 fuzz: install-deps
 	@scripts/fuzz.sh

@@ -3,14 +3,18 @@
 
     python3 examples/leds.py --pins 17,27,22          red, green and blue at these GPIO numbers
     python3 examples/leds.py --pins 17                one LED for everything
+    python3 examples/leds.py --spi /dev/spidev0.1 --count 3     the three lights of a ReSpeaker 2-Mics HAT
+    python3 examples/leds.py --spi /dev/spidev0.1 --count 12 --power 5     the ring of a ReSpeaker 4-Mics HAT
     python3 examples/leds.py --dry-run                without hardware: prints what would be shown
 
 It follows the event stream of Joi's control socket (docs/control.md) and waits for Joi when she is not
-running. Pins are set with `pinctrl` (Raspberry Pi OS) or else through /sys/class/gpio. Python's standard
-library is all it needs.
+running. Pins are set with `pinctrl` (Raspberry Pi OS) or else through /sys/class/gpio, a ring of APA102 (DotStar)
+lights over SPI. Python's standard library is all it needs.
 """
 
 import argparse
+import contextlib
+import fcntl
 import glob
 import json
 import os
@@ -18,6 +22,7 @@ import select
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -40,6 +45,11 @@ NAMES = {
     (0, 0, 1): "blue",
     (1, 1, 0): "yellow",
 }
+
+
+# ioctl of spidev: the bits per second that are written at most, and how many these lights surely take.
+SPI_IOC_WR_MAX_SPEED_HZ = 0x40046B04
+SPI_SPEED = 8_000_000
 
 
 class Printer:
@@ -105,6 +115,33 @@ class Pins:
         return path
 
 
+class Ring:
+    """APA102 lights in a row, all of one colour."""
+
+    def __init__(self, device, count, brightness):
+        try:
+            self.lights = os.fdopen(os.open(device, os.O_WRONLY), "wb", buffering=0)
+        except OSError as error:
+            sys.exit(f"leds: {device} can't be opened: {error}; is SPI switched on, and this user in the group spi?")
+        # What is no SPI device takes the bytes at any speed.
+        with contextlib.suppress(OSError):
+            fcntl.ioctl(self.lights, SPI_IOC_WR_MAX_SPEED_HZ, struct.pack("=I", SPI_SPEED))
+        self.count, self.brightness = count, brightness
+        self.colour = None
+        self.set((0, 0, 0))
+
+    def show(self, state, colour, blink):
+        pass
+
+    def set(self, colour):
+        if colour != self.colour:
+            red, green, blue = (255 * part for part in colour)
+            light = bytes([0xE0 | self.brightness, blue, green, red])
+            # Half a clock for each light is behind the last one.
+            self.lights.write(bytes(4) + light * self.count + bytes(4 + self.count // 16))
+            self.colour = colour
+
+
 def default_socket():
     """Where Joi's socket is, by the rules of docs/control.md."""
     runtime = os.environ.get("JOI_RUNTIME")
@@ -153,6 +190,10 @@ def main():
     head = argparse.RawDescriptionHelpFormatter
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=head)
     arguments.add_argument("--pins", default="17,27,22", help="GPIO numbers: one, or red,green,blue")
+    arguments.add_argument("--spi", metavar="DEVICE", help="APA102 lights at this device instead of pins")
+    arguments.add_argument("--count", type=int, default=3, help="how many of them there are")
+    arguments.add_argument("--brightness", type=int, default=4, choices=range(1, 32), metavar="1..31", help="of these")
+    arguments.add_argument("--power", type=int, metavar="PIN", help="GPIO number that switches their power on")
     arguments.add_argument("--socket", default=default_socket(), help="Joi's control socket")
     arguments.add_argument("--dry-run", action="store_true", help="print instead of lighting")
     arguments.add_argument("--once", action="store_true", help="end when Joi ends")
@@ -160,7 +201,14 @@ def main():
     pins = [int(number) for number in given.pins.split(",")]
     if len(pins) not in (1, 3):
         arguments.error("--pins takes one number, or three: red, green, blue")
-    light = Printer() if given.dry_run else Pins(pins)
+    if given.power is not None and not given.dry_run:
+        Pins([given.power]).set((1, 1, 1))
+    if given.dry_run:
+        light = Printer()
+    elif given.spi:
+        light = Ring(given.spi, given.count, given.brightness)
+    else:
+        light = Pins(pins)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
         while True:

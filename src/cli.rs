@@ -242,9 +242,63 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
+    use std::path::Path;
+
+    use clap::{CommandFactory, Parser as _};
 
     use super::Cli;
+
+    /// The words of a line of a shell, as far as documents need it: quotes, and a comment at the end.
+    fn words(line: &str) -> Vec<String> {
+        let (mut words, mut is_quoted, mut word) = (Vec::new(), false, None::<String>);
+        for sign in line.chars() {
+            match sign {
+                '"' => {
+                    is_quoted = !is_quoted;
+                    word.get_or_insert_default();
+                }
+                '#' if word.is_none() && !is_quoted => break,
+                ' ' if !is_quoted => words.extend(word.take()),
+                sign => word.get_or_insert_default().push(sign),
+            }
+        }
+        words.extend(word);
+        words
+    }
+
+    /// What a line of a shell has joi do: `sudo JOI_DATA=/x joi status && …`.
+    fn asked_of_joi(line: &str) -> Vec<Vec<String>> {
+        let all = words(line);
+        let commands = all.split(|word| ["&&", "||", "|", ";"].contains(&word.as_str()));
+        let with_joi = commands.filter_map(|command| {
+            let is_before = |word: &&String| ["sudo", "env"].contains(&word.as_str()) || word.contains('=');
+            let at = command.iter().take_while(is_before).count();
+            let is_joi = command.get(at).is_some_and(|word| word == "joi" || word == "joi-service");
+            is_joi.then(|| command[at..].to_vec())
+        });
+        with_joi.collect()
+    }
+
+    #[test]
+    fn every_command_of_the_documents_is_understood() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let docs = std::fs::read_dir(root.join("docs")).unwrap().map(|file| file.unwrap().path());
+        let files = docs.filter(|file| file.extension().is_some_and(|it| it == "md"));
+        let (mut seen, mut wrong) = (0, Vec::new());
+        for file in files.chain([root.join("README.md")]) {
+            let text = std::fs::read_to_string(&file).unwrap();
+            let blocks = text.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next());
+            for command in blocks.flat_map(str::lines).flat_map(asked_of_joi) {
+                seen += 1;
+                if let Err(error) = Cli::try_parse_from(&command) {
+                    wrong.push(format!("{}: {command:?}: {error}", file.display()));
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        assert!(seen > 40, "only {seen} commands were found");
+        assert!(Cli::try_parse_from(["joi", "runs"]).is_err());
+    }
 
     #[test]
     fn the_command_line_is_well_formed() {

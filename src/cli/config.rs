@@ -42,7 +42,8 @@ enum ConfigCommand {
         /// The file [default: the one in use]
         file: Option<PathBuf>,
     },
-    /// Write a commented file with every key, with values that suit this machine; never overwrites one
+    /// Write a commented file with every key, with values that suit this machine; replaces the one of a package
+    /// while that is as it came, and no other
     Init {
         /// For this kind of machine [default: what this one is]
         #[arg(long)]
@@ -100,7 +101,8 @@ fn check(file: Option<PathBuf>, set: &[String]) -> anyhow::Result<()> {
 fn init(file: Option<PathBuf>, profile: Option<MachineProfile>) -> anyhow::Result<()> {
     let paths = Paths::discover()?;
     let file = file.unwrap_or_else(|| paths.config.clone());
-    anyhow::ensure!(!file.exists(), "{} exists already; it stays as it is", file.display());
+    let is_as_it_came = std::fs::read_to_string(&file).is_ok_and(|text| text == config::DEFAULT_FILE);
+    anyhow::ensure!(is_as_it_came || !file.exists(), "{} exists already; it stays as it is", file.display());
     if let Some(folder) = file.parent() {
         std::fs::create_dir_all(folder).with_context(|| format!("can't make {}", folder.display()))?;
     }
@@ -108,9 +110,21 @@ fn init(file: Option<PathBuf>, profile: Option<MachineProfile>) -> anyhow::Resul
         Some(profile) => (profile, "as you said".to_owned()),
         None => MachineProfile::of(&facts(&paths)),
     };
-    std::fs::write(&file, profile.file()).with_context(|| format!("can't write {}", file.display()))?;
+    let written = match is_as_it_came {
+        true => replace(&file, &profile.file()),
+        false => std::fs::write(&file, profile.file()),
+    };
+    written.with_context(|| format!("can't write {}", file.display()))?;
     show::line(format!("wrote {} for a machine such as {} ({why})", file.display(), profile.name()))?;
     Ok(())
+}
+
+/// Puts `text` in the place of `file`, for whoever may read that.
+fn replace(file: &Path, text: &str) -> std::io::Result<()> {
+    let new = file.with_extension("toml.new");
+    std::fs::write(&new, text)?;
+    std::fs::set_permissions(&new, std::fs::metadata(file)?.permissions())?;
+    std::fs::rename(&new, file)
 }
 
 /// What this machine has, and what was measured on it.

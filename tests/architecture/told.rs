@@ -69,6 +69,34 @@ fn every_fault_of_the_table_has_a_test_that_shows_it() {
 }
 
 #[test]
+fn every_target_that_documents_name_is_in_the_makefile() {
+    let makefile = text(&root().join("Makefile"));
+    let targets: Vec<&str> =
+        makefile.lines().filter_map(|line| line.split_once(':')).map(|it| it.0).collect();
+    let inside = |folder| fs::read_dir(root().join(folder)).expect(folder);
+    let docs = inside("docs").chain(inside("scripts")).map(|file| file.expect("a file").path());
+    let (mut seen, mut missing) = (0, Vec::new());
+    for file in docs.chain(["README.md", "CONTRIBUTING.md"].map(|name| root().join(name))) {
+        let Ok(text) = fs::read_to_string(&file) else { continue };
+        // In a line of code, or within a sentence.
+        let named = text.lines().filter_map(|line| line.strip_prefix("make "));
+        let named = named.chain(text.split("`make ").skip(1));
+        // And from one script to another.
+        let named = named.chain(text.split("make --no-print-directory ").skip(1));
+        let ends = |sign: char| !sign.is_ascii_lowercase() && sign != '-';
+        let named = named.filter_map(|rest| rest.split(ends).next());
+        for target in named.filter(|target| !target.is_empty()) {
+            seen += 1;
+            if !targets.contains(&target) {
+                missing.push(format!("{}: make {target}", short(&file)));
+            }
+        }
+    }
+    assert!(seen > 30, "only {seen} were found");
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
 fn the_readme_names_the_preferred_models_in_their_order() {
     let readme = fs::read_to_string(root().join("README.md")).expect("README.md");
     let places: Vec<_> = joi::llm::PREFERRED.iter().map(|name| readme.find(&format!("`{name}`"))).collect();

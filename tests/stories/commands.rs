@@ -1,9 +1,11 @@
 //! The commands as they are typed: exit codes, stdout, stderr, and what stays on disk.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use serde_json::Value;
 
 use crate::support::ollama_double::{Double, Model, Script};
-use crate::support::program::{Home, NOBODY};
+use crate::support::program::{Home, NOBODY, project};
 
 const COMMANDS: [&str; 21] = [
     "mute", "unmute", "toggle", "status", "events", "timers", "run", "text", "ask", "say", "listen", "hear",
@@ -188,6 +190,17 @@ fn a_configuration_is_written_once_checked_and_shown() {
         (again.code, again.complaint()),
         (Some(1), format!("{file} exists already; it stays as it is").as_str())
     );
+
+    // As a package brings it, readable for her user.
+    let packaged = home.path("mine/packaged.toml");
+    std::fs::copy(project("config/default.toml"), &packaged).unwrap();
+    std::fs::set_permissions(&packaged, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let init = ["--config", &home.arg("mine/packaged.toml"), "config", "init", "--profile", "pi4"];
+    home.joi(&init).well();
+    assert!(std::fs::read_to_string(&packaged).unwrap().contains("threads = 3 # pi4\n"));
+    assert_eq!(std::fs::metadata(&packaged).unwrap().permissions().mode() & 0o777, 0o644);
+    assert_eq!(home.joi(&init).code, Some(1), "it is the owner's now");
+    assert_eq!(std::fs::read_dir(home.path("mine")).unwrap().count(), 2, "nothing is left beside it");
 
     let shown = home.joi(&["--config", &file, "--set", "audio.volume=42", "config", "show", "--json"]).well();
     let shown = json(&shown.out);

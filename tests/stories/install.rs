@@ -145,9 +145,12 @@ fn the_units_have_no_mistake_and_little_power() {
         ("--system", packaged("joi.service"), "20"),
         ("--system", packaged("joi-models.service"), "20"),
         ("--user", packaged("joi.user.service"), "39"),
+        ("--system", project("examples/joi-button.service"), "30"),
+        ("--system", project("examples/joi-leds.service"), "30"),
     ] {
         // A user's unit has another name while it is gathered.
-        let name = if file.ends_with("joi-models.service") { "joi-models.service" } else { "joi.service" };
+        let others = ["joi-models.service", "joi-button.service", "joi-leds.service"];
+        let name = others.into_iter().find(|name| file.ends_with(name)).unwrap_or("joi.service");
         let text = fs::read_to_string(file).unwrap();
         // Verified is also that the program is there, which it is not before it is installed.
         let program = env!("CARGO_BIN_EXE_joi");
@@ -167,6 +170,26 @@ fn the_units_have_no_mistake_and_little_power() {
         let limit = format!("--threshold={exposure}");
         let (is_safe, told) = analyse(manager, &["security", "--offline=true", "--no-pager", &limit, unit]);
         assert!(is_safe, "{told}");
+    }
+}
+
+#[test]
+fn the_units_bring_her_back_in_bounds_and_outlive_their_model() {
+    for unit in ["systemd/joi.service", "systemd/user/joi.service"] {
+        let text = fs::read_to_string(project(unit)).unwrap();
+        for line in [
+            "Type=notify",
+            "WatchdogSec=30s",
+            "Restart=on-failure",
+            "RestartSec=5s",
+            "RestartMaxDelaySec=1min",
+            "StartLimitIntervalSec=10min",
+            "StartLimitBurst=10",
+            "OOMPolicy=continue",
+            "MemoryMax=90%",
+        ] {
+            assert!(text.lines().any(|other| other == line), "{unit}: {line}");
+        }
     }
 }
 

@@ -1,5 +1,5 @@
-//! The program is killed (SIGKILL) at points that a seed chooses while alarms come in and go out: none is lost, and none
-//! arrives twice without saying so.
+//! The program is killed (SIGKILL): at points that a seed chooses while alarms come in and go out, of which none is lost, and
+//! none arrives twice without saying so; and in every stage of what it does.
 
 use std::sync::mpsc::channel;
 use std::thread;
@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::messages::{alarmed_home, pass, sends, until_open};
+use super::service::deaf_home_with;
+use crate::support::ollama_double::{Double, Script};
 use crate::support::program::{FOR_EVER, Home, Running};
 use crate::support::signal_double::{Seen, SignalDouble};
 
@@ -94,5 +96,57 @@ fn killed_at_any_point_it_loses_no_alarm_and_doubles_at_most_one_which_says_so()
     assert!(again.len() <= KILLS, "more than one for each kill: {again:?}");
     let ring = home.joi(&["alert", "ack", "--json"]).well().out;
     assert_eq!(serde_json::from_str::<Value>(&ring).unwrap()["heard"], all.len(), "nobody has heard them");
+    assert_eq!(joi.terminate().code, Some(0));
+}
+
+const QUESTION: &str = "why is the sky blue?";
+
+/// Killed at once.
+fn kill(joi: Running) {
+    joi.signal(rustix::process::Signal::KILL);
+    assert_eq!(joi.end().code, None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn killed_in_any_stage_she_starts_again_with_all_that_was_stored() {
+    let double = Double::start().await;
+    let half = Script::first_words("It is the air. It scatters blue light, and then ").then_silence();
+    double.when("sky", vec![Script::lines(&[]).then_silence(), half]);
+    let home = deaf_home_with(&double.url);
+    home.joi(&["ask", "remember that the spare key is in the shed"]).well();
+    home.joi(&["timers", "add", "--name", "tea", "90 minutes"]).well();
+
+    // Starting, waiting, listening
+    for stage in ["waking up", "Ctrl-C ends"] {
+        let mut joi = Running::start(&mut home.command(&["run"]));
+        joi.until(stage);
+        kill(joi);
+    }
+    let mut joi = Running::start(&mut home.command(&["run"]));
+    joi.until("Ctrl-C ends");
+    home.joi(&["listen", "--now"]).well();
+    joi.until("● listening");
+    kill(joi);
+    // Thinking
+    let joi = Running::start(&mut home.command(&["ask", QUESTION]));
+    while !double.chats().iter().any(|chat| chat.to_string().contains("sky")) {
+        double.until_chats(double.chats().len() + 1).await;
+    }
+    kill(joi);
+    // In the middle of an answer
+    let mut joi = Running::start(&mut home.command(&["ask", QUESTION]));
+    joi.until("It is the air.");
+    kill(joi);
+
+    let mut joi = Running::start(&mut home.command(&["run"]));
+    joi.until("Ctrl-C ends");
+    let status: Value = serde_json::from_str(&home.joi(&["status", "--json"]).well().out).unwrap();
+    assert!(status["stages"].as_array().unwrap().iter().all(|stage| stage["fresh"] == true), "{status}");
+    assert!(
+        status.get("losses").is_none_or(|losses| losses.as_array().is_none_or(Vec::is_empty)),
+        "{status}"
+    );
+    assert!(home.joi(&["memory"]).well().out.contains("the shed"));
+    assert!(home.joi(&["timers"]).well().out.contains("tea"));
     assert_eq!(joi.terminate().code, Some(0));
 }

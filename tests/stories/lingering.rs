@@ -146,6 +146,25 @@ async fn a_server_that_was_killed_is_replaced_for_who_uses_it_and_for_the_next_c
 }
 
 #[tokio::test]
+async fn when_memory_runs_out_the_model_ends_before_the_ears_and_is_started_again() {
+    let machine = Machine::new();
+    let mind = machine.command();
+    let first = pid(&mind).await;
+    let ends_first = |process: &str| -> i32 {
+        let score = std::fs::read_to_string(format!("/proc/{process}/oom_score_adj")).unwrap();
+        score.trim().parse().unwrap()
+    };
+    assert!(ends_first("self") < ends_first(&first.to_string()));
+    // As the kernel does then.
+    kill(Some(first));
+    let second = until(&mind, |ready| ready.pid != Some(first)).await.pid;
+    assert_eq!(answer(&mind, "Hello.").await.unwrap(), "Hi");
+    assert_eq!(ends_first(&second.unwrap().to_string()), 800);
+    mind.shutdown().await;
+    kill(second);
+}
+
+#[tokio::test]
 async fn a_server_with_other_options_or_another_model_is_not_used() {
     let machine = Machine::new();
     let first = machine.command();

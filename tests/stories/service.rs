@@ -1,9 +1,10 @@
 //! The running program from outside: its state, its switch, systemd, and a light that follows it. There is
 //! no sound device, so that she is in a state that stays: she can't hear.
 
+use std::io::{Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixDatagram;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use rustix::process::Signal;
 use serde_json::Value;
@@ -11,7 +12,12 @@ use serde_json::Value;
 use crate::support::program::{FOR_EVER, Home, NOBODY, Running, project};
 
 pub(super) fn deaf_home() -> Home {
-    let mut home = Home::with_model_server(NOBODY);
+    deaf_home_with(NOBODY)
+}
+
+/// The same with a model server.
+pub(super) fn deaf_home_with(url: &str) -> Home {
+    let mut home = Home::with_model_server(url);
     home.set("audio.host=alsa")
         .set("audio.input=[\"no such microphone\"]")
         .set("audio.output=[\"no such speaker\"]");
@@ -268,4 +274,73 @@ fn a_light_follows_her() {
 
     let ran = Running::start(&mut light(&home, &["--dry-run"])).end();
     assert!(ran.code == Some(1) && ran.err.contains("joi.sock"), "she is not there: {ran:?}");
+}
+
+#[test]
+fn a_ring_of_lights_follows_her() {
+    let home = deaf_home();
+    let joi = run(&home);
+    // What an SPI device would be written goes to a pipe.
+    let arguments = ["--spi", "/dev/stdout", "--count", "12", "--brightness", "3"];
+    let mut ring = light(&home, &arguments).spawn().unwrap();
+    let mut lights = ring.stdout.take().unwrap();
+    let frame = |colour: [u8; 3]| {
+        let one = [&[0xE3][..], &colour].concat();
+        [vec![0; 4], one.repeat(12), vec![0; 4]].concat()
+    };
+    let (dark, red) = (frame([0, 0, 0]), frame([0, 0, 255]));
+    let mut next = || {
+        let mut read = vec![0; dark.len()];
+        lights.read_exact(&mut read).map(|()| read).unwrap()
+    };
+    assert_eq!(next(), dark, "before it knows anything");
+    assert_eq!(next(), red, "she can't hear");
+    assert_eq!(next(), dark, "which blinks");
+    assert_eq!(joi.terminate().code, Some(0));
+    let mut rest = Vec::new();
+    lights.read_to_end(&mut rest).unwrap();
+    assert_eq!(rest.len() % dark.len(), 0);
+    assert!(rest.is_empty() || rest.ends_with(&dark), "she is gone");
+    assert!(ring.wait().unwrap().success());
+
+    let ran = Running::start(&mut light(&home, &["--spi", &home.arg("spidev")])).end();
+    assert!(ran.code == Some(1) && ran.err.contains("is SPI switched on"), "{ran:?}");
+}
+
+/// What the example makes of presses of a button, each of so many milliseconds.
+fn press(home: &Home, presses: &[u64]) -> Output {
+    let mut command = Command::new("python3");
+    command.arg(project("examples/button.py")).arg("--socket").arg(home.path("run/joi.sock"));
+    command.args(["--events", "/dev/stdin"]).stdin(Stdio::piped());
+    let mut button = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut kernel = button.stdin.take().unwrap();
+    let (mut now, edges) = (1_000_000_000_u64, [1_u32, 2]);
+    for length in presses {
+        for edge in edges {
+            // struct gpio_v2_line_event
+            let event =
+                [&now.to_ne_bytes()[..], &edge.to_ne_bytes(), &17_u32.to_ne_bytes(), &[0; 32]].concat();
+            kernel.write_all(&event).unwrap();
+            now += length * 1_000_000;
+        }
+    }
+    drop(kernel);
+    button.wait_with_output().unwrap()
+}
+
+#[test]
+fn a_button_at_a_pin_talks_and_mutes() {
+    let home = deaf_home();
+    let told = |out: Output| (String::from_utf8(out.stdout).unwrap(), String::from_utf8(out.stderr).unwrap());
+    let gone = press(&home, &[200]);
+    assert!(gone.status.success(), "it waits for her: {gone:?}");
+    assert!(told(gone).1.contains("joi.sock"), "and says that she is not there");
+
+    let mut joi = run(&home);
+    let (out, err) = told(press(&home, &[200, 1500, 200, 1000]));
+    assert_eq!(out, "listening\nmuted\nnot muted\n", "{err}");
+    assert!(err.contains("joi unmute") && err.lines().count() == 1, "a short press does not unmute: {err}");
+    joi.until("● listening");
+    assert_eq!(status(&home)["muted"], false);
+    assert_eq!(joi.terminate().code, Some(0));
 }

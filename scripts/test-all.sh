@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Runs everything there is to test, one after the other, goes on where something fails, and ends with a table. It takes
+# hours, needs root for the packages and Go for Ollama; what can't be run here is told as such and fails.
+#   test-all.sh [STEP …]   only these: test deb cross ollama peers soak
+#   SOAK="--minutes 10"    what the soak is given; a whole day of sound by itself
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+steps=(test deb cross ollama peers soak)
+[ $# = 0 ] || steps=("$@")
+for step in "${steps[@]}"; do
+  case $step in
+    test | deb | cross | ollama | peers | soak) ;;
+    *)
+      echo "joi: \"$step\" is no step of test-all.sh; there are test deb cross ollama peers soak" >&2
+      exit 2
+      ;;
+  esac
+done
+
+run() {
+  case $1 in
+    test) make --no-print-directory test ;;
+    # Of these sources, not what an earlier build left.
+    deb) make --no-print-directory deb && make --no-print-directory test-deb ;;
+    cross) make --no-print-directory test-cross ;;
+    ollama) make --no-print-directory test-ollama ;;
+    peers) make --no-print-directory test-home-peers ;;
+    soak) make --no-print-directory soak ARGS="${SOAK:-}" ;;
+  esac
+}
+
+table=()
+failed=0
+for step in "${steps[@]}"; do
+  began=$SECONDS
+  if run "$step"; then
+    told=passed
+  else
+    told=FAILED
+    failed=$((failed + 1))
+  fi
+  table+=("$(printf '%-8s %s in %d s' "$step" "$told" $((SECONDS - began)))")
+done
+printf '\n'
+printf '%s\n' "${table[@]}"
+[ "$failed" = 0 ] || exit 1
