@@ -52,7 +52,7 @@ async fn everyday_questions_are_answered_better_than_by_the_model_alone_and_neve
         home.set(&format!("language={}", asked.language));
         let recorded = asked.recorded.map(|path| project(path).display().to_string());
         let mut arguments = vec!["everyday", "--marked", "--json"];
-        arguments.extend(recorded.iter().flat_map(|path| ["--recorded", path]));
+        arguments.extend(recorded.iter().flat_map(|path| ["--recorded", path.as_str()]));
         let ran = home.bench_command(&arguments).output().unwrap();
         let told: Value =
             serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"));
