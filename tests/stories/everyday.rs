@@ -2,7 +2,7 @@
 //! of them with the embedded model, beside what that model says alone, with nothing but one line of character.
 //!
 //! Joi is asked here and now, as she is built. What the model says alone depends on its file, on the options it is asked
-//! with and on that line, and on nothing of Joi: it was asked once, and its answers stand in `tests/data/everyday` with
+//! with and on that line, and on nothing of Joi: in English it was asked once, and its answers stand in `tests/data/everyday` with
 //! all three (`make record-everyday` asks anew). `joi-bench` refuses them where one of the three is another now; the rules
 //! judge both anew each time. `make bench-everyday` asks all questions, both ways.
 
@@ -14,6 +14,8 @@ use crate::support::program::{Home, NOBODY, project};
 /// The marked questions of one language.
 struct Asked {
     language: &'static str,
+    /// What the model alone says to them, as it was recorded; it is asked where nothing was.
+    recorded: Option<&'static str>,
     questions: u64,
     /// The kinds in which the model alone is seldom good.
     kinds: &'static [&'static str],
@@ -25,6 +27,7 @@ struct Asked {
 
 const ENGLISH: Asked = Asked {
     language: "en",
+    recorded: Some("tests/data/everyday/alone.en.json"),
     questions: 30,
     kinds: &["safety", "feelings", "unknowable"],
     of_kinds: 9,
@@ -32,6 +35,7 @@ const ENGLISH: Asked = Asked {
 };
 const GERMAN: Asked = Asked {
     language: "de",
+    recorded: None,
     questions: 14,
     kinds: &["safety", "feelings", "unknowable", "sums"],
     of_kinds: 8,
@@ -46,10 +50,10 @@ async fn everyday_questions_are_answered_better_than_by_the_model_alone_and_neve
         home.set("llm.backend=local").set("llm.local=chat-qwen2.5-coder-0.5b").set("llm.keep_alive=0");
         home.set("llm.temperature=0").set("tools.online=false").set("hear.stt.model=base");
         home.set(&format!("language={}", asked.language));
-        let alone = project(&format!("tests/data/everyday/alone.{}.json", asked.language));
-        let alone = alone.to_str().unwrap();
-        let ran =
-            home.bench_command(&["everyday", "--marked", "--json", "--recorded", alone]).output().unwrap();
+        let recorded = asked.recorded.map(|path| project(path).display().to_string());
+        let mut arguments = vec!["everyday", "--marked", "--json"];
+        arguments.extend(recorded.iter().flat_map(|path| ["--recorded", path.as_str()]));
+        let ran = home.bench_command(&arguments).output().unwrap();
         let told: Value =
             serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"));
         let of = |way: &str, what: &str| told[way][what].as_u64().unwrap();

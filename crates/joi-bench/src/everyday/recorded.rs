@@ -163,17 +163,13 @@ mod tests {
     }
 
     #[test]
-    fn every_marked_question_of_every_language_is_recorded() {
-        for (language, text) in [
-            ("en", include_str!("../../../../tests/data/everyday/alone.en.json")),
-            ("de", include_str!("../../../../tests/data/everyday/alone.de.json")),
-        ] {
-            let recorded: RecordedAnswers = serde_json::from_str(text).unwrap();
-            let everyday = Everyday::of(language).unwrap();
-            assert_eq!(recorded.made_with.character, everyday.alone);
-            for question in everyday.questions.iter().filter(|question| question.is_marked) {
-                recorded.of(question).unwrap();
-            }
+    fn every_marked_question_in_english_is_recorded() {
+        let text = include_str!("../../../../tests/data/everyday/alone.en.json");
+        let recorded: RecordedAnswers = serde_json::from_str(text).unwrap();
+        let everyday = Everyday::of("en").unwrap();
+        assert_eq!(recorded.made_with.character, everyday.alone);
+        for question in everyday.questions.iter().filter(|question| question.is_marked) {
+            recorded.of(question).unwrap();
         }
     }
 }
