@@ -47,6 +47,7 @@ mod web;
 pub use call::Call;
 pub use home::HouseCall;
 pub(crate) use home::{house_deed, unreached};
+pub use lists::ready_reading;
 pub use ready::{ReadyEnd, ready_answer, ready_end};
 pub use registry::{ToolRegistry, ToolSnapshot};
 pub use timers::ReadsWhen;

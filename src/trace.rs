@@ -164,6 +164,11 @@ impl TurnRecord {
     pub fn was_dismissed(&self) -> bool {
         self.heard.is_empty() && self.reply.is_empty() && self.marks.is_empty()
     }
+
+    /// When it came to `stage`, in milliseconds after the last word.
+    pub fn moment(&self, stage: Stage) -> Option<f64> {
+        self.marks.iter().find(|mark| mark.stage == stage).map(|mark| mark.ms)
+    }
 }
 
 /// Fills a [`TurnRecord`] while the turn runs.

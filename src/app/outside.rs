@@ -13,6 +13,7 @@ use crate::channels::voice::News;
 use crate::control::{ControlServer, DeviceStatus, MuteCommand, StatusBoard, watchdog};
 use crate::message::OutsideRequest;
 use crate::metrics::{self, Metrics, MetricsConfig};
+use crate::trace::Stage;
 
 /// Tells systemd how the program is; `ending` is cancelled as soon as the program ends.
 pub(super) fn systemd(board: &StatusBoard, ending: CancellationToken) -> Service {
@@ -113,7 +114,7 @@ pub(super) fn post(board: &StatusBoard, news: &News) {
         News::Hears(device) => board.microphone(DeviceStatus::Device(device.clone())),
         News::Speechless(fault) => board.speaker(DeviceStatus::Fault(fault.clone())),
         News::Speaks(device) => board.speaker(DeviceStatus::Device(device.clone())),
-        News::Turn(_) => board.turn_over(),
+        News::Turn(record) => board.turn_over(record.moment(Stage::Audible)),
         News::Woke(_)
         | News::Asked
         | News::Understood(_)

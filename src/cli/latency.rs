@@ -14,7 +14,7 @@ pub(crate) fn table(turns: &[TurnRecord]) -> Table {
     table.set_header(head);
     for stage in Stage::ALL {
         let mut row = vec![stage.name().to_string()];
-        row.extend(turns.iter().map(|turn| moment(turn, stage).map_or("-".into(), |ms| format!("{ms:.0}"))));
+        row.extend(turns.iter().map(|turn| turn.moment(stage).map_or("-".into(), |ms| format!("{ms:.0}"))));
         table.add_row(row);
     }
     table
@@ -55,16 +55,11 @@ pub(crate) fn distribution_json(turns: &[TurnRecord]) -> Value {
 
 fn sorted(turns: &[TurnRecord]) -> Vec<(Stage, Vec<f64>)> {
     let of = |stage| {
-        let mut all: Vec<f64> = turns.iter().filter_map(|turn| moment(turn, stage)).collect();
+        let mut all: Vec<f64> = turns.iter().filter_map(|turn| turn.moment(stage)).collect();
         all.sort_by(f64::total_cmp);
         (stage, all)
     };
     Stage::ALL.into_iter().map(of).collect()
-}
-
-/// When `turn` came to `stage`, in milliseconds after the last word.
-pub(crate) fn moment(turn: &TurnRecord, stage: Stage) -> Option<f64> {
-    turn.marks.iter().find(|mark| mark.stage == stage).map(|mark| mark.ms)
 }
 
 /// Nearest-rank percentile of ascending values; 0 of none.

@@ -108,6 +108,8 @@ fn doing(service: &ServiceRow) -> String {
 fn facts(status: &Status) -> Vec<(&'static str, String)> {
     let queues: Vec<_> =
         status.queues.iter().map(|q| format!("{} {} of {}", q.name, q.length, q.capacity)).collect();
+    let heard = |ms: f64| format!(", the newest answer heard {:.2} s after the last word", ms / 1e3);
+    let heard = status.counters.audible_ms.map(heard).unwrap_or_default();
     let lost = status.counters.sound_lost_s.map(|s| format!(", {s:.2} s of sound lost")).unwrap_or_default();
     vec![
         ("state", format!("{} since {}", state(status), status.shown.at)),
@@ -122,7 +124,7 @@ fn facts(status: &Status) -> Vec<(&'static str, String)> {
         ("backups", status.backups.as_ref().map_or_else(no_backups, backups)),
         ("alarms", alarms(status.alarms)),
         ("queues", queues.join(", ")),
-        ("counted", format!("{} spoken turns{lost}", status.counters.turns)),
+        ("counted", format!("{} spoken turns{heard}{lost}", status.counters.turns)),
         ("running", format!("joi {}, process {}, {}", status.version, status.pid, uptime(status.uptime_s))),
     ]
 }

@@ -68,7 +68,7 @@ struct BoardFacts {
     queues: Vec<Gauge>,
     lost: Option<Box<dyn Fn() -> Duration + Send + Sync>>,
     echo: Option<EchoMeter>,
-    turns: u64,
+    counters: Counters,
     requests: Option<mpsc::Sender<OutsideRequest>>,
     chat: Option<Box<dyn Fn() -> ChatStatus + Send + Sync>>,
     home: Option<Box<dyn Fn() -> HomeStatus + Send + Sync>>,
@@ -124,7 +124,7 @@ impl StatusBoard {
             queues: Vec::new(),
             lost: None,
             echo: None,
-            turns: 0,
+            counters: Counters::default(),
             requests: None,
             chat: None,
             home: None,
@@ -245,9 +245,9 @@ impl StatusBoard {
         self.change(|facts| facts.is_ringing = is_ringing);
     }
 
-    /// A spoken turn is over.
-    pub fn turn_over(&self) {
-        self.change(|facts| facts.turns += 1);
+    /// A spoken turn is over, whose answer was heard so many milliseconds after the last word.
+    pub fn turn_over(&self, audible_ms: Option<f64>) {
+        self.change(|facts| facts.counters.turn_over(audible_ms));
     }
 
     /// Shows from here on how full these queues are.
@@ -345,8 +345,8 @@ impl StatusBoard {
             queues: facts.queues.iter().filter_map(|gauge| gauge()).collect(),
             errors: parts.journal.entries(),
             counters: Counters {
-                turns: facts.turns,
                 sound_lost_s: facts.lost.as_ref().map(|count| count().as_secs_f64()),
+                ..facts.counters
             },
             losses: Vec::new(),
         }

@@ -263,6 +263,17 @@ pub struct QueueStatus {
 pub struct Counters {
     /// Spoken turns that are over.
     pub turns: u64,
+    /// How long after the last word the newest answer was heard, in milliseconds; nothing before the first one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audible_ms: Option<f64>,
     /// Seconds of sound that were lost because the listener was late; nothing where nobody counts.
     pub sound_lost_s: Option<f64>,
+}
+
+impl Counters {
+    /// A spoken turn is over; one without an answer that was heard leaves the time of the one before it.
+    pub(super) fn turn_over(&mut self, audible_ms: Option<f64>) {
+        self.turns += 1;
+        self.audible_ms = audible_ms.or(self.audible_ms);
+    }
 }

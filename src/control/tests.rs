@@ -112,11 +112,14 @@ async fn a_subscriber_misses_no_change_and_gets_none_twice_until_it_lags() {
     board.does(Activity::Listening);
     board.does(Activity::Listening);
     board.does(Activity::Thinking);
-    board.turn_over();
+    board.turn_over(Some(840.0));
+    board.turn_over(None);
     board.does(Activity::Idle);
     for expected in [Activity::Listening, Activity::Thinking, Activity::Idle] {
         assert_eq!(patient.next().await, Ok(state(expected)));
     }
+    let counters = board.status().counters;
+    assert_eq!((counters.turns, counters.audible_ms), (2, Some(840.0)), "of the newest one that was heard");
     let mut slow = board.subscribe();
     for _ in 0..100 {
         board.does(Activity::Speaking);

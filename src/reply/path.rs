@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use crate::llm::ServedBy;
+use crate::llm::{ModelSize, ServedBy};
 
 use super::agent::request::TurnRequest;
 use super::agent::setup::SetupRules;
@@ -84,7 +84,9 @@ impl<'a, M: ChatModel> Path<'a, M> {
         let TurnRequest { turn, past, .. } = request;
         let reader = DoneReader { language: &turn.language, size: answering.size };
         let dialogue = past.shown(called, turn.asked, reader);
-        SharedPrompt { head, dialogue, room: self.engine.parts.room }
+        let is_for_tools = request.prompt == PromptKind::Tools && answering.size == ModelSize::Small;
+        let talk = is_for_tools.then(|| (heads.talk(answering.size), past.shown(&[], turn.asked, reader)));
+        SharedPrompt { head, dialogue, talk, room: self.engine.parts.room }
     }
 
     pub(super) fn side_queries<'s>(

@@ -80,6 +80,7 @@ pub(crate) fn talk_head(character: Character, name: &str, size: ModelSize, texts
 }
 
 /// The newest message and what is true at this moment.
+#[derive(Clone, Copy)]
 pub(crate) struct Newest<'a> {
     /// What was asked, redacted.
     pub(crate) asked: &'a str,

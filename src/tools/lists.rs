@@ -187,6 +187,17 @@ pub(super) fn foreseen(arguments: &Arguments, language: &Language) -> Option<Str
     (text("action") == "add").then(|| added(&list, &items(&list, text("text"), language), language))
 }
 
+/// What `asked` will most likely be answered with, where it reads a list on which nothing of a stranger's stands.
+pub async fn ready_reading(asked: &str, store: &Store, language: &Language) -> Option<String> {
+    let arguments = asked::arguments(asked.trim().trim_end_matches(['.', '!', '?']), language)?;
+    let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().trim();
+    let list = list_name(text("list"), language);
+    if text("action") != "read" || store.has_foreign_notes(&list).await.ok()? {
+        return None;
+    }
+    Some(spoken_list(&list, &store.notes(&list).await.ok()?, language))
+}
+
 /// "milk, eggs and bread" are three things on a list and one note.
 fn items(list: &str, text: &str, language: &Language) -> Vec<String> {
     if list == NOTES {

@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Arguments, Tool};
+use super::{Arguments, Effect, Tool};
 
 #[cfg(test)]
 mod tests;
@@ -219,16 +219,43 @@ pub fn native(tool: &dyn Tool) -> Value {
     })
 }
 
+/// What the calls of a choice may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChoiceScope {
+    /// Whatever the tools do.
+    Everything,
+    /// What leaves nothing behind.
+    Looks,
+}
+
 /// The schema of an answer that is one call of one of `tools`, or the word that none fits.
-pub fn choice(tools: &[&dyn Tool]) -> Value {
+pub fn choice(tools: &[&dyn Tool], scope: ChoiceScope) -> Value {
     let call = |tool: &&dyn Tool| {
-        let properties = json!({ "name": { "const": tool.name() }, "arguments": tool.schema() });
-        object(properties, &["name", "arguments"])
+        let arguments = match scope {
+            ChoiceScope::Everything => tool.schema(),
+            ChoiceScope::Looks => looks(*tool)?,
+        };
+        let properties = json!({ "name": { "const": tool.name() }, "arguments": arguments });
+        Some(object(properties, &["name", "arguments"]))
     };
     let none = object(json!({ "name": { "const": NONE } }), &["name"]);
-    let mut options: Vec<Value> = tools.iter().map(call).collect();
+    let mut options: Vec<Value> = tools.iter().filter_map(call).collect();
     options.push(none);
     json!({ "anyOf": options })
+}
+
+/// The schema of those calls of `tool` that leave nothing behind; nothing where each of them does.
+fn looks(tool: &dyn Tool) -> Option<Value> {
+    let leaves = |arguments: &Arguments| {
+        matches!(tool.effect(arguments), Effect::Remembers | Effect::Changes | Effect::Risks)
+    };
+    let mut schema = tool.schema();
+    let Some(actions) = schema.pointer_mut("/properties/action/enum").and_then(Value::as_array_mut) else {
+        return (!leaves(&Arguments::new())).then_some(schema);
+    };
+    actions.retain(|action| !leaves(&Arguments::from_iter([("action".to_owned(), action.clone())])));
+    let is_none = actions.is_empty();
+    (!is_none).then_some(schema)
 }
 
 /// What a model answers to [`choice`] when it wants no tool.

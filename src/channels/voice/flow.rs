@@ -314,7 +314,7 @@ impl Flow {
             woke: woke.map(|at| utterance.moment(at, decided)),
             opened_by: utterance.opened_by,
             decided,
-            transcribed: news.at.max(decided),
+            known: news.at,
             meaning: news.meaning,
             continues: self.continues,
         }))]

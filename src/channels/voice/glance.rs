@@ -29,6 +29,16 @@ pub(super) enum Glance {
     Words(Judged),
 }
 
+/// What of the quickest model's words is worth being prepared, while the chosen one still reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum GlanceWorth {
+    /// The sound of the answer: they are a whole command.
+    Answer,
+    /// The prompt of the language model: no command could come of them.
+    Prompt,
+    Nothing,
+}
+
 impl Hearing {
     /// Has an utterance transcribed.
     pub(super) fn decode(&mut self, job: SttJob) {
@@ -80,6 +90,21 @@ impl Hearing {
         judged.map(Glance::Words)
     }
 
+    /// What is prepared with words that the chosen model reads as well, while it does. A command of which the quickest model
+    /// is not sure costs nothing but its own core, where it has one, which is idle then; of a question the better model
+    /// must most likely have the same words, since reading others in vain would only slow it down.
+    pub(super) fn worth(&self, judged: &Judged) -> GlanceWorth {
+        let (JudgeVerdict::Addressed(text) | JudgeVerdict::FollowUp(text)) = &judged.judgement.verdict else {
+            return GlanceWorth::Nothing;
+        };
+        let language = self.ears.languages.heard(judged.transcript.language.as_deref());
+        match completeness(&language, text) {
+            Completeness::Unknown if is_sure(&judged.transcript) => GlanceWorth::Prompt,
+            whole if whole.is_whole() && self.ears.trial == TrialModel::Both => GlanceWorth::Answer,
+            _ => GlanceWorth::Nothing,
+        }
+    }
+
     fn is_enough(&self, judged: &Judged) -> bool {
         let language = self.ears.languages.heard(judged.transcript.language.as_deref());
         let text = match &judged.judgement.verdict {
@@ -100,23 +125,12 @@ impl<M: ChatModel + 'static> Conversation<M> {
             Some(Glance::Enough(judged)) => {
                 self.step(FlowInput::Transcribed { result: Ok(judged), generation, revision, at }).await;
             }
-            Some(Glance::Words(judged)) if self.may_be_read_ahead(&judged) => self.read_words(&judged),
-            Some(Glance::Words(_)) | None => {}
-        }
-    }
-
-    /// Whether no command could come of it, and the better model will most likely have the same words: reading others in
-    /// vain would only slow it down.
-    fn may_be_read_ahead(&self, judged: &Judged) -> bool {
-        if !is_sure(&judged.transcript) {
-            return false;
-        }
-        let language = self.input.hearing.ears.languages.heard(judged.transcript.language.as_deref());
-        match &judged.judgement.verdict {
-            JudgeVerdict::Addressed(text) | JudgeVerdict::FollowUp(text) => {
-                completeness(&language, text) == Completeness::Unknown
-            }
-            _ => false,
+            Some(Glance::Words(judged)) => match self.input.hearing.worth(&judged) {
+                GlanceWorth::Answer => self.answers.rehearse(&judged),
+                GlanceWorth::Prompt => self.read_words(&judged),
+                GlanceWorth::Nothing => {}
+            },
+            None => {}
         }
     }
 }

@@ -12,7 +12,7 @@ pub(super) fn first_marks(question: &SpokenQuestion) -> Trace {
     }
     trace.mark(Stage::SpeechEnd, question.speech_ended);
     trace.mark(Stage::Endpoint, question.decided);
-    trace.mark(Stage::Transcript, question.transcribed);
+    trace.mark(Stage::Transcript, question.known.max(question.decided));
     let silence = question.decided.saturating_duration_since(question.speech_ended).as_millis();
     let meaning = match question.meaning {
         Completeness::Complete => "a whole command",
@@ -20,7 +20,13 @@ pub(super) fn first_marks(question: &SpokenQuestion) -> Trace {
         Completeness::Incomplete => "the beginning of a command",
         Completeness::Free | Completeness::Unknown => "silence",
     };
-    let ended = Decision::new("endpoint", meaning, format!("ended by {silence} ms of silence"));
+    // What the words mean has ended the utterance only where they were known by then.
+    let late = question.known.saturating_duration_since(question.decided).as_millis();
+    let (meaning, came) = match late {
+        0 => (meaning, String::new()),
+        late => ("silence", format!("; the words came {late} ms later")),
+    };
+    let ended = Decision::new("endpoint", meaning, format!("ended by {silence} ms of silence{came}"));
     for decision in std::iter::once(ended).chain(decisions(&question.judged)) {
         trace.decide(decision);
     }

@@ -251,8 +251,8 @@ pub struct SpokenQuestion {
     pub speech_ended: Instant,
     /// When the end of the utterance was decided.
     pub decided: Instant,
-    /// When the transcript was there.
-    pub transcribed: Instant,
+    /// When the transcript was there; before the end was decided, where the words of a pause were the whole.
+    pub known: Instant,
     /// Whether the words are a quick command.
     pub meaning: Completeness,
     /// What became of the beginning of it, where that was taken for the whole.

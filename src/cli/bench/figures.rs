@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::cli::latency::{moment, percentile};
+use crate::cli::latency::percentile;
 use crate::trace::{Stage, TurnRecord};
 
 /// One measured value.
@@ -71,7 +71,7 @@ pub(super) fn is_command(turn: &TurnRecord) -> bool {
 /// The median of the moment at which those of `turns` that `are_meant` came to `stage`, in milliseconds after the last word.
 pub(super) fn median(turns: &[TurnRecord], stage: Stage, are_meant: fn(&TurnRecord) -> bool) -> Option<f64> {
     let meant = turns.iter().filter(|turn| are_meant(turn));
-    let mut all: Vec<f64> = meant.filter_map(|turn| moment(turn, stage)).collect();
+    let mut all: Vec<f64> = meant.filter_map(|turn| turn.moment(stage)).collect();
     all.sort_by(f64::total_cmp);
     (!all.is_empty()).then(|| percentile(&all, 0.5))
 }

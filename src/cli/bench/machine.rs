@@ -168,8 +168,8 @@ async fn conversations(
     let mut add = |what: &str, first: Option<f64>| {
         measured.add(format!("{what}: from the last word to the first sound"), first, "ms");
     };
-    add("a command", median(&turns, Stage::FirstSample, is_command));
-    add("a question for the language model", median(&turns, Stage::FirstSample, is_question));
+    add("a command", median(&turns, Stage::Audible, is_command));
+    add("a question for the language model", median(&turns, Stage::Audible, is_question));
     measured.mind = brain.serving();
     measured.add("the language model writes", speed(context, &measured.mind)?, "tokens/s");
     measured.add("memory of this program", resident.map(megabytes), "MB");

@@ -76,6 +76,10 @@ pub(crate) fn begin(
         placement: rules.context.placement,
     };
     let messages = prompt::build(&shared.head, shared.dialogue.messages.clone(), &newest, shared.room);
+    let talk = shared.talk.as_ref().map(|(head, dialogue)| {
+        let newest = prompt::Newest { since: &dialogue.since, ..newest };
+        prompt::build(head, dialogue.messages.clone(), &newest, shared.room)
+    });
     let asked = Asked {
         limit: limit(request, rules.reply),
         earlier: String::new(),
@@ -104,7 +108,7 @@ pub(crate) fn begin(
     let native = shared.head.tools.clone();
     LoopState {
         asked,
-        prompt: LoopPrompt { messages, native, answering: request.answering.clone() },
+        prompt: LoopPrompt { messages, talk, native, answering: request.answering.clone() },
         scope,
         ready,
         plan,

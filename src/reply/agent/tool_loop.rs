@@ -122,9 +122,8 @@ impl<M: ChatModel> AgentContext<'_, M> {
                 if !self.are_unwanted(state, &wanted.calls, &wishes) {
                     return self.all_called(state, wanted, &wishes, sink).await;
                 }
-                self.pass_over(state, wanted, sink).await?;
                 state.progress.has_refused_step |= chose;
-                Ok(None)
+                self.pass_over(state, wanted, sink).await
             }
             ModelAnswer::Apology => Ok(Some(LoopEnd::Apologised)),
             ModelAnswer::Whole
@@ -202,13 +201,14 @@ impl<M: ChatModel> AgentContext<'_, M> {
             && calls.iter().zip(wishes).all(|(made, wish)| is_talk(wish) && !ends(made))
     }
 
-    /// Goes on without tools, and without the calls that nobody asked for; they are put on record.
+    /// Goes on without tools, and without the calls that nobody asked for; they are put on record. To an order nothing is
+    /// left to say but that it was not carried out.
     async fn pass_over(
         &self,
         state: &mut LoopState,
         wanted: WrittenCalls,
         sink: &mut ReplySink,
-    ) -> Result<(), ReceiverClosed> {
+    ) -> Result<Option<LoopEnd>, ReceiverClosed> {
         sink.decided("gate", "forbidden", "nobody asked for what the model calls").await?;
         for made in wanted.calls {
             let arguments = call::redacted(&made.arguments);
@@ -216,8 +216,12 @@ impl<M: ChatModel> AgentContext<'_, M> {
             let record = ToolUse { name: made.name, arguments, outcome, reason, ..ToolUse::default() };
             sink.send(ReplyEvent::Called(record)).await?;
         }
+        if state.progress.results.is_empty() && wish::orders(&state.asked.language, &state.asked.words) {
+            sink.say_on(&sink.sentence(|say| &say.not_done)).await?;
+            return Ok(Some(LoopEnd::Apologised));
+        }
         state.put_tools_away(self.heads(), &self.grown());
-        Ok(())
+        Ok(None)
     }
 
     /// Runs all calls of one reply.

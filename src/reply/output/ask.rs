@@ -20,7 +20,7 @@ use crate::reply::output::filter::{FilteredReply, Purpose, ReplyFilter};
 use crate::reply::output::gate::AnswerEnding;
 use crate::reply::output::length::{AnswerLength, AnswerStop, LengthLimit};
 use crate::reply::output::offer::OfferRule;
-use crate::reply::output::patience::Patience;
+use crate::reply::output::patience::{Patience, UnsaidWords};
 use crate::reply::output::sink::{ReceiverClosed, ReplySink};
 use crate::reply::output::truth::ClaimEvidence;
 use crate::reply::output::vacant::VacancyRule;
@@ -242,6 +242,7 @@ async fn attempt<M: ChatModel>(
     let who = if question.purpose == Purpose::Choice { "choice" } else { "answer" };
     let (mut thinking, mut calls, mut is_first) = (String::new(), Vec::new(), true);
     let (mut pieces, mut began) = (0, Instant::now());
+    let (mut unsaid, before) = (UnsaidWords::default(), sink.said.len());
     loop {
         let event = patience.wait(words.next()).await?.unwrap_or(Err(LlmError::Broken))?;
         if !matches!(event, ChatEvent::Done(_)) && std::mem::take(&mut is_first) {
@@ -258,11 +259,16 @@ async fn attempt<M: ChatModel>(
                 };
                 sink.say_worded(&length.push(&clauses)).await?;
                 if let Some(stop) = length.stop() {
-                    // The server is not asked to the end, which is where it tells what the answer cost.
-                    let (eval_count, eval_duration) = (pieces, began.elapsed());
-                    let stats = ChatStats { eval_count, eval_duration, ..ChatStats::default() };
-                    sink.used(served.used(&stats, who)).await?;
+                    sink.used(served.used(&so_far(pieces, began), who)).await?;
                     return Ok(ModelAnswer::Stopped(stop));
+                }
+                let (most, now) = (listener.most_unsaid(), tokio::time::Instant::now());
+                if unsaid.are_too_many(&clauses, most, now) && served.size == ModelSize::Small {
+                    sink.used(served.used(&so_far(pieces, began), who)).await?;
+                    let cut = (sink.said.len() > before).then(|| listener.finish(AnswerEnding::Cut));
+                    let heard = cut.unwrap_or(Err(ReplyRefusal::Unsaid));
+                    let wrote = WrittenCalls { calls, words: String::new(), thinking };
+                    return ended(heard, wrote, &mut length, sink).await?.map_err(refused);
                 }
             }
             ChatEvent::Thinking(thought) => thinking.push_str(&thought),
@@ -278,6 +284,11 @@ async fn attempt<M: ChatModel>(
             }
         }
     }
+}
+
+/// What an answer cost whose server is not asked to the end, which is where it tells.
+fn so_far(pieces: u64, began: Instant) -> ChatStats {
+    ChatStats { eval_count: pieces, eval_duration: began.elapsed(), ..ChatStats::default() }
 }
 
 /// What a reply that is complete came to.

@@ -41,6 +41,9 @@ pub enum ReplyRefusal {
     /// It answers nothing: a stock phrase, her prompt, or the user's part of the conversation.
     #[error("the reply is a stock phrase, recites the prompt or speaks as the user")]
     Vacant,
+    /// For too long nothing of it could be let out.
+    #[error("nothing of what the model wrote could be said for too long")]
+    Unsaid,
     /// It is longer than [`MAX_TOKENS`].
     #[error("the reply has {tokens} tokens; at most {MAX_TOKENS} are allowed")]
     TooLong {

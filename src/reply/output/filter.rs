@@ -17,6 +17,12 @@ use crate::reply::output::vacant::VacancyRule;
 /// Most bytes of the beginning of a sentence that wait for what follows the comma.
 const LONGEST_BEGINNING: usize = 40;
 
+/// Most pieces, which are mostly tokens, of what may hardly be anything any more; of a clause, which the gate lets out
+/// before that; and of a call.
+const MOST_OF_NOTHING: usize = 24;
+const MOST_OF_A_CLAUSE: usize = 100;
+const MOST_OF_A_CALL: usize = 120;
+
 /// Whether the reply is for the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
@@ -128,6 +134,22 @@ impl<'a> ReplyFilter<'a> {
                 Ok(String::new())
             }
             Err(refusal) => Err(refusal),
+        }
+    }
+
+    /// In how many pieces without a word to be said there may still be one, or a call.
+    pub(crate) fn most_unsaid(&self) -> usize {
+        let looks_like_data = self.raw.trim_start().starts_with(['{', '[', '<', '`']);
+        // A call names its tool at its beginning.
+        let names_a_tool = || self.known.iter().any(|name| self.raw.contains(name.as_str()));
+        match self.state {
+            _ if self.ended.is_some() => MOST_OF_NOTHING,
+            FilterState::Silent => MOST_OF_A_CALL,
+            FilterState::Speaking if self.has_spoken || !looks_like_data => MOST_OF_A_CLAUSE,
+            FilterState::Speaking | FilterState::Held(_) | FilterState::Sniffing if names_a_tool() => {
+                MOST_OF_A_CALL
+            }
+            FilterState::Speaking | FilterState::Held(_) | FilterState::Sniffing => MOST_OF_NOTHING,
         }
     }
 

@@ -18,6 +18,31 @@ enum Awaited {
     NextWord,
 }
 
+/// A model that writes for this long without a word to be said will not find one.
+const LONGEST_UNSAID: Duration = Duration::from_secs(2);
+
+/// What a model has written since it wrote something that could be said. A slow one has written little in that time, and
+/// goes on.
+#[derive(Debug, Default)]
+pub(crate) struct UnsaidWords {
+    since: Option<Instant>,
+    pieces: usize,
+}
+
+impl UnsaidWords {
+    /// A piece came at `now`, with which `said` could be said; whether nothing could be for too long, of which `most`
+    /// pieces may come however long they take.
+    pub(crate) fn are_too_many(&mut self, said: &str, most: usize, now: Instant) -> bool {
+        if !said.trim().is_empty() {
+            *self = Self::default();
+            return false;
+        }
+        self.pieces += 1;
+        let since = *self.since.get_or_insert(now);
+        self.pieces > most && now.duration_since(since) >= LONGEST_UNSAID
+    }
+}
+
 /// The patience left for one answer.
 #[derive(Debug)]
 pub(crate) struct Patience {
@@ -123,5 +148,17 @@ mod tests {
         let (seconds, late) = seconds_until_late(&mut patience).await;
         assert_eq!(seconds, 120 - 8 * 14);
         assert!(late.to_string().contains("its whole answer"), "{late}");
+    }
+
+    #[test]
+    fn what_is_unsaid_is_too_much_when_it_is_long_and_much() {
+        let (mut unsaid, began) = (UnsaidWords::default(), Instant::now());
+        let after = |ms: u64| began + Duration::from_millis(ms);
+        assert!((0..30).all(|_| !unsaid.are_too_many("", 16, began)), "much at once");
+        assert!(!unsaid.are_too_many("", 40, after(2_500)), "a slow one");
+        assert!(unsaid.are_too_many(" ", 16, after(2_500)));
+        assert!(!unsaid.are_too_many("Well, ", 16, after(2_600)), "there was something");
+        assert!((0..17).all(|_| !unsaid.are_too_many("", 16, after(2_700))), "from there on");
+        assert!(unsaid.are_too_many("", 16, after(4_700)));
     }
 }

@@ -40,6 +40,8 @@ pub(crate) struct SharedPrompt {
     pub(crate) head: Head,
     /// The dialogue, with what was called.
     pub(crate) dialogue: ShownDialogue,
+    /// What a small model has read of the same conversation for talk, where this is for tools.
+    pub(crate) talk: Option<(Head, ShownDialogue)>,
     /// The model's window.
     pub(crate) room: Room,
 }

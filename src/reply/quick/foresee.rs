@@ -14,7 +14,7 @@ use crate::reply::turn::Turn;
 use crate::reply::understand::intents::{self, Intent, MemoryOrder};
 use crate::reply::understand::redact;
 use crate::schedule::words;
-use crate::tools::ready_answer;
+use crate::tools::{ready_answer, ready_reading};
 
 /// The whole answer to `text`, and its language; nothing when that depends on more than the words.
 pub async fn foresee<M: ChatModel>(
@@ -32,11 +32,14 @@ pub async fn foresee<M: ChatModel>(
     }
     let Some(quick) = intents::match_intent(&language, turn.asked) else {
         // A large model words the answer itself.
-        let is_ready = engine.answering().size == ModelSize::Small;
-        return is_ready
-            .then(|| ready_answer(turn.asked, &language))
-            .flatten()
-            .map(|words| (words, language));
+        if engine.answering().size != ModelSize::Small {
+            return None;
+        }
+        let words = match (ready_answer(turn.asked, &language), &engine.parts.store) {
+            (None, Some(store)) => ready_reading(turn.asked, store, &language).await,
+            (words, _) => words,
+        };
+        return words.map(|words| (words, language));
     };
     let words = match &quick.what {
         Intent::Schedule(order) => {

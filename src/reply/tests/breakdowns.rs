@@ -134,3 +134,26 @@ async fn a_turn_that_is_cancelled_aborts_what_is_asked_beside_it() {
         tokio::join!(reply(&bench.engine, &bench.voice, turn, events, cancel.clone()), cancelling);
     assert_eq!((outcome.ended, bench.model.aborted()), (Ended::Cancelled, 1));
 }
+
+// Garbage costs two seconds, and not a whole generation; a slow machine may take longer for a call
+#[tokio::test(start_paused = true)]
+async fn what_can_not_be_said_is_refused_within_two_seconds() {
+    let second = || (0..30).map(|_| Step::Text("\"a\": [1, ")).chain([Step::Wait(1)]);
+    let garbage: Vec<Step> =
+        [Step::Text("{")].into_iter().chain((0..10).flat_map(|_| second())).chain([Step::Done]).collect();
+    let bench = Bench::with_kit(Small, &Kit::new(), vec![garbage.clone()]);
+    let began = Instant::now();
+    let ran = bench.say("where is it").await;
+    assert_eq!((ran.shown(), ran.outcome.ended), (say().muddled.clone(), Ended::Apologised));
+    assert_eq!((began.elapsed(), ran.decided("check")), (Duration::from_secs(2), vec!["refused"]));
+    assert_eq!(bench.model.aborted(), 1, "the model does not write on");
+    let call = ["```tool_", "call\n", "{\"name\":", "\"look\",", "\"arguments\":", "{}", "}\n", "```"];
+    let slow = call.into_iter().flat_map(|piece| [Step::Text(piece), Step::Wait(1)]).chain([Step::Done]);
+    let kit = Kit::new();
+    let bench = Bench::with_kit(Small, &kit, vec![slow.collect(), answers("Under the mat.")]);
+    assert_eq!((bench.say("where is it").await.shown(), kit.look.ran()), ("Under the mat.".to_owned(), 1));
+    // What stands before it was said.
+    let begun = [Step::Text("It is a nice day. ")].into_iter().chain(garbage).collect();
+    let bench = Bench::with_kit(Small, &Kit::new(), vec![begun]);
+    assert!(bench.say("where is it").await.shown().starts_with("It is a nice day."));
+}

@@ -1,5 +1,7 @@
 //! Which tools a turn may call, and what of earlier calls comes into it.
 
+use serde_json::json;
+
 use super::scripted::answers;
 use super::tools::{Fake, Kit, calls, chooses, writes};
 use super::*;
@@ -33,6 +35,23 @@ async fn a_small_model_may_call_what_the_words_pick_and_stop_and_a_large_one_eve
     bench.engine.parts.tool_rules.router = Router::All;
     bench.model.state.send_replace(scripted::ready(Large));
     assert_eq!(bench.say("I keep a shopping list for milk").await.choice(), ("all".into(), all));
+}
+
+// What would be refused whatever is in it is not even written
+#[tokio::test]
+async fn a_question_is_answered_by_calls_that_only_look() {
+    for (asked, actions) in [
+        ("I keep a shopping list for milk", json!(["add", "read", "remove", "clear"])),
+        ("do you like what stands on my shopping list", json!(["read"])),
+    ] {
+        let none = vec![Step::Text("{\"name\":\"none\"}"), Step::Done];
+        let bench = Bench::shipped(vec![none, answers("Fine.")]);
+        bench.say(asked).await;
+        let format = bench.model.asks()[0].format.clone().unwrap();
+        let options = format["anyOf"].as_array().unwrap();
+        let lists = options.iter().find(|option| option["properties"]["name"]["const"] == "lists").unwrap();
+        assert_eq!(lists["properties"]["arguments"]["properties"]["action"]["enum"], actions, "{asked}");
+    }
 }
 
 // The switch of the bench

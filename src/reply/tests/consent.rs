@@ -112,6 +112,16 @@ async fn a_small_model_does_not_compute_what_nobody_spoke_of() {
     );
 }
 
+// A small model would only claim or muddle it, and takes as long as for an answer
+#[tokio::test]
+async fn an_order_of_which_the_model_makes_another_call_is_said_not_to_be_done_at_once() {
+    let call = || chooses("calculate", "{\"expression\":\"18 * 24\"}");
+    let bench = Bench::shipped(vec![call()]);
+    let ran = bench.say("clear my shopping list by the sum of things in there").await;
+    assert_eq!((ran.shown(), ran.called()), (say().not_done.clone(), vec![("calculate", "refused")]));
+    assert_eq!((ran.outcome.ended, bench.model.requests().len()), (Ended::Apologised, 1));
+}
+
 // One turn is one: what is passed over can't be answered in words then, and nothing but that is said
 #[tokio::test]
 async fn a_model_with_one_turn_that_calls_what_nobody_asked_for_is_said_to_have_done_nothing() {

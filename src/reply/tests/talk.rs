@@ -305,3 +305,37 @@ async fn what_was_done_may_be_told_in_the_words_of_the_request() {
     let ran = bench.say("I want you to see to it that milk is put on the shopping list").await;
     assert!(!ran.decided("check").contains(&"refused"), "{:?}", ran.events);
 }
+
+// Both prompts of a conversation with calls in it are known; what is passed over is answered through the one of talk
+#[tokio::test]
+async fn what_is_passed_over_is_answered_by_a_prompt_that_was_read_ahead() {
+    let bench = Bench::shipped(vec![chooses("calculate", "{\"expression\":\"17 * 23\"}")]);
+    bench.model.follows(Box::new(|ask| match (ask.length, &ask.format) {
+        (crate::llm::Length::OneToken, _) => vec![Step::Text("Hm"), Step::Cut],
+        (_, Some(_)) => chooses("calculate", "{\"expression\":\"18 * 24\"}"),
+        _ => answers("That is a long story of light and air, which I like to tell, and of the sea below it."),
+    }));
+    bench.say("how would you work out 17 times 23").await;
+    for said in
+        ["why is the sky blue", "who wrote Faust", "what do bees eat in winter"].iter().cycle().take(14)
+    {
+        bench.later(5);
+        bench.say(said).await;
+    }
+    bench.later(5);
+    read_ahead(&bench.engine, &bench.voice).await.unwrap();
+    let mut memory = Memory::of(4);
+    let before = bench.model.requests();
+    for prompt in &before[before.len() - 2..] {
+        memory.evaluates(prompt);
+    }
+    let ran = bench.say("how do I make pancakes of the sum of things").await;
+    assert_eq!(ran.called(), [("calculate", "refused")]);
+    let asks = bench.model.requests();
+    let [choice, talk] = &asks[before.len()..] else { panic!("{} asks", asks.len() - before.len()) };
+    for prompt in [choice, talk] {
+        let (evaluated, all) = memory.evaluates(prompt);
+        assert!(evaluated * 10 <= all, "{evaluated} of {all} characters");
+    }
+    assert!(talk.last().unwrap().content.ends_with("how do I make pancakes of the sum of things"));
+}

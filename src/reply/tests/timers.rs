@@ -241,3 +241,24 @@ async fn without_a_home_she_says_at_once_that_there_is_none() {
     assert_eq!((ran.outcome.ended, bench.model.requests().len()), (Ended::Quick, 0));
     assert_eq!((ran.decided("intents"), ran.decided("home")), (vec!["home"], vec!["not connected"]));
 }
+
+// Nothing is asked of the model, and nothing is written
+#[tokio::test]
+async fn what_stands_on_a_list_is_foreseen_unless_a_stranger_wrote_it() {
+    let bench = Bench::shipped(vec![]);
+    let foreseen =
+        async |text: &str| foresee(&bench.engine, &bench.voice, text, None).await.map(|(words, _)| words);
+    assert_eq!(
+        foreseen("what's on the shopping list?").await,
+        Some("The shopping list is empty.".to_owned())
+    );
+    bench.say("put milk and eggs on the shopping list").await;
+    let words = foreseen("what's on the shopping list?").await;
+    assert_eq!(words, Some(bench.say("what's on the shopping list?").await.shown()));
+    assert!(words.is_some_and(|words| words.contains("milk and eggs")));
+    let at = bench.clock.now().timestamp();
+    let parcel = vec!["a parcel".to_owned()];
+    bench.store.add_notes_of("shopping", parcel, at, Origin::Stranger).await.unwrap();
+    assert_eq!(foreseen("what's on the shopping list?").await, None);
+    assert_eq!(bench.model.requests().len(), 0);
+}

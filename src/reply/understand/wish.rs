@@ -25,6 +25,7 @@ use crate::tools::deed::{CallValue, ValueKind};
 use crate::tools::gate::Wish;
 use clauses::{Clause, Form, clauses};
 use deeds::{DeedMatch, ThingNamed};
+pub(crate) use deeds::{only_asks, orders};
 use grounds::Grounds;
 pub(crate) use told::is_asked_within;
 

@@ -98,9 +98,9 @@ impl VoiceNetwork {
         (description, word): (NetworkDescription, Vec<i64>),
     ) -> Result<Self, SpeakError> {
         let loaded = || -> ort::Result<Self> {
-            let file = std::fs::read(path).map_err(|error| ort::Error::new(error.to_string()))?;
-            let file = Bytes::from(file);
-            let divided = graph::divide(file.clone())
+            let file = || std::fs::read(path).map_err(|error| ort::Error::new(error.to_string()));
+            // The file is in memory no longer than its halves are made of it, and each of these until it has a session.
+            let divided = graph::divide(Bytes::from(file()?))
                 .map(|halves| Self::divided(environment, (halves, threads), (description, word.clone())));
             match divided {
                 Some(Ok(Some(network))) => return Ok(network),
@@ -108,7 +108,7 @@ impl VoiceNetwork {
                 Some(Ok(None)) | None => {}
             }
             tracing::info!("this voice is computed sentence by sentence, not in chunks");
-            Self::whole(environment, (&file, threads), (description, word))
+            Self::whole(environment, (&file()?, threads), (description, word))
         };
         loaded().map_err(|error| SpeakError::model(path, &error))
     }
@@ -130,8 +130,9 @@ impl VoiceNetwork {
         (halves, threads): (DividedVoice, usize),
         (description, word): (NetworkDescription, Vec<i64>),
     ) -> ort::Result<Option<Self>> {
-        let decoder = Decoder::new(session(environment, &halves.decoder, threads)?, halves.frames);
-        let encoder = session(environment, &halves.encoder, threads)?;
+        let of = |half: Vec<u8>| session(environment, &half, threads);
+        let DividedVoice { encoder, decoder, frames } = halves;
+        let (decoder, encoder) = (Decoder::new(of(decoder)?, frames), of(encoder)?);
         let running = Arc::new(RunOptions::new()?);
         let mut network = Self { encoder, decoder: Some(decoder), running, description };
         let EncodedSentence::Frames(frames) = network.encode(word)? else { return Ok(None) };

@@ -39,12 +39,14 @@ pub(super) fn environment(library: &Path) -> Result<Environment, SpeakError> {
     Ok(made.insert(environment).clone())
 }
 
-/// A session that leaves the other cores free: one thread pool, no spinning between runs.
+/// A session that leaves the other cores free: one thread pool, no spinning between runs. It keeps no plan of the memory for
+/// each length of a sentence that it has seen.
 pub(super) fn session(environment: &Environment, network: &[u8], threads: usize) -> ort::Result<Session> {
     Session::builder(environment)?
         .with_intra_threads(threads)?
         .with_inter_threads(1)?
         .with_intra_op_spinning(false)?
         .with_optimization_level(GraphOptimizationLevel::Level3)?
+        .with_memory_pattern(false)?
         .commit_from_memory(network)
 }

@@ -3,11 +3,14 @@
 use tokio::sync::mpsc::Receiver;
 
 use super::super::first_look::TrialModel;
-use super::super::glance::Glance;
+use super::super::glance::{Glance, GlanceWorth};
 use super::super::hearing::Hearing;
+use super::super::signals::Judged;
 use super::second_opinion::said;
 use super::*;
+use crate::hear::judge::{JudgeVerdict, Judgement};
 use crate::hear::whisper::{DecodeUrgency, SttError, SttEvent, SttJob};
+use crate::message::Transcript;
 
 /// A conversation's hearing, the results of the chosen model, and those of the quickest one.
 fn hearing(trial: TrialModel) -> (Hearing, Receiver<SttEvent>, Receiver<SttEvent>) {
@@ -78,4 +81,30 @@ async fn a_whole_command_that_the_quickest_model_is_sure_of_is_told_once() {
         assert_eq!(event.urgency, DecodeUrgency::Final);
         assert!(event.result.unwrap().text.contains("time"));
     }
+}
+
+#[tokio::test]
+async fn the_answer_to_a_whole_command_is_prepared_also_where_the_quickest_model_is_not_sure_of_it() {
+    let (mut hearing, _of_chosen, _of_quickest) = hearing(TrialModel::Both);
+    let judge = |hearing: &Hearing, text: &str, mean_logprob: f32, verdict: fn(String) -> JudgeVerdict| {
+        let transcript = Transcript { text: text.into(), mean_logprob, ..Transcript::default() };
+        let judgement = Judgement { verdict: verdict(text.into()), reason: "a test".into() };
+        hearing.worth(&Judged { transcript, judgement, sound: None, look: None, is_unsure: false })
+    };
+    let (sure, unsure) = (-0.1, -0.9);
+    let worth =
+        |text: &str, sure: f32, verdict: fn(String) -> JudgeVerdict| judge(&hearing, text, sure, verdict);
+    assert_eq!(worth("what time is it", unsure, JudgeVerdict::Addressed), GlanceWorth::Answer);
+    assert_eq!(worth("set a timer for ten minutes", unsure, JudgeVerdict::FollowUp), GlanceWorth::Answer);
+    assert_eq!(worth("set a timer for", sure, JudgeVerdict::Addressed), GlanceWorth::Nothing, "a beginning");
+    assert_eq!(worth("why is the sky blue", sure, JudgeVerdict::Addressed), GlanceWorth::Prompt);
+    assert_eq!(
+        worth("why is the sky blue", unsure, JudgeVerdict::Addressed),
+        GlanceWorth::Nothing,
+        "a guess"
+    );
+    assert_eq!(worth("what time is it", unsure, |_| JudgeVerdict::Ignore), GlanceWorth::Nothing);
+    hearing.ears.trial = TrialModel::QuickestFirst;
+    let shared = judge(&hearing, "what time is it", unsure, JudgeVerdict::Addressed);
+    assert_eq!(shared, GlanceWorth::Nothing, "the chosen model needs the core");
 }

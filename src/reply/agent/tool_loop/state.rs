@@ -27,7 +27,8 @@ use crate::reply::prompt::head::Heads;
 use crate::reply::session::tool_history::CallOutcome;
 use crate::reply::understand::wish::{self, CallWords, Utterances};
 use crate::tools::gate::{Address, Taint, Wish};
-use crate::tools::{Arguments, Effect, Source, Tool, Toolbox, schema};
+use crate::tools::schema::{self, ChoiceScope};
+use crate::tools::{Arguments, Effect, Source, Tool, Toolbox};
 use progress::LoopProgress;
 use prompt::LoopPrompt;
 use scope::{ReadyCalls, ToolScope};
@@ -78,6 +79,11 @@ impl Asked {
     /// The words, and what they may refer to.
     fn said(&self) -> Utterances<'_> {
         Utterances { asked: &self.words, asked_back: self.asked_back.as_deref(), dialogue: &self.dialogue }
+    }
+
+    /// Whether the words want an answer, and no deed whatever it is.
+    fn only_asks(&self) -> bool {
+        self.asked_back.is_none() && wish::only_asks(&self.language, &self.words)
     }
 
     /// Whether the words ask for a call.
@@ -155,7 +161,12 @@ impl LoopState {
             let picked: Vec<&Arc<dyn Tool>> =
                 self.scope.picks.iter().filter_map(|name| toolbox.get(name)).collect();
             let picked: Vec<&dyn Tool> = picked.into_iter().map(|tool| &**tool).collect();
-            ask.format = Some(schema::choice(&picked));
+            // What would be refused whatever is in it need not be written.
+            let scope = match self.asked.only_asks() {
+                true => ChoiceScope::Looks,
+                false => ChoiceScope::Everything,
+            };
+            ask.format = Some(schema::choice(&picked, scope));
             ask.length = Length::AtMost(CHOICE_TOKENS);
             purpose = Purpose::Choice;
         }
@@ -332,9 +343,11 @@ impl LoopState {
         }
     }
 
-    /// Goes on without tools: the model does not know what to do with them, and reads of none.
+    /// Goes on without tools: the model does not know what to do with them, and reads of none. Results stay where they are.
     pub(super) fn put_tools_away(&mut self, heads: &Heads, grown: &[String]) {
-        self.prompt.drop_tools(heads, grown);
+        if !(self.progress.results.is_empty() && self.prompt.talk()) {
+            self.prompt.drop_tools(heads, grown);
+        }
         self.scope.close();
     }
 

@@ -3,7 +3,8 @@
 //! PURE. In: a clause, and a deed by its name. Out: whether the clause asks for it. Of several deeds whose verbs fit, the
 //! one whose pattern says most counts: "turn the alarm off" is no "turn".
 
-use super::clauses::{Clause, Form};
+use super::clauses::{Clause, Form, clauses};
+use crate::language::Language;
 use crate::language::consent::{ConsentWords, DeedWords};
 use crate::reply::understand::text::same;
 
@@ -141,6 +142,22 @@ pub(super) fn concerns(words: &ConsentWords, clause: &Clause, deed: &str) -> boo
 pub(super) fn is_one(words: &ConsentWords, clause: &Clause) -> bool {
     clause.form == Form::Request
         && words.deeds().any(|(_, deed)| fit(words, clause, (deed, None)).is_some_and(|fit| fit.has_object))
+}
+
+/// Whether each clause of `asked` asks about something, imagines it, or tells what others said of it: no deed is wanted then.
+pub(crate) fn only_asks(language: &Language, asked: &str) -> bool {
+    let clauses = language.consent().first().map(|words| clauses(words, asked)).unwrap_or_default();
+    let asks = |clause: &Clause| matches!(clause.form, Form::Question | Form::Hypothesis | Form::Reported);
+    !clauses.is_empty() && clauses.iter().all(asks)
+}
+
+/// Whether `asked` orders a deed, and asks, tells or imagines nothing beside it.
+pub(crate) fn orders(language: &Language, asked: &str) -> bool {
+    language.consent().iter().any(|words| {
+        let clauses = clauses(words, asked);
+        clauses.iter().any(|clause| is_one(words, clause))
+            && clauses.iter().all(|clause| matches!(clause.form, Form::Request | Form::Open))
+    })
 }
 
 /// Whether `text` names what the deed is done to.

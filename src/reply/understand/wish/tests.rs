@@ -328,3 +328,37 @@ fn words_that_only_tell_are_told_from_those_that_want_something() {
     assert!(!only_tells(german(), "Wie wird das Wetter morgen?"));
     assert!(!only_tells(german(), "such im Internet nach Kuchenrezepten"));
 }
+
+#[test]
+fn an_order_asks_and_tells_nothing_beside_it() {
+    for (asked, is_order) in [
+        ("cancel the pasta timer", true),
+        ("cancel the timer and lock the front door", true),
+        ("put milk on the list, please", true),
+        ("can still the pasta timer", true),
+        ("is the pasta timer still running", false),
+        ("cancel the timer, or is it over?", false),
+        ("I cancelled the timer", false),
+        ("don't cancel the timer", false),
+        ("why is the sky blue", false),
+        ("tell me something about whales", false),
+    ] {
+        assert_eq!(orders(english(), asked), is_order, "{asked}");
+    }
+    assert!(orders(german(), "lösch den Timer") && !orders(german(), "läuft der Timer noch?"));
+}
+
+#[test]
+fn what_only_asks_wants_no_deed() {
+    for (asked, only) in [
+        ("is the pasta timer still running", true),
+        ("my wife said clear the shopping list", true),
+        ("can you cancel the pasta timer?", false),
+        ("the light in the hall off", false),
+        ("how late is it, and cancel the timer", false),
+        ("I keep a shopping list", false),
+        ("", false),
+    ] {
+        assert_eq!(only_asks(english(), asked), only, "{asked}");
+    }
+}

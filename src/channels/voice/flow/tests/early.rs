@@ -1,5 +1,6 @@
 //! What is known of an utterance while it may still go on.
 
+use super::super::super::marks::first_marks;
 use super::*;
 
 #[test]
@@ -49,4 +50,26 @@ fn the_words_of_a_pause_tell_the_ears_whether_more_will_come() {
     let effects = flow.on(FlowInput::Ended { utterance: utterance(1, 0, at), decided: at });
     let [FlowEffect::Answer(question)] = &effects[..] else { panic!("{effects:?}") };
     assert_eq!(question.meaning, crate::reply::understand::intents::Completeness::Complete);
+}
+
+#[test]
+fn the_trace_says_where_the_words_came_too_late_to_end_the_utterance() {
+    let at = Instant::now();
+    let spoken = |known: u64| {
+        let decided = at + Duration::from_millis(704);
+        let words = heard(1, 0, "what time is it", at + Duration::from_millis(known));
+        let end = FlowInput::Ended { utterance: utterance(1, 0, at), decided };
+        let mut flow = woken();
+        let _ = flow.on(FlowInput::Paused(utterance(1, 0, at)));
+        let both = if known <= 704 { [words, end] } else { [end, words] };
+        let effects: Vec<FlowEffect> = both.into_iter().flat_map(|input| flow.on(input)).collect();
+        let Some(FlowEffect::Answer(question)) = effects.last() else { panic!("{effects:?}") };
+        let trace = first_marks(question);
+        trace.decisions.iter().find(|decision| decision.stage == "endpoint").unwrap().clone()
+    };
+    assert_eq!(spoken(400).verdict, "a whole command");
+    assert!(!spoken(704).reason.contains("came"), "known when the end was decided");
+    let late = spoken(900);
+    assert_eq!(late.verdict, "silence");
+    assert!(late.reason.ends_with("ms of silence; the words came 196 ms later"), "{}", late.reason);
 }

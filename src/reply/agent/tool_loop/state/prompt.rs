@@ -21,6 +21,8 @@ pub(super) enum ResultMessage {
 pub(crate) struct LoopPrompt {
     /// The prompt and everything since.
     pub(crate) messages: Vec<Message>,
+    /// The same question behind what the model has read for talk, where it is a small one that was asked with tools.
+    pub(crate) talk: Option<Vec<Message>>,
     /// The tools of the request, in the native protocol.
     pub(crate) native: Vec<serde_json::Value>,
     /// Which model answers, how much may be asked of it, and how it calls tools.
@@ -77,6 +79,14 @@ impl LoopPrompt {
         if let Some(system) = self.messages.first_mut().filter(|_| !native.is_empty()) {
             system.content = system.content.replace(&before, &after);
         }
+    }
+
+    /// Goes on with the prompt of talk, which the model knows but for the question, where there is one.
+    pub(super) fn talk(&mut self) -> bool {
+        let talk = self.talk.take();
+        let is_there = talk.is_some();
+        self.messages = talk.unwrap_or_else(|| std::mem::take(&mut self.messages));
+        is_there
     }
 
     /// Goes on without tools in the system message.
