@@ -45,8 +45,8 @@ pub use looping::loops_by_letters;
 pub use names::{DeviceKind, Names};
 pub use sentences::{
     AlertSentences, DeviceSentences, Dial, HomeSentences, KindWords, MemorySentences, MessageSentences,
-    ReplySentences, ScheduleSentences, Sentences, SkyWords, TimeWords, ToolSentences, WeatherSentences,
-    WindSentences,
+    RepeatWords, ReplySentences, ScheduleSentences, Sentences, SkyWords, TimeWords, ToolSentences,
+    WeatherSentences, WindSentences,
 };
 pub use spoken::Languages;
 pub use template::{SentenceField, SentenceName, SentenceTemplate};

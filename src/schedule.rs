@@ -30,7 +30,7 @@ pub mod words;
 
 pub use crate::language::{ClockSaid, Exactness};
 pub use config::TimersConfig;
-pub use entry::{Days, Due, Entry, EntryId, EntryKind, EntryState};
+pub use entry::{Days, Due, Entry, EntryId, EntryKind, EntryState, MonthRule};
 pub use later::{HouseHand, LaterCommand, LaterOutcome};
 pub(crate) use moment::date_on;
 pub use moment::{Day, DayPart, Said};

@@ -146,6 +146,9 @@ pub(crate) struct TalkWords {
     pub(crate) open: Phrases,
     /// With these the answer may consist of the user's own words.
     pub(crate) again: Phrases,
+    /// With these the answer before is wanted once more.
+    #[serde(default)]
+    pub(crate) once_more: Phrases,
     /// What is said back as it was said.
     pub(crate) greetings: Phrases,
     /// With these an answer may need the time or the place.

@@ -87,6 +87,7 @@ pub(super) fn usable(slot: &str, value: &str) -> Result<(), &'static str> {
             let is_days = is_weekday(first) && is_weekday(last) && rest.is_none_or(is_part);
             (is_days, "days such as \"mon\" or \"mon-fri\", and a part of the day behind them")
         }
+        "nth" => (is_one_of(&["1", "2", "3", "4", "last"], value), "\"1\" to \"4\", or \"last\""),
         "month" => (value.parse::<u8>().is_ok_and(|month| (1..=12).contains(&month)), "\"1\" to \"12\""),
         "kind" | "kinds" => {
             (is_one_of(&["timer", "alarm", "reminder"], value), "\"timer\", \"alarm\" or \"reminder\"")
@@ -116,6 +117,7 @@ mod tests {
             ("days", "mon-sun evening"),
             ("several", "sat-sun"),
             ("month", "12"),
+            ("nth", "last"),
             ("kind", "alarm"),
             ("device", "blind"),
             ("place", "library"),
@@ -128,6 +130,7 @@ mod tests {
             ("day", "monday"),
             ("days", "mon-"),
             ("month", "13"),
+            ("nth", "5"),
             ("kinds", "timers"),
             ("device", "lamp"),
             ("place", ""),

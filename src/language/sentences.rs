@@ -6,9 +6,11 @@
 use serde::Deserialize;
 
 mod initiative;
+mod repeats;
 mod weather;
 
 pub use initiative::{AlertSentences, WindSentences};
+pub use repeats::RepeatWords;
 pub use weather::{SkyWords, WeatherSentences};
 
 use super::placeholders;
@@ -66,6 +68,7 @@ pub struct TimeWords {
     pub context: String,
     pub context_date: String,
     pub nowhere: String,
+    pub repeats: RepeatWords,
 }
 
 /// How many hours a clock counts.
@@ -317,6 +320,7 @@ pub struct ToolSentences {
     pub on_list: [String; 3],
     pub notes_empty: String,
     pub list_empty: String,
+    pub lists: [String; 3],
     pub no_notes: String,
     pub no_timers: String,
     pub no_memory: String,

@@ -8,6 +8,9 @@ use std::collections::BTreeMap;
 use regex::Regex;
 use serde::Deserialize;
 
+/// The way that asks which lists there are.
+pub(crate) const NAMES: &str = "names";
+
 /// The words of one language.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -30,9 +33,60 @@ pub(crate) struct SumWords {
     pub(crate) article: String,
     /// Words and the signs for them, in order.
     pub(crate) signs: Vec<(String, String)>,
+    /// Requests that are a sum in other words, rewritten in this order.
+    #[serde(default)]
+    pub(crate) forms: Vec<SumForm>,
+    /// Units the program knows by another name.
+    #[serde(default)]
+    pub(crate) units: Vec<UnitNames>,
     /// Currencies; a sum in one of them is one in that.
     #[serde(default)]
     pub(crate) money: Vec<CurrencyNames>,
+}
+
+/// A request and what it is as a sum: a pattern, and what takes its place.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "(String, String)")]
+pub(crate) struct SumForm {
+    asks: Regex,
+    sum: String,
+}
+
+impl TryFrom<(String, String)> for SumForm {
+    type Error = String;
+
+    fn try_from((asks, sum): (String, String)) -> Result<Self, String> {
+        let read = Regex::new(&asks);
+        let asks = read.map_err(|why| format!("sums.forms is \"{asks}\"; allowed: a pattern: {why}"))?;
+        Ok(Self { asks, sum })
+    }
+}
+
+impl SumForm {
+    /// `text` as a sum, where it is one in other words.
+    pub(crate) fn applied(&self, text: String) -> String {
+        if self.asks.is_match(&text) { self.asks.replace(&text, &self.sum).into_owned() } else { text }
+    }
+}
+
+/// What a unit is called.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct UnitNames {
+    /// By the program.
+    pub(crate) sign: String,
+    pub(crate) one: String,
+    pub(crate) many: String,
+    /// In other forms.
+    #[serde(default)]
+    also: Vec<String>,
+}
+
+impl UnitNames {
+    /// All of its names.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
+        [&self.one, &self.many].into_iter().chain(&self.also)
+    }
 }
 
 /// What a currency is called.
@@ -55,6 +109,12 @@ pub(crate) struct ListWords {
     pub(crate) shopping: Vec<String>,
     /// Between the things of a list.
     pub(crate) and: String,
+    /// Between a list and what it is for.
+    #[serde(default)]
+    pub(crate) purpose: String,
+    /// What means every list.
+    #[serde(default)]
+    pub(crate) all: Vec<String>,
     pub(crate) ready: ReadyWords,
 }
 
@@ -71,10 +131,16 @@ pub(crate) struct ReadyWords {
     list: String,
     /// How the list is called that needs no name: the shopping list.
     pub(crate) unnamed: Vec<String>,
+    /// Words in what is to be added or removed that turn the request round.
+    #[serde(default)]
+    pub(crate) negations: Vec<String>,
     add: Vec<String>,
     remove: Vec<String>,
     read: Vec<String>,
     clear: Vec<String>,
+    /// Which lists there are.
+    #[serde(default)]
+    names: Vec<String>,
     /// All of them.
     #[serde(skip)]
     pub(crate) ways: Vec<Way>,
@@ -107,8 +173,13 @@ impl ToolWords {
 impl ReadyWords {
     fn ways(&self) -> Result<Vec<Way>, String> {
         let (before, behind) = (self.before.join("|"), self.behind.join("|"));
-        let all =
-            [("add", &self.add), ("remove", &self.remove), ("read", &self.read), ("clear", &self.clear)];
+        let all = [
+            ("add", &self.add),
+            ("remove", &self.remove),
+            ("read", &self.read),
+            ("clear", &self.clear),
+            (NAMES, &self.names),
+        ];
         let way = |(action, says): (&'static str, &String)| {
             let pattern = says.replace("{text}", "(?P<text>[^?!;:]+?)").replace("{list}", &self.list);
             let whole = format!("(?i)^(?:(?:{before}),? )*(?:{pattern})(?:,? (?:{behind}))?[.!?]*$");

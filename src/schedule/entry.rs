@@ -48,9 +48,26 @@ impl EntryKind {
     }
 }
 
-/// Days of the week on which an entry comes back; none for one that is due once.
+/// Days on which an entry comes back, of the week or of the month; none for one that is due once. Stored as a number:
+/// days of the week in the lowest bits, where they have always been, which of them in a month and the day of a month
+/// above.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
-pub struct Days(u8);
+pub struct Days(u16);
+
+/// A day of every month.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MonthRule {
+    /// The first to fourth such weekday; nothing is the last.
+    Weekday(Option<u8>, Weekday),
+    /// This day, or the last one of a shorter month.
+    Day(u8),
+}
+
+/// Where which of the weekdays of a month stands, and the number for the last.
+const WEEK: u32 = 7;
+const LAST_WEEK: u16 = 5;
+/// Where the day of a month stands.
+const MONTH_DAY: u32 = 10;
 
 impl Days {
     /// None: once.
@@ -71,6 +88,49 @@ impl Days {
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
+    }
+
+    /// A day of every month; nothing for a day that none has.
+    pub fn monthly(rule: MonthRule) -> Option<Self> {
+        match rule {
+            MonthRule::Weekday(None, day) => Some(Self(Self::on(day).0 | (LAST_WEEK << WEEK))),
+            MonthRule::Weekday(Some(week @ 1..=4), day) => {
+                Some(Self(Self::on(day).0 | (u16::from(week) << WEEK)))
+            }
+            MonthRule::Day(day @ 1..=31) => Some(Self(u16::from(day) << MONTH_DAY)),
+            MonthRule::Weekday(..) | MonthRule::Day(_) => None,
+        }
+    }
+
+    /// The day of every month, if it is one.
+    pub fn month_rule(self) -> Option<MonthRule> {
+        let (week, day) = ((self.0 >> WEEK) & 0b111, (self.0 >> MONTH_DAY) & 0b1_1111);
+        let weekday = || {
+            (0..7)
+                .find_map(|offset| Weekday::from_monday_zero_offset(offset).ok().filter(|day| self.has(*day)))
+        };
+        match (u8::try_from(week), u8::try_from(day)) {
+            (Ok(0), Ok(0)) => None,
+            (Ok(0), Ok(day)) => Some(MonthRule::Day(day)),
+            (Ok(week), _) => Some(MonthRule::Weekday((week <= 4).then_some(week), weekday()?)),
+            (Err(_), _) => None,
+        }
+    }
+
+    /// Whether it comes back on `date`.
+    pub fn is_on(self, date: Date) -> bool {
+        let (day, last) = (date.day(), date.days_in_month());
+        match self.month_rule() {
+            None => self.has(date.weekday()),
+            Some(MonthRule::Day(wanted)) => i8::try_from(wanted).is_ok_and(|wanted| day == wanted.min(last)),
+            Some(MonthRule::Weekday(week, weekday)) => {
+                let is_it = match week {
+                    None => day + 7 > last,
+                    Some(week) => i8::try_from(week).is_ok_and(|week| (day - 1) / 7 + 1 == week),
+                };
+                is_it && date.weekday() == weekday
+            }
+        }
     }
 
     /// From one day to another, both included.
@@ -202,7 +262,7 @@ impl Entry {
     /// Whether it is due on `date`, then or when it comes back.
     pub(super) fn is_on(&self, date: Date, zone: &TimeZone) -> bool {
         let due = zone.to_datetime(self.due.moment(zone)).date();
-        let comes_back = self.days.has(date.weekday()) && due <= date && self.skips != Some(date);
+        let comes_back = self.days.is_on(date) && due <= date && self.skips != Some(date);
         due == date || comes_back
     }
 
@@ -234,10 +294,11 @@ impl Entry {
 /// The first moment behind `now` at `time` on one of `days`.
 pub(super) fn next_on(days: Days, time: jiff::civil::Time, now: &Zoned) -> Option<DateTime> {
     let mut date: Date = now.date();
-    // Today may be over, and a change of clocks may skip a day: two weeks are more than enough.
-    for _ in 0..15 {
+    // Today may be over, and a change of clocks may skip a day: two weeks, or two months, are more than enough.
+    let most = if days.month_rule().is_some() { 70 } else { 15 };
+    for _ in 0..most {
         let at = date.to_datetime(time);
-        if days.has(date.weekday()) && Due::Wall(at).moment(now.time_zone()) > now.timestamp() {
+        if days.is_on(date) && Due::Wall(at).moment(now.time_zone()) > now.timestamp() {
             return Some(at);
         }
         date = date.tomorrow().ok()?;

@@ -110,6 +110,21 @@ pub enum When {
     At(Said),
 }
 
+impl When {
+    /// This, said after `before`: a time of day, of which the day was said already.
+    #[must_use]
+    pub(crate) fn behind(self, before: Option<&Self>) -> Self {
+        match (self, before) {
+            (Self::At(said), Some(Self::At(before)))
+                if before.clock.is_none() && said.day.is_none() && said.days.is_none() =>
+            {
+                Self::At(Said { clock: said.clock, part: said.part.or(before.part), ..*before })
+            }
+            (now, _) => now,
+        }
+    }
+}
+
 /// How many are meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Many {

@@ -7,7 +7,7 @@ use jiff::civil::{Date, DateTime, Weekday};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Zoned};
 
-use super::entry::{Days, Due, Entry, EntryKind, EntryState};
+use super::entry::{Days, Due, Entry, EntryKind, EntryState, MonthRule};
 use super::order::{OrderReport, ScheduleQuestion, Which};
 use crate::language::times::{self, day, weekday};
 use crate::language::{KindWords, Language, SentenceField, SentenceName, SentenceTemplate, capital, fill};
@@ -20,6 +20,9 @@ const READ_OUT: usize = 5;
 /// `on weekdays`, `every day`, `every Monday and Thursday`.
 pub fn days(days: Days, language: &Language) -> String {
     let words = &language.sentences().time;
+    if let Some(rule) = days.month_rule() {
+        return monthly(rule, language);
+    }
     match days {
         Days::DAILY => words.daily.clone(),
         Days::WEEKDAYS => words.workdays.clone(),
@@ -29,6 +32,22 @@ pub fn days(days: Days, language: &Language) -> String {
             let names: Vec<String> =
                 all.filter(|day| days.has(*day)).map(|day| weekday(day, words).to_owned()).collect();
             fill(&words.every, &[("days", &words.listed(&names))])
+        }
+    }
+}
+
+/// `on the first Monday of every month`, `on the 15th of every month`.
+fn monthly(rule: MonthRule, language: &Language) -> String {
+    let (time, words) = (&language.sentences().time, &language.sentences().time.repeats);
+    match rule {
+        MonthRule::Day(31) => words.last_day.clone(),
+        MonthRule::Day(day) => {
+            let name = time.days.get(usize::from(day).saturating_sub(1)).cloned().unwrap_or_default();
+            fill(&words.on_day, &[("day", &name)])
+        }
+        MonthRule::Weekday(week, day) => {
+            let nth = &words.nth[week.map_or(4, |week| usize::from(week.clamp(1, 4)) - 1)];
+            fill(&words.on_nth, &[("nth", nth), ("days", weekday(day, time))])
         }
     }
 }

@@ -64,6 +64,15 @@ impl Store {
         self.run(move |db| entries(db, &list)).await
     }
 
+    /// The lists on which something stands, the oldest first.
+    pub async fn note_lists(&self) -> Result<Vec<String>, StoreError> {
+        self.run(|db| {
+            let mut query = db.prepare_cached("SELECT list FROM note GROUP BY list ORDER BY MIN(id)")?;
+            Ok(query.query_map([], |row| row.get(0))?.collect::<Result<Vec<String>, _>>()?)
+        })
+        .await
+    }
+
     /// Removes the entry of `list` that is `text`, else the only one that holds all of its words, if need be in the plural.
     pub async fn remove_note(&self, list: &str, text: &str) -> Result<NoteRemoval, StoreError> {
         let (list, text) = (list.to_owned(), text.to_owned());

@@ -44,7 +44,11 @@ impl Lists {
         let lost = |why: &str| lost(language, why);
         let broken = |error: StoreError| lost(&error.to_string());
         let store = self.store.as_ref().ok_or_else(|| lost("there is no database"))?;
-        let (list, text) = (list_name(call.text("list"), language), call.text("text"));
+        if call.text("action") == "read" && names_all(call.text("list"), language) {
+            return self.names(store, language).await.map_err(broken);
+        }
+        let (list, text) = self.meant(store, &call).await.map_err(broken)?;
+        let text = text.as_str();
         let spoken = ("list", spoken_name(&list, language));
         // Of the list as it was, or as it is after this: what was removed is told, too.
         let is_foreign =
@@ -89,6 +93,43 @@ impl Lists {
                 Ok(Output::of(source, as_told(&list, &now)).saying(spoken_list(&list, &now, language)))
             }
         }
+    }
+}
+
+impl Lists {
+    /// The list a call is about, and its text. "The list for the drug store" is the drug store's where there is one; else
+    /// it is the shopping list, and what is added says what it is for.
+    async fn meant(&self, store: &Store, call: &Call<'_>) -> Result<(String, String), StoreError> {
+        let (said, text) = (call.text("list"), call.text("text"));
+        let Some((purpose, name)) = purpose(said, call.language) else {
+            return Ok((list_name(said, call.language), text.to_owned()));
+        };
+        let is_there = !store.notes(&name).await?.is_empty();
+        Ok(match (is_there, call.text("action")) {
+            (true, _) => (name, text.to_owned()),
+            (false, "add") if !text.is_empty() => (SHOPPING.to_owned(), format!("{text} {purpose}")),
+            (false, _) => (SHOPPING.to_owned(), text.to_owned()),
+        })
+    }
+
+    /// What lists there are.
+    async fn names(&self, store: &Store, language: &Language) -> Result<Output, StoreError> {
+        let lists = store.note_lists().await?;
+        let mut source = Source::Own;
+        for list in &lists {
+            if store.has_foreign_notes(list).await? {
+                source = Source::Foreign;
+            }
+        }
+        let names: Vec<String> = lists.iter().map(|list| spoken_name(list, language).to_owned()).collect();
+        let [none, one, several] = &language.sentences().tools.lists;
+        let sentence = match names.len() {
+            0 => none,
+            1 => one,
+            _ => several,
+        };
+        let told = fill(sentence, &[("items", &language.sentences().time.listed(&names))]);
+        Ok(Output::of(source, format!("lists: {}", lists.join(", "))).saying(told))
     }
 }
 
@@ -148,6 +189,22 @@ impl Tool for Lists {
     }
 }
 
+/// Whether `said` means every list there is.
+fn names_all(said: &str, language: &Language) -> bool {
+    let said = said.trim().to_lowercase();
+    language.lists().any(|words| words.all.contains(&said))
+}
+
+/// What the list `said` is for, in the words that say so, and what that is called: "list for the drug store".
+fn purpose(said: &str, language: &Language) -> Option<(String, String)> {
+    language.lists().filter(|words| !words.purpose.is_empty()).find_map(|words| {
+        let (list, goal) = said.split_once(&format!(" {} ", words.purpose))?;
+        let is_bare = bare_name(list, language).is_empty();
+        let name = bare_name(goal, language);
+        (is_bare && !name.is_empty()).then(|| (format!("{} {}", words.purpose, goal.trim()), name))
+    })
+}
+
 /// What the list `said` is called, for the database: "the Shopping List" → "shopping".
 pub(crate) fn list_name(said: &str, language: &Language) -> String {
     let is = |list: fn(&ListWords) -> &Vec<String>, word: &String| {
@@ -184,7 +241,9 @@ fn added(list: &str, items: &[String], language: &Language) -> String {
 pub(super) fn foreseen(arguments: &Arguments, language: &Language) -> Option<String> {
     let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().trim();
     let list = list_name(text("list"), language);
-    (text("action") == "add").then(|| added(&list, &items(&list, text("text"), language), language))
+    let is_known = purpose(text("list"), language).is_none();
+    (is_known && text("action") == "add")
+        .then(|| added(&list, &items(&list, text("text"), language), language))
 }
 
 /// What `asked` will most likely be answered with, where it reads a list on which nothing of a stranger's stands.

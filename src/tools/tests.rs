@@ -104,6 +104,23 @@ async fn lists_are_kept_told_and_emptied() {
 }
 
 #[tokio::test]
+async fn what_is_for_something_goes_to_its_list_and_else_says_so_on_the_shopping_list() {
+    let store = Store::in_memory().expect("a store");
+    let toolbox = shipped(Some(store.clone()));
+    let lists = async |arguments| sentence(call(&toolbox, "lists", arguments).await);
+    let names = json!({ "action": "read", "list": "all" });
+    assert_eq!(lists(names.clone()).await, "There is nothing on any list.");
+    let soap = json!({ "action": "add", "list": "list for the drug store", "text": "soap" });
+    assert_eq!(lists(soap.clone()).await, "Soap for the drug store is on the shopping list.");
+    assert_eq!(lists(names.clone()).await, "You have one list: shopping.");
+    lists(json!({ "action": "add", "list": "drug store", "text": "toothpaste" })).await;
+    assert_eq!(lists(soap).await, "Soap is on the drug store list.");
+    assert_eq!(store.notes("shopping").await.expect("notes"), ["soap for the drug store"]);
+    assert_eq!(store.notes("drug store").await.expect("notes"), ["toothpaste", "soap"]);
+    assert_eq!(lists(names).await, "Your lists are shopping and drug store.");
+}
+
+#[tokio::test]
 async fn an_entry_is_taken_off_by_whole_words_and_asked_for_where_several_are_meant() {
     let store = Store::in_memory().expect("a store");
     let toolbox = shipped(Some(store.clone()));

@@ -59,6 +59,8 @@ pub(crate) enum Slot {
     /// A phrase of a lexicon.
     Several,
     /// A phrase of a lexicon.
+    Nth,
+    /// A phrase of a lexicon.
     Kind,
     /// A phrase of a lexicon.
     Kinds,
@@ -75,7 +77,7 @@ pub(crate) enum Slot {
 }
 
 impl Slot {
-    const ALL: [(&'static str, Self); 20] = [
+    const ALL: [(&'static str, Self); 21] = [
         ("percent", Self::Percent),
         ("duration", Self::Duration),
         ("length", Self::Length),
@@ -89,6 +91,7 @@ impl Slot {
         ("days", Self::Days),
         ("month", Self::Month),
         ("several", Self::Several),
+        ("nth", Self::Nth),
         ("kind", Self::Kind),
         ("kinds", Self::Kinds),
         ("device", Self::Device),
@@ -125,6 +128,7 @@ impl Slot {
             | Self::Part
             | Self::Today
             | Self::Month
+            | Self::Nth
             | Self::Kind
             | Self::Kinds
             | Self::Device

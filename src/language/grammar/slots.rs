@@ -63,6 +63,7 @@ pub(crate) fn take(slot: Slot, utterance: &GrammarUtterance<'_>, at: usize, to: 
         | Slot::Day
         | Slot::Days
         | Slot::Several
+        | Slot::Nth
         | Slot::Month
         | Slot::Kind
         | Slot::Kinds

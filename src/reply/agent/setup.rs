@@ -62,8 +62,10 @@ pub(crate) fn begin(
 ) -> LoopState {
     let Prepared { choice, plan, memory } = prepared;
     let turn = request.turn;
-    let (is_tainted, failed) =
-        session.with(|state| (state.history.is_tainted, state.history.failed(request.past.newest())));
+    let (is_tainted, failed, last) = session.with(|state| {
+        let failed = state.history.failed(request.past.newest());
+        (state.history.is_tainted, failed, state.last_reply.clone())
+    });
     let context = context_line(request, rules.context);
     let home = if request.prompt == PromptKind::Talk { String::new() } else { rules.house };
     let newest = prompt::Newest {
@@ -90,6 +92,8 @@ pub(crate) fn begin(
         is_quoting: turn.is_quoting,
         asked_back: request.past.asked_back.clone(),
         dialogue: request.past.own_texts.clone(),
+        told: request.past.told.clone(),
+        last: last.unwrap_or_default(),
         remembered: if memory.is_foreign { String::new() } else { memory.text.clone() },
         language: Arc::clone(&turn.language),
         parts: parts(request, &plan, &choice),

@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use regex::Regex;
 
 use super::question;
+use crate::store::words;
 
 /// A statement, and when it was made.
 pub(super) type Statement<'a> = (Timestamp, &'a str);
@@ -33,6 +34,12 @@ fn form(text: &str) -> Option<(usize, Vec<String>)> {
     })
 }
 
+/// Whether something else of the speaker stands behind the statement: that still holds.
+fn tells_more(text: &str) -> bool {
+    let text = words::words(text).join(" ");
+    question::further_forms().any(|further| text.contains(further))
+}
+
 /// Those of `entries` that neither another one nor any of `known` has replaced.
 pub(super) fn holding<T>(
     mut entries: Vec<T>,
@@ -47,8 +54,8 @@ pub(super) fn holding<T>(
         .collect();
     entries.retain(|entry| {
         let (at, text) = statement(entry);
-        let replaced =
-            form(text).is_some_and(|form| all.iter().any(|(newer, other)| *newer > at && *other == form));
+        let replaced = !tells_more(text)
+            && form(text).is_some_and(|form| all.iter().any(|(newer, other)| *newer > at && *other == form));
         !replaced
     });
     entries
@@ -98,6 +105,8 @@ mod tests {
             ["I work as a cook", "I live in Graz"],
             ["my favourite colour is blue", "my favourite film is Heat"],
             ["I am allergic to nuts", "I am allergic to shrimps"],
+            ["my name is Anna and I am allergic to peanuts", "my name is Ann"],
+            ["ich heiße Anna und bin allergisch gegen Nüsse", "ich heiße Ann"],
             ["ich mag Tee", "ich mag Kaffee"],
         ] {
             assert_eq!(left(&both), both);

@@ -45,6 +45,8 @@ struct QuestionWords {
     past: Vec<String>,
     /// Statements of which one can be true at a time.
     single: Vec<String>,
+    /// Between a statement and something else that its speaker says of himself.
+    further: Vec<String>,
     days: HashMap<String, i32>,
     spans: HashMap<String, (Span, i32)>,
     weekdays: Named,
@@ -98,6 +100,11 @@ fn languages() -> &'static [(&'static str, QuestionWords)] {
 /// How statements begin of which one can be true at a time, in all languages.
 pub(super) fn single_forms() -> impl Iterator<Item = &'static str> {
     languages().iter().flat_map(|(_, language)| &language.single).map(String::as_str)
+}
+
+/// The words between two statements of a speaker, in all languages.
+pub(super) fn further_forms() -> impl Iterator<Item = &'static str> {
+    languages().iter().flat_map(|(_, language)| &language.further).map(String::as_str)
 }
 
 /// Reads a question that is asked at `now`.

@@ -12,7 +12,7 @@ use crate::reply::output::malformed::Malformed;
 use crate::reply::output::news;
 use crate::reply::output::offer::OfferRule;
 use crate::reply::output::truth::{self, ClaimEvidence};
-use crate::reply::output::vacant::VacancyRule;
+use crate::reply::output::vacant::{Again, VacancyRule};
 
 /// Most bytes of the beginning of a sentence that wait for what follows the comma.
 const LONGEST_BEGINNING: usize = 40;
@@ -201,6 +201,14 @@ impl<'a> ReplyFilter<'a> {
         if !words.trim().is_empty() && truth::unsupported(self.language, &words, self.evidence).is_some() {
             let has_acted = self.evidence.done.iter().any(|call| call.has_changed);
             return Err(if has_acted { ReplyRefusal::FurtherClaim } else { ReplyRefusal::Claim });
+        }
+        match self.vacancy.filter(|_| !self.has_spoken).map(|rule| rule.again(self.language, &words)) {
+            Some(Again::Yes) => return Err(ReplyRefusal::Vacant),
+            Some(Again::Perhaps) => {
+                self.begun = words;
+                return Ok(String::new());
+            }
+            Some(Again::No) | None => {}
         }
         let allowed = self.offers.allowed(self.language, &words);
         let is_none = |rule: VacancyRule<'_>| {

@@ -11,6 +11,7 @@ use crate::language::consent::{Phrases, TalkWords, words_of};
 use crate::language::prompts::PromptName;
 use crate::reply::memory::question::content_words;
 use crate::reply::understand::intents;
+use crate::store::words;
 
 /// So many words in a row of the persona are recited.
 const RECITED: usize = 5;
@@ -21,6 +22,12 @@ const HINTS: [PromptName; 3] = [PromptName::Recovery, PromptName::Unsure, Prompt
 const CIRCLE: std::ops::RangeInclusive<usize> = 3..=8;
 const CIRCLE_ANYWHERE: usize = 4;
 const CIRCLE_TIMES: usize = 3;
+/// So many words in a row of the answer before, at the beginning of this one, and anywhere in it, are that answer again.
+const BEGUN_AGAIN: usize = 8;
+const SAID_AGAIN: usize = 12;
+/// So many words in a row of the user are his own statement, behind so many others.
+const OWN: usize = 3;
+const LEAD: usize = 2;
 /// So many words in a row, one of which means the user, are the user's; one fewer where so many of them tell something.
 const TAKEN: usize = 4;
 const TELLING: usize = 2;
@@ -34,6 +41,21 @@ pub(crate) struct VacancyRule<'a> {
     pub(crate) persona: &'a str,
     /// What is remembered for it, a line for each entry.
     pub(crate) remembered: &'a str,
+    /// What the user said before.
+    pub(crate) earlier: &'a [String],
+    /// The answer before this one.
+    pub(crate) last: &'a str,
+}
+
+/// How the beginning of an answer compares with the answer before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Again {
+    /// It is another one.
+    No,
+    /// It may become the same.
+    Perhaps,
+    /// It is the same once more.
+    Yes,
 }
 
 impl VacancyRule<'_> {
@@ -65,22 +87,59 @@ impl VacancyRule<'_> {
 }
 
 impl VacancyRule<'_> {
-    /// `words` as seen from her side, where they are what is remembered of the user in his own words: a small model says
-    /// "My sister is called Ann" when it was told so.
+    /// `words` as seen from her side, where they are what the user has said of himself: a small model says "My sister is
+    /// called Ann" when it was told so.
     pub(crate) fn turned_round(self, language: &Language, words: String) -> String {
         let said = words_of(&words);
         let talk = || language.consent().iter().map(|words| &words.talk);
-        let is_own = |line: &&str| {
+        let is_first = |words: &[String]| talk().any(|talk| talk.first_person.are_in(words));
+        let entry = |line: &str| line.strip_prefix("- ").map(words_of);
+        let is_entry = || self.remembered.lines().filter_map(entry).any(|entry| entry == said);
+        // "I am fine" is an answer of hers, unless the user has asked about himself.
+        let is_about_user = || is_first(&words_of(self.asked));
+        let is_part = |line: &str| {
             let line = words_of(line);
-            line == said && talk().any(|talk| talk.first_person.are_in(&line))
+            (0..=LEAD).filter_map(|lead| said.get(lead..)).any(|said| {
+                said.len() >= OWN && is_first(said) && line.windows(said.len()).any(|run| run == said)
+            })
         };
-        let mut entries = self.remembered.lines().filter_map(|line| line.strip_prefix("- "));
-        let Some(entry) = entries.find(is_own) else { return words };
-        let told = intents::told_back(language, entry.trim_end_matches(['.', '!']));
+        let is_told =
+            || self.remembered.lines().any(is_part) || self.earlier.iter().map(String::as_str).any(is_part);
+        if !is_first(&said) || !(is_entry() || is_about_user() && is_told()) {
+            return words;
+        }
         let (begin, end) = (words.len() - words.trim_start().len(), words.trim_end_matches(is_mark).len());
+        let told = intents::told_back(language, &words[begin..end.max(begin)]);
         let mut letters = told.chars();
         let first: String = letters.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
         format!("{}{first}{}{}", &words[..begin], letters.as_str(), &words[end.max(begin)..])
+    }
+
+    /// Whether `answer`, of which nothing went out yet, is the answer before it once more, though something else was
+    /// asked.
+    pub(crate) fn again(self, language: &Language, answer: &str) -> Again {
+        let (said, last) = (words_of(answer), words_of(self.last));
+        if said.is_empty() || last.len() < BEGUN_AGAIN || !self.asks_for_something_else(language, &last) {
+            return Again::No;
+        }
+        let shared = said.iter().zip(&last).take_while(|(said, last)| said == last).count();
+        match shared {
+            BEGUN_AGAIN.. => Again::Yes,
+            shared if shared == said.len() => Again::Perhaps,
+            _ if has_run(&last, &said, SAID_AGAIN, |_| true) => Again::Yes,
+            _ => Again::No,
+        }
+    }
+
+    /// Whether the request is about something else than the answer before it, and does not want that once more.
+    fn asks_for_something_else(self, language: &Language, last: &[String]) -> bool {
+        let (asked, matter) = (words_of(self.asked), content_words(self.asked));
+        let mut talk = language.consent().iter().map(|words| &words.talk);
+        let is_in_it = |word: &&String| last.iter().any(|said| words::is_form_of(said, word));
+        let wants_it_again = talk.any(|talk| talk.once_more.are_in(&asked) || talk.tales.are_in(&asked));
+        let was_asked = self.earlier.iter().any(|earlier| words_of(earlier) == asked);
+        let known = matter.iter().filter(is_in_it).count();
+        !matter.is_empty() && known * 2 < matter.len() && !wants_it_again && !was_asked
     }
 
     /// Whether `answer`, as far as it came, says the same words again and again. What is told or recited may.
@@ -122,8 +181,12 @@ mod tests {
 
     const PERSONA: &str = "You are Joi, a warm companion who lives in this home. Answer kindly.";
 
+    fn rule(asked: &str) -> VacancyRule<'_> {
+        VacancyRule { asked, persona: PERSONA, remembered: "", earlier: &[], last: "" }
+    }
+
     fn is_vacant(language: &Language, asked: &str, answer: &str) -> bool {
-        VacancyRule { asked, persona: PERSONA, remembered: "" }.is_vacant(language, answer)
+        rule(asked).is_vacant(language, answer)
     }
 
     #[test]
@@ -161,7 +224,7 @@ mod tests {
     #[test]
     fn what_the_user_told_of_himself_is_said_turned_round() {
         let remembered = "[Memory of the user:]\n- my sister is called Ann\n- Max likes tea";
-        let rule = VacancyRule { asked: "What is my sister called?", persona: PERSONA, remembered };
+        let rule = VacancyRule { remembered, ..rule("What is my sister called?") };
         let said = |words: &str| rule.turned_round(english(), words.to_owned());
         assert_eq!(said("My sister is called Ann."), "Your sister is called Ann.");
         assert_eq!(said(" My sister is called Ann! "), " Your sister is called Ann! ");
@@ -171,10 +234,81 @@ mod tests {
     }
 
     #[test]
+    fn what_the_user_said_before_is_turned_round_when_he_asks_about_himself() {
+        let earlier = [
+            "my name is Anna and I am allergic to peanuts".to_owned(),
+            "I am fine, thanks".to_owned(),
+            "ich bin allergisch gegen Nüsse und ich heiße Anna".to_owned(),
+        ];
+        for (language, asked, answer, told) in [
+            (
+                english(),
+                "What am I allergic to?",
+                "I am allergic to peanuts.",
+                "You are allergic to peanuts.",
+            ),
+            (
+                english(),
+                "What am I allergic to?",
+                "Yes, I am allergic to peanuts.",
+                "Yes, you are allergic to peanuts.",
+            ),
+            (english(), "What is my name?", "My name is Anna.", "Your name is Anna."),
+            (english(), "How are you?", "I am fine, thanks.", "I am fine, thanks."),
+            (english(), "What is my name?", "I am Joi.", "I am Joi."),
+            (
+                german(),
+                "Wogegen bin ich allergisch?",
+                "Ich bin allergisch gegen Nüsse.",
+                "Du bist allergisch gegen Nüsse.",
+            ),
+            (german(), "Wie heiße ich?", "Ich heiße Anna.", "Du heißt Anna."),
+        ] {
+            let rule = VacancyRule { earlier: &earlier, ..rule(asked) };
+            assert_eq!(rule.turned_round(language, answer.to_owned()), told, "{asked}");
+        }
+        let remembered =
+            "[Memory of earlier days:]\n- [2026-11-20] The user said: \"I am allergic to peanuts\"";
+        let rule = VacancyRule { remembered, ..rule("what am I allergic to?") };
+        assert_eq!(
+            rule.turned_round(english(), "I am allergic to peanuts.".into()),
+            "You are allergic to peanuts."
+        );
+    }
+
+    #[test]
+    fn the_answer_before_is_no_answer_to_something_else() {
+        let last = "Mix flour, milk and two eggs, let it rest, and fry thin pancakes in a hot pan.";
+        let earlier = ["how do I make pancakes".to_owned()];
+        for (asked, answer, expected) in [
+            ("my name is Anit and I am allergic to peanuts", last, Again::Yes),
+            ("who is the mayor of Graz", "Mix flour, milk", Again::Perhaps),
+            ("who is the mayor of Graz", "Mix flour and water.", Again::No),
+            (
+                "who is the mayor of Graz",
+                "Sure. Flour, milk and two eggs, let it rest, and fry thin pancakes.",
+                Again::Yes,
+            ),
+            ("how do I make pancakes", last, Again::No),
+            ("how are pancakes made?", last, Again::No),
+            ("say that again", last, Again::No),
+            ("repeat the recipe", last, Again::No),
+            ("and then?", last, Again::No),
+        ] {
+            let rule = VacancyRule { earlier: &earlier, last, ..rule(asked) };
+            assert_eq!(rule.again(english(), answer), expected, "{asked}: {answer}");
+        }
+        let last = "Mische Mehl, Milch und zwei Eier und brate dünne Pfannkuchen in der Pfanne.";
+        let rule = VacancyRule { last, ..rule("wer ist der Bürgermeister von Graz") };
+        assert_eq!(rule.again(german(), last), Again::Yes);
+        let short = "I'm here for you.";
+        assert_eq!(VacancyRule { last: short, ..rule }.again(english(), short), Again::No);
+    }
+
+    #[test]
     fn words_in_circles_are_told_from_lists_and_songs() {
-        let circles = |language: &Language, asked: &str, answer: &str| {
-            VacancyRule { asked, persona: PERSONA, remembered: "" }.goes_in_circles(language, answer)
-        };
+        let circles =
+            |language: &Language, asked: &str, answer: &str| rule(asked).goes_in_circles(language, answer);
         for answer in [
             "Rub the stain out of the shirt out of the shirt out of the shirt",
             "You can drink a cup of tea, then a cup of tea is good, and a cup of tea is hot",

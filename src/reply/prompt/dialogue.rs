@@ -45,6 +45,8 @@ pub(crate) struct Past {
     pub(crate) is_foreign: bool,
     /// What was said in what is going on, without the words that go back to strangers.
     pub(crate) own_texts: Vec<String>,
+    /// Those of them that the user said.
+    pub(crate) told: Vec<String>,
     /// The newest answer, when it is one of ours and asks something.
     pub(crate) asked_back: Option<String>,
 }
@@ -207,6 +209,8 @@ pub(crate) fn past(
     let is_foreign = live.iter().any(|row| row.origin == Origin::Stranger);
     let is_own = |row: &&DialogueRow| row.origin != Origin::Stranger;
     let own_texts = live.iter().filter(is_own).map(|row| row.text.0.clone()).collect();
+    let is_users = |row: &&DialogueRow| is_own(row) && row.role == DialogueRole::User;
+    let told = live.iter().filter(is_users).map(|row| row.text.0.clone()).collect();
     let newest = live.iter().rfind(|row| row.conversation == *conversation);
     let asks = |row: &&DialogueRow| row.role == DialogueRole::Assistant && row.text.0.contains('?');
     let asked_back = newest.filter(is_own).filter(asks).map(|row| row.text.0.clone());
@@ -223,7 +227,7 @@ pub(crate) fn past(
     ids.drain(..dropped);
     wordings.drain(..dropped);
     let live = live.len().min(messages.len());
-    Past { messages, ids, wordings, live, own, is_foreign, own_texts, asked_back }
+    Past { messages, ids, wordings, live, own, is_foreign, own_texts, told, asked_back }
 }
 
 /// Exchanges in which nothing goes back to a stranger.

@@ -198,6 +198,7 @@ fn of_intent(what: &Intent) -> Option<QuickDeed> {
         | Intent::Repeat
         | Intent::Thanks
         | Intent::NeverMind
+        | Intent::CannotRepeat
         | Intent::Greeting(_)
         | Intent::Goodbye
         | Intent::GoodNight

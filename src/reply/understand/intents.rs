@@ -66,6 +66,8 @@ pub enum Intent {
     Memory(MemoryOrder),
     /// Something to be done in the house.
     Home(HomeOrder),
+    /// To remind again and again in a way that she can't.
+    CannotRepeat,
     /// How she is to speak unasked, or that an alarm was heard.
     Quiet(QuietWish),
 }
@@ -173,7 +175,7 @@ pub fn complete(
     };
     match (question, &mut order) {
         (ScheduleQuestion::Length | ScheduleQuestion::Moment, ScheduleOrder::Set(wanted)) => {
-            wanted.when = Some(answered(language, text, when)?)
+            wanted.when = Some(answered(language, text, when)?.behind(wanted.when.as_ref()))
         }
         (ScheduleQuestion::Length | ScheduleQuestion::Moment, ScheduleOrder::Move { when: at, .. }) => {
             *at = Some(answered(language, text, when)?)
@@ -236,6 +238,7 @@ pub fn answer(language: &Language, what: &Intent, now: &Zoned, last_reply: Optio
         Intent::Greeting(DayPart::Evening | DayPart::Night) => say.good_evening.clone(),
         Intent::Stop | Intent::Schedule(_) | Intent::Memory(_) | Intent::Quiet(_) => String::new(),
         Intent::Home(order) => not_connected(language, order),
+        Intent::CannotRepeat => language.sentences().time.repeats.cannot.clone(),
         Intent::Repeat => last_reply.unwrap_or(&say.nothing_said_yet).to_owned(),
         Intent::Volume(change) => volume(language, *change),
         Intent::Thanks => say.welcome.clone(),

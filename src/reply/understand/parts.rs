@@ -64,6 +64,7 @@ fn quick(part: &str, language: &Language) -> Option<RequestPart> {
         | Intent::Repeat
         | Intent::Thanks
         | Intent::NeverMind
+        | Intent::CannotRepeat
         | Intent::Greeting(_)
         | Intent::Goodbye
         | Intent::Quiet(_)

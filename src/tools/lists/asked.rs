@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{NOTES, SHOPPING, list_name};
 use crate::language::Language;
-use crate::language::tools::{ListWords, Way};
+use crate::language::tools::{ListWords, NAMES, Way};
 use crate::tools::Arguments;
 
 /// The arguments of `asked`.
@@ -20,12 +20,21 @@ pub(in crate::tools) fn arguments(asked: &str, language: &Language) -> Option<Ar
 
 fn arguments_of(way: &Way, words: &ListWords, asked: &str, language: &Language) -> Option<Arguments> {
     let said = way.says.captures(asked)?;
-    let mut list = said.name("list")?.as_str().to_lowercase();
+    if way.action == NAMES {
+        let all = words.all.first()?.as_str();
+        return Some(
+            [("action", "read"), ("list", all)]
+                .map(|(name, value)| (name.to_owned(), Value::from(value)))
+                .into_iter()
+                .collect(),
+        );
+    }
+    let mut list = said.name("list")?.as_str().to_owned();
     // What is emptied must be named.
-    if way.action != "clear" && words.ready.unnamed.contains(&list) {
+    if way.action != "clear" && words.ready.unnamed.contains(&list.to_lowercase()) {
         SHOPPING.clone_into(&mut list);
     }
-    let is_named = list_name(&list, language) != NOTES || words.notes.contains(&list);
+    let is_named = list_name(&list, language) != NOTES || words.notes.contains(&list.to_lowercase());
     let mut text = said.name("text").map(|text| text.as_str().trim());
     while let Some((first, rest)) =
         text.filter(|_| way.action == "remove").and_then(|text| text.split_once(' '))
@@ -35,7 +44,9 @@ fn arguments_of(way: &Way, words: &ListWords, asked: &str, language: &Language) 
     }
     let is_vague = |text: &str| {
         let text = text.to_lowercase();
-        words.ready.vague.contains(&text) || text.split_whitespace().next().is_none()
+        let mut all = text.split_whitespace();
+        let is_turned = all.any(|word| words.ready.negations.iter().any(|known| known == word));
+        words.ready.vague.contains(&text) || text.is_empty() || is_turned
     };
     if !is_named || text.is_some_and(is_vague) {
         return None;
@@ -84,6 +95,40 @@ mod tests {
             ("add milk to my list", "add shopping: milk"),
             ("take soap off the list", "remove shopping: soap"),
             ("Empty the shopping list, please", "clear shopping"),
+            ("tell me what's on the shopping list", "read shopping"),
+            ("And put eggs on the list", "add shopping: eggs"),
+            ("also add eggs to the list", "add shopping: eggs"),
+            ("put eggs on the list too", "add shopping: eggs"),
+            ("I'd like to add eggs to the list", "add shopping: eggs"),
+            ("I want you to put eggs on the shopping list", "add shopping: eggs"),
+            ("Let's add eggs to the list", "add shopping: eggs"),
+            ("add to the shopping list: eggs and milk", "add shopping: eggs and milk"),
+            ("check milk off the list", "remove shopping: milk"),
+            ("tick milk off my list", "remove shopping: milk"),
+            ("scratch the milk off the shopping list", "remove shopping: milk"),
+            ("cross milk off the list", "remove shopping: milk"),
+            ("What lists do I have?", "read all"),
+            ("which lists are there", "read all"),
+            ("what's left on the list", "read shopping"),
+            ("What is still on the shopping list?", "read shopping"),
+            ("add candles to grandma's list", "add grandma's: candles"),
+            ("add candles to my mom's shopping list", "add mom's shopping: candles"),
+            ("put down eggs on the shopping list", "add shopping: eggs"),
+            ("write down eggs on the shopping list", "add shopping: eggs"),
+            ("add soap to the list for the drug store", "add for drug store: soap"),
+            ("add eggs to the list for me", "add shopping: eggs"),
+            ("Setz bitte auch Eier auf die Liste", "add shopping: Eier"),
+            ("und schreib Eier auf die Einkaufsliste", "add shopping: Eier"),
+            ("Ich möchte Eier auf die Liste setzen", "add shopping: Eier"),
+            ("Kannst du bitte Eier auf die Liste setzen?", "add shopping: Eier"),
+            ("Lass uns Eier auf die Liste schreiben", "add shopping: Eier"),
+            ("Setz auf die Einkaufsliste: Eier", "add shopping: Eier"),
+            ("Setz Seife auf die Liste für die Drogerie", "add für drogerie: Seife"),
+            ("Hak Milch von der Liste ab", "remove shopping: Milch"),
+            ("Sag mir, was auf der Einkaufsliste steht", "read shopping"),
+            ("Was steht noch auf der Liste?", "read shopping"),
+            ("Welche Listen habe ich?", "read alle"),
+            ("Setz Kerzen auf Omas Liste", "add omas: Kerzen"),
             ("Setz Milch und Eier auf die Einkaufsliste", "add shopping: Milch und Eier"),
             ("Was steht auf der Einkaufsliste?", "read shopping"),
             ("Streich bitte Seife von der Einkaufsliste", "remove shopping: Seife"),
@@ -114,6 +159,21 @@ mod tests {
             "We are out of bread, add it to the shopping list",
             "never put milk on the shopping list",
             "what is on your mind",
+            "we need milk",
+            "buy milk",
+            "should I add eggs to the list",
+            "I would like to not add eggs to the list",
+            "I want to know if you can add eggs to the list",
+            "I added eggs to the list",
+            "do you have to add eggs to the list",
+            "what is left",
+            "what list of friends do I have",
+            "cross the street",
+            "Soll ich Milch auf die Liste setzen?",
+            "Ich möchte nicht Milch auf die Liste setzen",
+            "Setz keine Milch auf die Liste",
+            "Hast du Milch auf die Liste gesetzt?",
+            "wir brauchen Milch",
             "clear the table",
             "read me a story",
             "",

@@ -63,6 +63,10 @@ pub(crate) struct Asked {
     pub(crate) dialogue: Vec<String>,
     /// What is remembered for them.
     pub(crate) remembered: String,
+    /// What the user said before.
+    pub(crate) told: Vec<String>,
+    /// What was answered last.
+    pub(crate) last: String,
     /// In which they are understood.
     pub(crate) language: Arc<Language>,
     /// Their parts.
@@ -186,6 +190,8 @@ impl LoopState {
             asked: &self.asked.words,
             persona,
             remembered: &self.asked.remembered,
+            earlier: &self.asked.told,
+            last: &self.asked.last,
         })
     }
 

@@ -7,6 +7,7 @@ use super::*;
 use crate::llm::Ask;
 use crate::reply::understand::wish::Utterances;
 
+const LAST: &str = "Mix flour, milk and two eggs, and fry thin pancakes in a hot pan.";
 const KNOWN: [&str; 2] = ["calculate", "time"];
 
 fn hear(text: &str, size: usize) -> (String, Result<Vec<String>, ReplyRefusal>) {
@@ -30,7 +31,7 @@ fn hear_after(
         purpose: Purpose::Answer,
         evidence: ClaimEvidence { asked, done: &[] },
         offers,
-        vacancy: Some(VacancyRule { asked, persona: "", remembered: "" }),
+        vacancy: Some(VacancyRule { asked, persona: "", remembered: "", earlier: &[], last: LAST }),
         limit: None,
         earlier: "",
     };
@@ -53,6 +54,16 @@ fn hear_after(
             .collect()
     });
     (said, heard)
+}
+
+#[test]
+fn the_answer_before_is_held_back_in_pieces_of_any_size() {
+    for size in [1, 4, 9, 200] {
+        assert_eq!(hear(LAST, size), (String::new(), Err(ReplyRefusal::Vacant)), "{size}");
+        let (said, heard) = hear("Mix flour, and water. It is two.", size);
+        assert_eq!((said.as_str(), heard), ("Mix flour, and water. It is two.", Ok(vec![])), "{size}");
+        assert_eq!(hear("Mix flour, milk", size).0, "Mix flour, milk", "a beginning is not lost");
+    }
 }
 
 const CALL: &str = "calculate {\"expression\":\"1 + 1\"}";

@@ -181,6 +181,7 @@ fn may_be_guessed(what: &Intent) -> bool {
         | Intent::Repeat
         | Intent::Thanks
         | Intent::NeverMind
+        | Intent::CannotRepeat
         | Intent::Goodbye
         | Intent::Quiet(_)
         | Intent::GoodNight

@@ -11,7 +11,8 @@ use crate::language::grammar::machine::{Capture, Slot};
 use crate::language::grammar::slots::Taken;
 use crate::language::grammar::words::Word;
 use crate::schedule::{
-    Bias, ClockSaid, Day, DayPart, Days, EntryKind, Many, NewEntry, Said, ScheduleOrder, When, Which,
+    Bias, ClockSaid, Day, DayPart, Days, EntryKind, Many, MonthRule, NewEntry, Said, ScheduleOrder, When,
+    Which,
 };
 
 /// What slots took, and the utterance they took it from.
@@ -45,6 +46,7 @@ pub(super) fn intent(name: &str, filled: &Filled<'_>) -> Option<Intent> {
         "going to sleep" => Intent::Quiet(QuietWish::Sleep),
         "quiet over" => Intent::Quiet(QuietWish::Over),
         "heard it" => Intent::Quiet(QuietWish::Heard),
+        "repeat cannot" => Intent::CannotRepeat,
         "seen it" => Intent::Quiet(QuietWish::Seen),
         "volume up" => Intent::Volume(VolumeChange::Up),
         "volume down" => Intent::Volume(VolumeChange::Down),
@@ -64,6 +66,9 @@ pub(super) fn intent(name: &str, filled: &Filled<'_>) -> Option<Intent> {
 }
 
 fn order(name: &str, filled: &Filled<'_>) -> Option<ScheduleOrder> {
+    if filled.is_of_no_month() {
+        return None;
+    }
     let set = |kind, bias| {
         ScheduleOrder::Set(NewEntry {
             kind,
@@ -79,6 +84,7 @@ fn order(name: &str, filled: &Filled<'_>) -> Option<ScheduleOrder> {
         "wake me" => set(EntryKind::Alarm, Bias::Morning),
         "reminder set" => set(EntryKind::Reminder, Bias::ByDay),
         "list" => ScheduleOrder::List(filled.kind()),
+        "list reminders" => ScheduleOrder::List(Some(EntryKind::Reminder)),
         "left" => ScheduleOrder::Left(filled.which(filled.kind(), Many::All)),
         "timer left" => ScheduleOrder::Left(filled.which(Some(EntryKind::Timer), Many::All)),
         "cancel" => ScheduleOrder::Cancel(filled.which(filled.kind(), Many::One)),
@@ -249,6 +255,9 @@ impl Filled<'_> {
     }
 
     fn days(&self) -> Days {
+        if let Some(rule) = self.month_rule() {
+            return Days::monthly(rule).unwrap_or_default();
+        }
         let one = |value: &str| match value.split(' ').next()?.split_once('-') {
             Some((first, last)) => Some(Days::from_to(weekday(first)?, weekday(last)?)),
             None => weekday(value.split(' ').next()?).map(Days::on),
@@ -259,6 +268,28 @@ impl Filled<'_> {
                 _ => None,
             });
         values.fold(Days::NONE, Days::and)
+    }
+}
+
+impl Filled<'_> {
+    /// Whether a day of every month was said that there is not: "the first weekday".
+    fn is_of_no_month(&self) -> bool {
+        self.value(Slot::Nth).is_some() && self.month_rule().is_none()
+    }
+
+    /// A day of every month: "the first Monday", "the last day", "the 15th".
+    fn month_rule(&self) -> Option<MonthRule> {
+        let Some(nth) = self.value(Slot::Nth) else {
+            let is_dated = self.value(Slot::Month).is_some();
+            let day = self.number(Slot::Ordinal).filter(|_| !is_dated)?;
+            return u8::try_from(day).ok().map(MonthRule::Day);
+        };
+        // Nothing for the last.
+        let week: Option<u8> = nth.parse().ok();
+        match self.value(Slot::Days)? {
+            "mon-sun" => Some(MonthRule::Day(week.unwrap_or(31))),
+            day => Some(MonthRule::Weekday(week, weekday(day)?)),
+        }
     }
 }
 

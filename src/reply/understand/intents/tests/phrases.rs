@@ -179,6 +179,18 @@ fn what_was_asked_back_is_completed_by_the_answer() {
             "in ten minutes",
             "set reminder \"call Ann\" 600 s",
         ),
+        (
+            "set an alarm for tomorrow morning",
+            &ScheduleQuestion::Moment,
+            "at seven",
+            "set alarm at 7:00 morning +1",
+        ),
+        (
+            "set an alarm for Friday",
+            &ScheduleQuestion::Moment,
+            "on Monday at eight",
+            "set alarm at 8:00 monday",
+        ),
         ("wake me up", &ScheduleQuestion::Moment, "at half past six", "set alarm at 6:30"),
         ("change the alarm", &ScheduleQuestion::Moment, "seven", "move alarm at 7:00"),
         ("cancel the timer", &which, "the pasta one", "cancel timer \"pasta\""),
