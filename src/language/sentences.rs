@@ -374,10 +374,8 @@ impl Sentences {
         if sentences.wind.openings.len() <= 5 {
             return Err(format!("wind.openings has {}; allowed: 6 or more", sentences.wind.openings.len()));
         }
-        match sentences.time.days.len() {
-            31 => Ok(sentences),
-            count => Err(format!("time.days has {count} days; allowed: 31")),
-        }
+        let days = sentences.time.days.len();
+        (days == 31).then_some(sentences).ok_or_else(|| format!("time.days has {days} days; allowed: 31"))
     }
 }
 

@@ -50,13 +50,20 @@ const MIXED: [(&str, bool); 8] = [
     ("what do bees eat in winter", false),
 ];
 
+/// What is answered, each time something else.
+const STORIES: [&str; 3] = [
+    "That is a long story of light and air, which I like to tell.",
+    "Many have asked so before, and nobody came away without some answer.",
+    "Well, water and wind have more to do with it than one believes.",
+];
+
 /// Holds that conversation; of each answer's prompt what was evaluated when it was asked, and what had been read ahead.
 async fn held(by: ServedBy, places: usize) -> (Vec<(bool, usize, usize)>, usize) {
     let bench = Bench::shipped(vec![]);
     bench.model.follows(Box::new(|ask| match (ask.length, &ask.format) {
         (crate::llm::Length::OneToken, _) => vec![Step::Text("Hm"), Step::Cut],
         (_, Some(_)) => vec![Step::Text("{\"name\":\"none\"}"), Step::Done],
-        _ => answers("That is a long story of light and air, which I like to tell."),
+        _ => answers(STORIES[ask.messages.len() / 2 % STORIES.len()]),
     }));
     let model = "scripted".into();
     let served = Served { model, size: Small, knowledge: Knowledge::Fair, has_tools: None, by };

@@ -153,7 +153,7 @@ pub(crate) fn only_asks(language: &Language, asked: &str) -> bool {
 
 /// Whether `asked` orders a deed, and asks, tells or imagines nothing beside it.
 pub(crate) fn orders(language: &Language, asked: &str) -> bool {
-    language.consent().iter().any(|words| {
+    language.consent().first().is_some_and(|words| {
         let clauses = clauses(words, asked);
         clauses.iter().any(|clause| is_one(words, clause))
             && clauses.iter().all(|clause| matches!(clause.form, Form::Request | Form::Open))
