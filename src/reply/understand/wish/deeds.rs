@@ -155,7 +155,8 @@ pub(crate) fn only_asks(language: &Language, asked: &str) -> bool {
 pub(crate) fn orders(language: &Language, asked: &str) -> bool {
     language.consent().first().is_some_and(|words| {
         let clauses = clauses(words, asked);
-        clauses.iter().any(|clause| is_one(words, clause))
+        !asked.contains('?')
+            && clauses.iter().any(|clause| is_one(words, clause))
             && clauses.iter().all(|clause| matches!(clause.form, Form::Request | Form::Open))
     })
 }
