@@ -1,8 +1,13 @@
 //! PURE. What a spoken question brings into the record of its turn: when it was woken, spoken, understood, and why.
 
+use std::time::Duration;
+
 use super::signals::{Judged, SpokenQuestion};
 use crate::reply::understand::intents::Completeness;
 use crate::trace::{Decision, Stage, Trace};
+
+/// The end is a moment of the sound, which is heard some frames later.
+const HEARD: Duration = Duration::from_millis(64);
 
 /// A trace with everything that happened before the question was understood.
 pub(super) fn first_marks(question: &SpokenQuestion) -> Trace {
@@ -21,10 +26,10 @@ pub(super) fn first_marks(question: &SpokenQuestion) -> Trace {
         Completeness::Free | Completeness::Unknown => "silence",
     };
     // What the words mean has ended the utterance only where they were known by then.
-    let late = question.known.saturating_duration_since(question.decided).as_millis();
+    let late = question.known.saturating_duration_since(question.decided);
     let (meaning, came) = match late {
-        0 => (meaning, String::new()),
-        late => ("silence", format!("; the words came {late} ms later")),
+        late if late <= HEARD => (meaning, String::new()),
+        late => ("silence", format!("; the words came {} ms later", late.as_millis())),
     };
     let ended = Decision::new("endpoint", meaning, format!("ended by {silence} ms of silence{came}"));
     for decision in std::iter::once(ended).chain(decisions(&question.judged)) {
