@@ -33,12 +33,11 @@ fn voice_of(home: &Home, text: &str) -> Vec<f32> {
     read_wav(&file, RATE).unwrap()
 }
 
-/// What was said last: all that follows the last second of silence.
-fn said_last(samples: &[f32]) -> &[f32] {
-    let second = RATE as usize;
-    let loud: Vec<usize> = (0..samples.len()).filter(|at| samples[*at].abs() > 0.01).collect();
-    let begin = loud.windows(2).rev().find(|pair| pair[1] - pair[0] > second).map_or(0, |pair| pair[1]);
-    &samples[begin.saturating_sub(second / 4)..]
+/// The last words: answers stand in a file one behind the other, however soon the next one came.
+fn last_words(samples: &[f32]) -> Vec<f32> {
+    let end = samples.iter().rposition(|sample| sample.abs() > 0.01).map_or(0, |last| last + 1);
+    let begin = end.saturating_sub(RATE as usize * 13 / 10);
+    [&pause(0.3)[..], &samples[begin..end], &pause(0.5)].concat()
 }
 
 /// What became of what was said behind the wake phrase.
@@ -128,9 +127,8 @@ async fn she_answers_in_the_language_that_was_spoken_and_in_its_voice() {
     assert_eq!(replies, ["Tomaten steht auf der Liste Einkauf.", "Timer, 10 minutes."], "{turns:#?}");
     // A German voice reads "10" as "zehn".
     let answers = read_wav(both.arg("answers.wav"), RATE).unwrap();
-    let last = said_last(&answers);
     let file = english.arg("last.wav");
-    write_wav(&file, RATE, last).unwrap();
+    write_wav(&file, RATE, &last_words(&answers)).unwrap();
     let spoken = plain(&english.joi(&["listen", "--wav", &file]).well().out);
     assert!(spoken.contains("ten minutes") || spoken.contains("10 minutes"), "{spoken}");
 }
