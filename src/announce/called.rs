@@ -37,6 +37,13 @@ impl Announcer {
         !alarms.is_empty()
     }
 
+    /// Whether something rings at `place`, and no danger is among it: that is not ended by a word that is not sure.
+    pub fn only_timers_ring(&self, place: &Place) -> bool {
+        let queue = self.queue();
+        let mut rings = queue.waiting().iter().filter(|waiting| waiting.rings_at(place)).peekable();
+        rings.peek().is_some() && rings.all(|waiting| !waiting.announcement.is_alarm())
+    }
+
     /// Somebody called at `place`.
     pub fn called(&self, place: &Place, at: Instant) {
         self.queue().called(|waiting| waiting.rings_at(place), at + WORDS);

@@ -183,3 +183,20 @@ async fn what_could_not_be_heard_is_said_again_whatever_it_wants() {
     }
     assert_eq!(announcer.counts(), Counts::default());
 }
+
+#[tokio::test]
+async fn what_rings_beside_a_danger_is_not_ended_by_a_word_that_is_not_sure() {
+    let announcer = Announcer::new(&AnnounceConfig::default(), None, noon());
+    let home = Place::named("home");
+    assert!(!announcer.only_timers_ring(&home), "nothing rings");
+    let ringing = |origin, priority| Announcement {
+        if_unheard: IfUnheard::Repeat(Duration::from_secs(10)),
+        ..Announcement::new(origin, priority, "it rings")
+    };
+    announcer.announce(ringing(AnnouncementOrigin::Timer, AnnouncementPriority::Ring)).await;
+    assert!(announcer.only_timers_ring(&home));
+    announcer.announce(ringing(AnnouncementOrigin::Alert, AnnouncementPriority::Critical)).await;
+    assert!(!announcer.only_timers_ring(&home), "a danger");
+    announcer.silence(&home);
+    assert!(!announcer.only_timers_ring(&home), "a danger alone");
+}

@@ -214,6 +214,11 @@ impl Announcements {
         self.announcer.waiting().iter().any(|waiting| waiting.rings_at(&self.place))
     }
 
+    /// Whether what rings here is no danger.
+    pub(super) fn only_timers_ring(&self) -> bool {
+        self.announcer.only_timers_ring(&self.place)
+    }
+
     /// Nothing rings any more, until something else does; whether something rang.
     pub(super) fn silence(&mut self, player: &Player) -> bool {
         let here = |w: &&crate::announce::WaitingAnnouncement| w.rings_at(&self.place);
@@ -337,14 +342,16 @@ mod tests {
     use super::*;
     use crate::announce::{AnnounceConfig, IfUnheard};
     use crate::clock::ManualClock;
-    use crate::language::Language;
-    use crate::language::tests::in_english;
+    use crate::language::{Language, tests::in_english};
+
+    fn announcer() -> Announcer {
+        let config = AnnounceConfig { quiet_hours: vec![], ..Default::default() };
+        Announcer::new(&config, None, Arc::new(ManualClock::at(Zoned::now())))
+    }
 
     #[tokio::test]
     async fn a_loose_plug_is_announced_once_in_ten_minutes() {
-        let clock = Arc::new(ManualClock::at(Zoned::now()));
-        let announcer =
-            Announcer::new(&AnnounceConfig { quiet_hours: vec![], ..Default::default() }, None, clock);
+        let announcer = announcer();
         let mut here = Announcements::new(announcer.clone(), in_english(), Place::named("home"), (50, 80));
         let start = Instant::now();
         let mut announced = Vec::new();
@@ -360,8 +367,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_answer_to_whoever_called_during_an_alarm_is_not_cut_short_by_it() {
-        let clock = Arc::new(ManualClock::at(Zoned::now()));
-        let announcer = Announcer::new(&AnnounceConfig::default(), None, clock);
+        let announcer = announcer();
         let mut here = Announcements::new(announcer.clone(), in_english(), Place::named("home"), (50, 80));
         let alarm = |text: &str| Announcement {
             if_unheard: IfUnheard::Repeat(Duration::from_secs(10)),
@@ -381,11 +387,8 @@ mod tests {
 
     #[tokio::test]
     async fn an_announcement_is_said_in_the_language_that_is_spoken_then() {
-        let clock = Arc::new(ManualClock::at(Zoned::now()));
-        let announcer =
-            Announcer::new(&AnnounceConfig { quiet_hours: vec![], ..Default::default() }, None, clock);
         let languages = in_english();
-        let mut here = Announcements::new(announcer, languages.clone(), Place::named("home"), (50, 80));
+        let mut here = Announcements::new(announcer(), languages.clone(), Place::named("home"), (50, 80));
         here.microphone_lost(Instant::now()).await;
         let german = Language::load("de").unwrap();
         let lost = german.sentences().device.microphone_lost.clone();

@@ -270,7 +270,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
         let result = match event.result {
             Ok(transcript) => {
                 let judged = self.input.hearing.judged(transcript, BargeInPolicy::Commands);
-                let rings = self.announcements.rings();
+                let rings = self.announcements.only_timers_ring();
                 if let Some(expected) = self.input.hearing.asks_its_sound(&judged, rings) {
                     let doubted = Doubted { generation, revision, judged, at, expected };
                     self.input.hearing.doubted = Some(doubted);

@@ -27,9 +27,10 @@ pub(super) fn first_marks(question: &SpokenQuestion) -> Trace {
     };
     // What the words mean has ended the utterance only where they were known by then.
     let late = question.known.saturating_duration_since(question.decided);
-    let (meaning, came) = match late {
-        late if late <= HEARD => (meaning, String::new()),
-        late => ("silence", format!("; the words came {} ms later", late.as_millis())),
+    let (meaning, came) = if late > HEARD {
+        ("silence", format!("; the words came {} ms later", late.as_millis()))
+    } else {
+        (meaning, String::new())
     };
     let ended = Decision::new("endpoint", meaning, format!("ended by {silence} ms of silence{came}"));
     for decision in std::iter::once(ended).chain(decisions(&question.judged)) {

@@ -47,7 +47,7 @@ impl Hearing {
         }
     }
 
-    /// What a short answer is compared with by its sound, if that is to be found out: "stop" while something rings,
+    /// What a short answer is compared with by its sound, if that is to be found out: "stop" while a timer rings,
     /// whatever its transcript says ("start"); yes and no to a question of hers, where the transcript says nothing.
     pub(super) fn asks_its_sound(&mut self, judged: &Judged, rings: bool) -> Option<ExpectedWords> {
         let key = (judged.transcript.generation, judged.transcript.revision);

@@ -62,11 +62,12 @@ pub fn judge_sound(rules: &JudgeRules<'_>, sounded: Sounded<'_>, like: &SoundsLi
     (margin >= SAID && margin >= rival + LEAD).then_some(Judgement { verdict: JudgeVerdict::Stop, reason })
 }
 
-/// Whether the audio supports a stop word where one is expected: something rings, and one word was said.
+/// Whether the audio supports a stop word where one is expected: a timer rings, and one word was said. Where the recogniser
+/// writes nothing by itself it was a noise.
 pub fn judge_stop(like: &SoundsLike) -> Option<Judgement> {
     let (_, margin) = like.best()?;
-    let reason = format!("something rings, and it sounds like a stop word ({margin:.1})");
-    (margin >= SAID).then_some(Judgement { verdict: JudgeVerdict::Stop, reason })
+    let reason = format!("a timer rings, and it sounds like a stop word ({margin:.1})");
+    (margin >= SAID && !like.text.is_empty()).then_some(Judgement { verdict: JudgeVerdict::Stop, reason })
 }
 
 /// The short answers to a question that are looked for: the ways to say yes, then those to say no.
@@ -110,6 +111,13 @@ mod tests {
         let sounded = Sounded { began: at(800), ended: at(1200), said: &said };
         let like = SoundsLike { text: "Top.".into(), words: words.into(), rivals: rivals.into() };
         judge_sound(&rules, sounded, &like).is_some_and(|judgement| judgement.verdict == JudgeVerdict::Stop)
+    }
+
+    #[test]
+    fn a_noise_stops_nothing_that_rings() {
+        let like = |text: &str| SoundsLike { text: text.into(), words: vec![-0.4], rivals: vec![] };
+        assert!(judge_stop(&like("Start.")).is_some());
+        assert!(judge_stop(&like("")).is_none(), "nothing was said");
     }
 
     #[test]
