@@ -205,6 +205,12 @@ impl Language {
         self.tools.iter().map(|words| &words.lists)
     }
 
+    /// The place of whose time `asked` asks, and of nothing else.
+    pub(crate) fn place_of_time<'t>(&self, asked: &'t str) -> Option<&'t str> {
+        let patterns = self.tools.iter().flat_map(|words| &words.clock.patterns);
+        patterns.filter_map(|pattern| pattern.captures(asked)?.name("city")).map(|city| city.as_str()).next()
+    }
+
     /// The zone of a place whose zone bears another name; `place` in lower case.
     pub(crate) fn zone(&self, place: &str) -> Option<&str> {
         self.tools.iter().find_map(|words| words.places.get(place)).map(String::as_str)

@@ -41,16 +41,18 @@ mod stop;
 pub(crate) mod tests;
 mod timers;
 mod volume;
+mod way_back;
 pub mod weather;
 mod web;
 
 pub use call::Call;
 pub use home::HouseCall;
 pub(crate) use home::{house_deed, unreached};
-pub use lists::ready_reading;
+pub use lists::{ready_reading, taken_off};
 pub use ready::{ReadyEnd, ready_answer, ready_end};
 pub use registry::{ToolRegistry, ToolSnapshot};
 pub use timers::ReadsWhen;
+pub use way_back::WayBack;
 pub use web::{FoundPage, Reach};
 
 /// Ends the conversation; on every turn's allow-list.
@@ -124,6 +126,8 @@ pub struct Output {
     pub offers: Vec<String>,
     /// Pages that were found or read; of those found one may be followed.
     pub pages: Vec<FoundPage>,
+    /// What takes back what was done.
+    pub back: Option<WayBack>,
 }
 
 impl Output {
@@ -136,6 +140,7 @@ impl Output {
             deed: None,
             offers: Vec::new(),
             pages: Vec::new(),
+            back: None,
         }
     }
 
@@ -153,6 +158,13 @@ impl Output {
     #[must_use]
     pub fn saying(mut self, sentence: impl Into<String>) -> Self {
         self.sentence = Some(sentence.into());
+        self
+    }
+
+    /// The same, with what takes it back.
+    #[must_use]
+    pub fn undone_by(mut self, back: Option<WayBack>) -> Self {
+        self.back = back;
         self
     }
 

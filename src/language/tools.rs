@@ -19,7 +19,20 @@ pub(crate) struct ToolWords {
     pub(crate) cues: BTreeMap<String, Vec<String>>,
     pub(crate) sums: SumWords,
     pub(crate) lists: ListWords,
+    /// In which words the time of a place is asked for.
+    #[serde(default)]
+    pub(crate) clock: ClockWords,
     pub(crate) places: BTreeMap<String, String>,
+}
+
+/// How the time of a place is asked for, as patterns; `{city}` is the place.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ClockWords {
+    asks: Vec<String>,
+    /// All of them.
+    #[serde(skip)]
+    pub(crate) patterns: Vec<Regex>,
 }
 
 /// Arithmetic in words.
@@ -137,6 +150,9 @@ pub(crate) struct ReadyWords {
     add: Vec<String>,
     remove: Vec<String>,
     read: Vec<String>,
+    /// Whether something is on a list.
+    #[serde(default)]
+    has: Vec<String>,
     clear: Vec<String>,
     /// Which lists there are.
     #[serde(default)]
@@ -161,6 +177,12 @@ impl ToolWords {
     pub(super) fn read(text: &str) -> Result<Self, String> {
         let mut words: Self = toml::from_str(text).map_err(|error| error.to_string())?;
         words.lists.ready.ways = words.lists.ready.ways()?;
+        let asks = words.clock.asks.iter().map(|says| {
+            let pattern = says.replace("{city}", "(?P<city>[\\p{L}' .-]{2,40}?)");
+            Regex::new(&format!("(?i)^(?:{pattern})[.!?]*$"))
+                .map_err(|error| format!("clock.asks is \"{says}\"; allowed: a pattern: {error}"))
+        });
+        words.clock.patterns = asks.collect::<Result<_, _>>()?;
         for (place, zone) in &words.places {
             if jiff::tz::TimeZone::get(zone).is_err() {
                 return Err(format!("places.\"{place}\" is \"{zone}\"; allowed: the name of a time zone"));
@@ -177,6 +199,7 @@ impl ReadyWords {
             ("add", &self.add),
             ("remove", &self.remove),
             ("read", &self.read),
+            ("read", &self.has),
             ("clear", &self.clear),
             (NAMES, &self.names),
         ];

@@ -111,6 +111,7 @@ impl<'a, M: ChatModel> Path<'a, M> {
         QuickMeans {
             schedule: self.engine.parts.schedule.as_ref(),
             memory: self.engine.memory.store(),
+            notes: self.engine.parts.store.as_ref(),
             home: self.engine.parts.home.as_ref(),
             rules: &self.engine.parts.tool_rules,
             consent: Consent::NotAsked,

@@ -19,6 +19,7 @@ use gate::Passage;
 use house::thread::HouseThread;
 use house::{ConnectedHome, HouseWish};
 use last_set::LastSet;
+use take_back::{LastDeed, TakingBack};
 
 pub(crate) mod foresee;
 pub(crate) mod forgetting;
@@ -27,6 +28,7 @@ pub(crate) mod home;
 pub(crate) mod house;
 pub(crate) mod last_set;
 pub(crate) mod memory;
+pub(crate) mod take_back;
 pub(crate) mod timers;
 
 /// What carries out quick commands.
@@ -35,6 +37,8 @@ pub(crate) struct QuickMeans<'a> {
     pub(crate) schedule: Option<&'a Schedule>,
     /// What is remembered; nothing when it is switched off.
     pub(crate) memory: Option<&'a Store>,
+    /// Where lists are kept.
+    pub(crate) notes: Option<&'a Store>,
     /// The house, if one is connected.
     pub(crate) home: Option<&'a ConnectedHome>,
     /// `[tools]`.
@@ -105,10 +109,20 @@ pub(crate) fn recognise<'a>(
         Some(QuickIntent { what: Intent::Home(order), .. }) => Some(order),
         _ => None,
     };
+    let takes_back = match &quick {
+        Some(QuickIntent { what: Intent::TakeBack(taking), .. }) => Some(*taking),
+        _ => None,
+    };
+    if takes_back.is_none() {
+        session.with(|state| state.last_deed.iter_mut().for_each(LastDeed::passes));
+    }
     if let Some(home) = means.home
-        && (quick.is_none() || order.is_some())
+        && (quick.is_none() || order.is_some() || takes_back.is_some())
     {
-        let wished = home.wish(turn, &thread, order, tools);
+        let wished = match takes_back {
+            Some(taking) => home.back(turn, &thread, taking),
+            None => home.wish(turn, &thread, order, tools),
+        };
         if wished.as_ref().is_none_or(HouseWish::comes_to_nothing)
             && let Some(parts) = home.parts(turn, &thread)
         {
@@ -172,7 +186,7 @@ pub(crate) async fn carry_out(
         Intent::Home(order) => return home::carry_out(order, turn, sink).await,
         Intent::Quiet(wish) => return wished(*wish, turn, means, sink).await,
         Intent::Time | Intent::Date | Intent::DateOf(_) | Intent::Greeting(_) => (&[], Keep::Yes),
-        Intent::CannotRepeat => (&[], Keep::Yes),
+        Intent::CannotRepeat | Intent::Chance(_) | Intent::Abilities => (&[], Keep::Yes),
         Intent::Volume(change) => (&[Action::Volume(*change)], Keep::Yes),
         Intent::Repeat => (&[], Keep::No),
         Intent::Stop => {
@@ -181,6 +195,18 @@ pub(crate) async fn carry_out(
         }
         Intent::Thanks | Intent::Goodbye | Intent::GoodNight => (&[Action::EndConversation], Keep::Yes),
         Intent::NeverMind => (&[Action::EndConversation], Keep::No),
+        Intent::TakeBack(taking) => {
+            // What rings is what is cancelled.
+            let is_over = *taking == TakingBack::Cancel && timers::silence(schedule).await;
+            let deed = session.with(|state| state.last_deed.clone());
+            if !is_over && take_back::carry_out(*taking, deed, turn, means, sink).await? {
+                return Ok(Keep::Yes);
+            }
+            match taking {
+                TakingBack::Cancel => (&[Action::EndConversation], Keep::No),
+                TakingBack::Undo => (&[], Keep::Yes),
+            }
+        }
     };
     sink.is_over = actions.contains(&Action::EndConversation);
     for action in actions {

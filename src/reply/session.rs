@@ -21,6 +21,7 @@ use crate::reply::output::sink::ReplySink;
 use crate::reply::prompt::head::{HeadSet, Speaking};
 use crate::reply::quick::house::thread::HouseThread;
 use crate::reply::quick::last_set::{Clarification, LastSet};
+use crate::reply::quick::take_back::LastDeed;
 use crate::store::{ExchangeId, Store};
 use crate::tools::{ToolRegistry, ToolsConfig, fence};
 use caches::Caches;
@@ -51,6 +52,8 @@ pub(crate) struct SessionState {
     pub(crate) clarification: Option<Clarification>,
     /// What was set a moment ago: its speaker may go on.
     pub(crate) last_set: Option<LastSet>,
+    /// What was done last, outside of the house.
+    pub(crate) last_deed: Option<LastDeed>,
     /// The talk about the house.
     pub(crate) house: HouseThread,
     /// For "repeat that".

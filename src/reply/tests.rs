@@ -47,6 +47,7 @@ mod scripted;
 mod secrets;
 mod server;
 mod sessions;
+mod take_back;
 mod talk;
 mod timers;
 mod told;

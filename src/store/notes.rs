@@ -79,6 +79,13 @@ impl Store {
         self.run(move |db| durably(db, |db| remove(db, &list, &text))).await
     }
 
+    /// The entries of `list` that `text` means.
+    pub async fn notes_of(&self, list: &str, text: &str) -> Result<Vec<String>, StoreError> {
+        let (all, text) = (self.notes(list).await?, text.to_owned());
+        let numbered: Vec<(i64, String)> = (0..).zip(all).collect();
+        Ok(meant(&numbered, &text).into_iter().map(|(_, entry)| entry.clone()).collect())
+    }
+
     /// Empties `list` and returns how many entries it had.
     pub async fn clear_notes(&self, list: &str) -> Result<usize, StoreError> {
         let list = list.to_owned();

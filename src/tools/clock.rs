@@ -37,6 +37,12 @@ impl Tool for Time {
         deed::values_of(arguments, &[("city", ValueKind::Words)])
     }
 
+    fn ready(&self, asked: &str, language: &Language) -> Option<Arguments> {
+        let city = language.place_of_time(asked.trim())?.trim();
+        zone_of(city, language)?;
+        Some(Arguments::from_iter([("city".to_owned(), json!(city))]))
+    }
+
     fn in_words(&self, arguments: &Arguments, language: &Language) -> String {
         let say = &language.sentences().tools;
         let city = arguments.get("city").and_then(Value::as_str).unwrap_or(&say.ask_here);
@@ -105,6 +111,24 @@ mod tests {
             language: english(),
         })
         .await
+    }
+
+    #[test]
+    fn who_asks_for_the_time_of_a_city_needs_no_model() {
+        let german = crate::language::tests::german();
+        for (language, asked, city) in [
+            (english(), "What time is it in New York?", Some("New York")),
+            (english(), "what's the time in London right now", Some("London")),
+            (english(), "tell me the time in Tokyo", Some("Tokyo")),
+            (english(), "what time is it in the morning", None),
+            (english(), "what time is it in Tokyo and in Paris", None),
+            (german, "Wie spät ist es in Tokyo?", Some("Tokyo")),
+            (german, "wie viel Uhr ist es gerade in London", Some("London")),
+        ] {
+            let ready = Time.ready(asked, language);
+            let told = ready.as_ref().and_then(|all| all.get("city")).and_then(Value::as_str);
+            assert_eq!(told, city, "{asked}");
+        }
     }
 
     #[tokio::test]

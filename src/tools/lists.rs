@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use super::deed::{CallValue, ValueKind};
-use super::{Arguments, Call, Effect, Output, Source, Tool, ToolError, deed, schema};
+use super::{Arguments, Call, Effect, Output, Source, Tool, ToolError, WayBack, deed, schema};
 use crate::clock::Clock;
 use crate::language::tools::ListWords;
 use crate::language::{Language, capital, fill};
@@ -62,6 +62,7 @@ impl Lists {
             ("add", text) => {
                 let items = items(&list, text, language);
                 let at = self.clock.now().timestamp();
+                let before = store.notes(&list).await.map_err(broken)?;
                 let now = store.add_notes_of(&list, items.clone(), at, origin).await.map_err(broken)?;
                 let is_there = items.iter().all(|item| now.contains(item));
                 if !is_there {
@@ -69,12 +70,15 @@ impl Lists {
                 }
                 let told = language.sentences().time.listed(&items);
                 let sentence = added(&list, &items, language);
-                Ok(Output::of(source, format!("added {told}; {}", as_told(&list, &now))).saying(sentence))
+                let new: Vec<String> = items.into_iter().filter(|item| !before.contains(item)).collect();
+                let text = format!("added {told}; {}", as_told(&list, &now));
+                let back = (!new.is_empty()).then_some(WayBack::TakeOff { list, entries: new });
+                Ok(Output::of(source, text).saying(sentence).undone_by(back))
             }
             ("remove", text) => match store.remove_note(&list, text).await.map_err(broken)? {
                 NoteRemoval::Removed(gone) => {
                     let now = store.notes(&list).await.map_err(broken)?;
-                    let sentence = capital(&fill(&say.removed, &[("items", &gone), spoken]));
+                    let sentence = taken_off(&list, std::slice::from_ref(&gone), language);
                     Ok(Output::of(source, format!("removed {gone}; {}", as_told(&list, &now)))
                         .saying(sentence))
                 }
@@ -83,6 +87,17 @@ impl Lists {
                     Err(ToolError::TellModel(format!("{text} is not on the {list} list")))
                 }
             },
+            ("read", text) if !text.is_empty() => {
+                let found = store.notes_of(&list, text).await.map_err(broken)?;
+                let told = language.sentences().time.listed(&found);
+                let sentence = if found.is_empty() { &say.not_listed } else { &say.listed };
+                let fact = if found.is_empty() {
+                    format!("no {text} on {list}")
+                } else {
+                    format!("{told} on {list}")
+                };
+                Ok(Output::of(source, fact).saying(fill(sentence, &[("items", &told), spoken])))
+            }
             ("clear", _) => {
                 let gone = store.clear_notes(&list).await.map_err(broken)?;
                 Ok(Output::own(format!("removed {gone} entries; the {list} list is empty"))
@@ -276,6 +291,13 @@ fn spoken_name<'a>(list: &'a str, language: &'a Language) -> &'a str {
         SHOPPING => &language.sentences().tools.shopping,
         name => name,
     }
+}
+
+/// That `gone` was taken off `list`.
+pub fn taken_off(list: &str, gone: &[String], language: &Language) -> String {
+    let items = language.sentences().time.listed(gone);
+    let spoken = ("list", spoken_name(list, language));
+    capital(&fill(&language.sentences().tools.removed, &[("items", &items), spoken]))
 }
 
 /// What is on a list, in a sentence.

@@ -86,7 +86,7 @@ async fn lists_are_kept_told_and_emptied() {
     );
     assert_eq!(
         lists(json!({ "action": "remove", "list": "shopping", "text": "EGG" })).await,
-        "Eggs is off the shopping list."
+        "I took eggs off the shopping list."
     );
     assert_eq!(
         lists(json!({ "action": "add", "list": "note", "text": "the key, and the mat" })).await,
@@ -130,9 +130,9 @@ async fn an_entry_is_taken_off_by_whole_words_and_asked_for_where_several_are_me
     let at = jiff::Timestamp::UNIX_EPOCH;
     for (text, expected) in [
         ("burger", Err(ToolError::TellModel("burger is not on the shopping list".into()))),
-        ("ham", Ok("Ham and cheese is off the shopping list.".to_owned())),
-        ("egg", Ok("Eggs is off the shopping list.".to_owned())),
-        ("Oat Milk", Ok("Oat milk is off the shopping list.".to_owned())),
+        ("ham", Ok("I took ham and cheese off the shopping list.".to_owned())),
+        ("egg", Ok("I took eggs off the shopping list.".to_owned())),
+        ("Oat Milk", Ok("I took oat milk off the shopping list.".to_owned())),
         ("milk", Err(ToolError::EndTurn("Which one do you mean: oat milk, soy milk or milk jug?".into()))),
     ] {
         store.clear_notes("shopping").await.expect("a list");

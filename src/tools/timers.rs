@@ -8,7 +8,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use super::deed::{CallValue, ValueKind};
-use super::{Arguments, Call, Effect, Output, Source, Tool, ToolError, deed, fence, schema};
+use super::{Arguments, Call, Effect, Output, Source, Tool, ToolError, WayBack, deed, fence, schema};
 use crate::language::{Language, ToolSentences, fill};
 use crate::schedule::words::{self, tell};
 use crate::schedule::{
@@ -82,10 +82,14 @@ impl Timers {
         let done = schedule.obey(order).await.map_err(|error| lost(call.language, &error.to_string()))?;
         let sentence = tell(&done.report, &done.at, call.language);
         let is_foreign = done.report.is_foreign();
+        let back = match &done.report {
+            OrderReport::Set(entry) => Some(WayBack::Cancel(entry.id)),
+            _ => None,
+        };
         match done.report {
             report if report.is_done() => {
                 let source = if is_foreign { Source::Foreign } else { Source::Own };
-                Ok(Output::of(source, sentence.clone()).saying(sentence))
+                Ok(Output::of(source, sentence.clone()).saying(sentence).undone_by(back))
             }
             OrderReport::Ask(ScheduleQuestion::Which(_)) => {
                 let told = format!("{sentence} Call again with the name of one, or ask the user.");

@@ -148,6 +148,14 @@ pub(crate) async fn answer<M: ChatModel>(
         Ok(answer) => return Ok(answer),
         Err(setback) => setback,
     };
+    // In talk a claim is a slip of the model's tongue: nobody has asked for a deed.
+    let is_talk = question.ask.tools.is_empty() && question.purpose == Purpose::Answer;
+    if let Setback::Refused(refusal @ ReplyRefusal::Claim, ModelSize::Small) = setback
+        && is_talk
+        && sink.said.len() == before
+    {
+        return Ok(ModelAnswer::Empty(refusal));
+    }
     if let Setback::Failed(LlmError::NoTools { .. } | LlmError::Server { status: 400, .. }) = &setback
         && !question.ask.tools.is_empty()
     {

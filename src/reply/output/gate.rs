@@ -19,7 +19,8 @@ mod tests;
 const LONGEST_WAIT: usize = 240;
 
 /// How parts of the prompt begin that an answer must not repeat.
-const MARKS: [&str; 4] = [context::LINE_START, block::LINE_START, plan::LINE_START, dialogue::DONE_START];
+const MARKS: [&str; 5] =
+    [context::LINE_START, block::LINE_START, plan::LINE_START, dialogue::DONE_START, dialogue::TOLD_START];
 
 /// Lets clauses of one answer through. One per attempt.
 #[derive(Debug, Default)]

@@ -11,6 +11,7 @@ use crate::language::consent::{Phrases, TalkWords, words_of};
 use crate::language::prompts::PromptName;
 use crate::reply::memory::question::content_words;
 use crate::reply::understand::intents;
+use crate::reply::understand::reference::{self, Feeling};
 use crate::store::words;
 
 /// So many words in a row of the persona are recited.
@@ -82,7 +83,11 @@ impl VacancyRule<'_> {
             let is_asked = talk.asks_reason.are_in(&asked) || !talk.own.are_in(&asked);
             talk.reasons.at_start(&said).is_some() && !is_asked
         };
-        holds_stock || talk().any(explains) || recites_prompt() || takes_part()
+        let rejoices = || {
+            let is_glad = |talk: &TalkWords| talk.rejoices.are_in(&said) && !talk.rejoices.are_in(&asked);
+            talk().any(is_glad) && reference::feeling(language, self.asked) == Feeling::Sad
+        };
+        holds_stock || talk().any(explains) || recites_prompt() || takes_part() || rejoices()
     }
 }
 

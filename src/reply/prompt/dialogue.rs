@@ -23,6 +23,10 @@ use crate::tools::fence;
 
 /// What was done without the model since it last answered.
 const DONE: &str = include_str!("../../../assets/prompts/done.md");
+/// What was told since, where no answer of the model came to it.
+const TOLD: &str = include_str!("../../../assets/prompts/told.md");
+/// How that begins.
+pub(crate) const TOLD_START: &str = "[The user said:";
 /// How such a line begins.
 pub(crate) const DONE_START: &str = "[Done since:";
 /// Most exchanges in such a line, the newest, and most characters of each side of one.
@@ -88,9 +92,11 @@ impl Past {
                 .flat_map(|(_, rows)| rows)
                 .collect();
             if self.wordings[at] == WordedBy::Fixed && rows.is_empty() {
-                // Of an earlier conversation it is of no use, nor where nothing came of it.
-                let is_told = at >= before && !came_to_nothing(reader.language, &message.content);
-                run.extend(asked.take().filter(|_| is_told).map(|asked| (asked, message)));
+                // Of an earlier conversation it is of no use, nor where nothing came of it; what was told counts.
+                let came_to = (!came_to_nothing(reader.language, &message.content)).then_some(message);
+                let is_told =
+                    at >= before && (came_to.is_some() || was_listened_to(reader.language, &message.content));
+                run.extend(asked.take().filter(|_| is_told).map(|asked| (asked, came_to)));
                 continue;
             }
             if let Some(asked) = asked.take() {
@@ -130,7 +136,7 @@ pub(crate) struct DoneReader<'a> {
 
 impl DoneReader<'_> {
     /// A run of exchanges in one line before the question `asked`; empty when it is not to be read.
-    fn line(self, run: &[(&Message, &Message)], asked: &str) -> String {
+    fn line(self, run: &[(&Message, Option<&Message>)], asked: &str) -> String {
         let line = done_line(run);
         let is_read = || {
             let known = content_words(&line);
@@ -157,22 +163,39 @@ fn came_to_nothing(language: &Language, answer: &str) -> bool {
         &say.came_out_wrong,
         &say.no_answer,
         &say.listening,
+        &say.listening_sad,
+        &say.listening_glad,
         &say.untold,
         &say.no_more,
     ];
     none.into_iter().any(|none| answer.trim() == none)
 }
 
-/// A run of exchanges in one line, the newest last; empty when there are none.
-fn done_line(run: &[(&Message, &Message)]) -> String {
+/// Whether it was the answer to what somebody told of himself.
+fn was_listened_to(language: &Language, answer: &str) -> bool {
+    let say = &language.sentences().reply;
+    [&say.listening, &say.listening_sad, &say.listening_glad].into_iter().any(|said| answer.trim() == said)
+}
+
+/// A run of exchanges in one line, the newest last: what was done, and what was only told; empty when there are none.
+fn done_line(run: &[(&Message, Option<&Message>)]) -> String {
     let skipped = run.len().saturating_sub(MOST_DONE);
     let side = |message: &Message| {
         let line = message.content.split_whitespace().collect::<Vec<_>>().join(" ");
         fence::shortened(line.replace(['[', ']'], "").trim_end_matches(['.', '!', '?']), DONE_CHARS)
     };
-    let done: Vec<String> =
-        run[skipped..].iter().map(|(asked, answer)| format!("{}: {}", side(asked), side(answer))).collect();
-    if done.is_empty() { String::new() } else { DONE.trim().replace("{done}", &done.join("; ")) }
+    let (mut done, mut told) = (Vec::new(), Vec::new());
+    for (asked, answer) in &run[skipped..] {
+        match answer {
+            Some(answer) => done.push(format!("{}: {}", side(asked), side(answer))),
+            None => told.push(side(asked)),
+        }
+    }
+    let line = |prompt: &str, name: &str, all: &[String]| {
+        (!all.is_empty()).then(|| prompt.trim().replace(name, &all.join("; ")))
+    };
+    let lines = [line(TOLD, "{told}", &told), line(DONE, "{done}", &done)];
+    lines.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
 /// The earliest moment from which messages can matter at `now`: as far back from the beginning of

@@ -194,9 +194,12 @@ fn of_intent(what: &Intent) -> Option<QuickDeed> {
             MemoryOrder::Remember { .. } => of("memory", "remember", Effect::Remembers),
             MemoryOrder::Forget(_) | MemoryOrder::ForgetAll => of("memory", "forget", Effect::Changes),
         },
+        Intent::TakeBack(_) => of("timers", "cancel", Effect::Changes),
         Intent::Stop
         | Intent::Repeat
         | Intent::Thanks
+        | Intent::Chance(_)
+        | Intent::Abilities
         | Intent::NeverMind
         | Intent::CannotRepeat
         | Intent::Greeting(_)

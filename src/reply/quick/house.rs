@@ -258,6 +258,7 @@ async fn send(
     let earlier = means.session.with(|state| {
         let earlier = state.house.clone();
         state.house.sends(commands, &before, now);
+        state.last_deed = None;
         earlier
     });
     let sent = commands.iter().map(|planned| async {

@@ -4,10 +4,12 @@
 //! understood. What can't be written to the disk is never confirmed.
 
 use super::last_set::Clarification;
+use super::take_back::LastDeed;
 use crate::reply::output::sink::{ReceiverClosed, ReplySink};
 use crate::reply::session::Session;
 use crate::reply::turn::{Keep, ReplyEvent, Turn};
 use crate::schedule::{self, Bell, OrderReport, Schedule, ScheduleOrder};
+use crate::tools::WayBack;
 
 /// Carries out an order and tells it.
 pub(crate) async fn carry_out(
@@ -32,6 +34,10 @@ pub(crate) async fn carry_out(
         }
     };
     sink.decided("timers", told(&done.report), "stored before it is confirmed").await?;
+    if let OrderReport::Set(entry) = &done.report {
+        let back = WayBack::Cancel(entry.id);
+        session.with(|state| LastDeed::note(state, back, turn.now.timestamp()));
+    }
     if let OrderReport::Ask(question) = &done.report {
         let since = turn.now.timestamp();
         let asked = Clarification { order: order.clone(), question: question.clone(), since };
@@ -46,12 +52,15 @@ pub(crate) async fn carry_out(
     Ok(Keep::Yes)
 }
 
-/// Makes whatever rings be silent, and says nothing about it.
-pub(crate) async fn silence(schedule: Option<&Schedule>) {
-    if let Some(schedule) = schedule
-        && let Err(error) = schedule.obey(ScheduleOrder::Silence).await
-    {
-        tracing::error!(%error, "what rings could not be silenced");
+/// Makes whatever rings be silent, and says nothing about it; whether something rang.
+pub(crate) async fn silence(schedule: Option<&Schedule>) -> bool {
+    let Some(schedule) = schedule else { return false };
+    match schedule.obey(ScheduleOrder::Silence).await {
+        Ok(done) => matches!(&done.report, OrderReport::Silenced(those) if !those.is_empty()),
+        Err(error) => {
+            tracing::error!(%error, "what rings could not be silenced");
+            false
+        }
     }
 }
 

@@ -224,12 +224,40 @@ async fn another_subject_is_asked_without_what_was_done_before_it() {
 async fn an_answer_that_is_none_is_not_shown_again() {
     let bench =
         Bench::shipped(vec![answers("I feel lonely today."), answers("Blot it with cold water and soap.")]);
-    assert_eq!(bench.say("I feel a bit lonely today").await.shown(), say().listening);
+    assert_eq!(bench.say("I feel a bit lonely today").await.shown(), say().listening_sad);
     bench.later(5);
     bench.say("and how do I get rid of a coffee stain").await;
     let requests = bench.model.requests();
     let newest = &requests.last().unwrap().last().unwrap().content;
     assert!(!newest.contains("Done since") && !newest.contains("listening"), "{newest}");
+}
+
+// … but what was told with it is
+#[tokio::test]
+async fn what_somebody_has_told_is_known_although_nothing_was_found_to_say_to_it() {
+    let bench = Bench::shipped(vec![answers("I have a cat."), answers("Your cat is called Minka.")]);
+    assert_eq!(bench.say("I have a cat. Her name is Minka.").await.shown(), say().listening);
+    bench.later(5);
+    bench.say("What is my cat called?").await;
+    let requests = bench.model.requests();
+    let newest = &requests.last().unwrap().last().unwrap().content;
+    assert!(newest.contains("[The user said: I have a cat. Her name is Minka]"), "{newest}");
+    assert!(!newest.contains("listening"), "{newest}");
+}
+
+// The slip of a model's tongue is no deed that was not done
+#[tokio::test]
+async fn who_tells_of_something_sad_or_glad_is_not_told_that_nothing_was_done() {
+    for (told, expected) in [
+        ("My dog died last night.", &say().listening_sad),
+        ("My grandmother died yesterday.", &say().listening_sad),
+        ("I got the job I wanted!", &say().listening_glad),
+    ] {
+        let slip =
+            if told.contains("grandmother") { "I'm glad she died." } else { "I have turned off the light." };
+        let bench = Bench::shipped(vec![answers(slip)]);
+        assert_eq!(bench.say(told).await.shown(), *expected, "{told}");
+    }
 }
 
 // What was closed by a question never changes again
@@ -295,7 +323,7 @@ async fn who_tells_of_himself_is_asked_for_more_where_the_model_has_no_answer() 
         let bench = Bench::shipped(vec![answers(vacant)]);
         let ran = bench.say(said).await;
         let told = (ran.shown(), ran.outcome.ended);
-        assert_eq!(told, (say().listening.clone(), Ended::Answered), "{vacant}");
+        assert_eq!(told, (say().listening_sad.clone(), Ended::Answered), "{vacant}");
         assert_eq!(ran.decided("check"), ["refused"]);
     }
     let steps = ["I'm sorry to hear that. ", "I can't assist with that. ", "Bye."].map(Step::Text);

@@ -112,7 +112,7 @@ async fn a_disk_that_takes_nothing_costs_what_would_be_stored_and_no_answer() {
 
 #[tokio::test(start_paused = true)]
 async fn stop_thanks_and_never_mind_silence_what_rings() {
-    for words in ["stop", "thank you", "never mind", "Stop! My chest hurts."] {
+    for words in ["stop", "thank you", "never mind", "cancel that", "Stop! My chest hurts."] {
         let bench = Bench::new(vec![]);
         bench.model.state.send_replace(super::scripted::knows_little());
         let schedule = schedule(&bench.store, &bench.clock);

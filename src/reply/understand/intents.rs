@@ -27,6 +27,7 @@ use orders::Filled;
 
 pub use crate::language::DeviceKind;
 pub use crate::reply::initiative::QuietWish;
+pub use crate::reply::quick::take_back::TakingBack;
 pub use crate::reply::turn::VolumeChange;
 pub use amend::{Settled, amended, only_repeats, settled};
 pub use completeness::{Completeness, completeness, is_amendable};
@@ -54,12 +55,18 @@ pub enum Intent {
     Thanks,
     /// The user no longer wants anything.
     NeverMind,
+    /// What was done last is to be taken back.
+    TakeBack(TakingBack),
     /// The user greets, at this part of the day.
     Greeting(DayPart),
     /// The user takes leave.
     Goodbye,
     /// The user goes to bed.
     GoodNight,
+    /// Chance is to decide.
+    Chance(Chance),
+    /// What she can do.
+    Abilities,
     /// Something about timers, alarms or reminders.
     Schedule(ScheduleOrder),
     /// Something about what she remembers.
@@ -95,6 +102,15 @@ impl Intent {
             other => format!("{other:?}"),
         }
     }
+}
+
+/// What decides by chance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Chance {
+    /// A coin.
+    Coin,
+    /// A die with six sides.
+    Die,
 }
 
 /// An intent and why it was recognised.
@@ -239,13 +255,25 @@ pub fn answer(language: &Language, what: &Intent, now: &Zoned, last_reply: Optio
         Intent::Stop | Intent::Schedule(_) | Intent::Memory(_) | Intent::Quiet(_) => String::new(),
         Intent::Home(order) => not_connected(language, order),
         Intent::CannotRepeat => language.sentences().time.repeats.cannot.clone(),
+        Intent::Chance(Chance::Coin) => [&say.heads, &say.tails][drawn(now, 2)].clone(),
+        Intent::Chance(Chance::Die) => fill(&say.rolled, &[("number", &(drawn(now, 6) + 1).to_string())]),
+        Intent::Abilities => say.abilities.clone(),
         Intent::Repeat => last_reply.unwrap_or(&say.nothing_said_yet).to_owned(),
         Intent::Volume(change) => volume(language, *change),
         Intent::Thanks => say.welcome.clone(),
-        Intent::NeverMind => say.all_right.clone(),
+        Intent::NeverMind | Intent::TakeBack(TakingBack::Cancel) => say.all_right.clone(),
+        Intent::TakeBack(TakingBack::Undo) => say.nothing_to_take_back.clone(),
         Intent::Goodbye => say.goodbye.clone(),
         Intent::GoodNight => say.good_night.clone(),
     }
+}
+
+/// A number below `sides` that nobody can foresee: out of the nanoseconds of the moment, by SplitMix64.
+fn drawn(now: &Zoned, sides: u64) -> usize {
+    let mut mixed = (now.timestamp().as_nanosecond() as u64).wrapping_add(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((mixed ^ (mixed >> 31)) % sides) as usize
 }
 
 fn volume(language: &Language, change: VolumeChange) -> String {

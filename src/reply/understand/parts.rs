@@ -63,7 +63,10 @@ fn quick(part: &str, language: &Language) -> Option<RequestPart> {
         Intent::Stop
         | Intent::Repeat
         | Intent::Thanks
+        | Intent::Chance(_)
+        | Intent::Abilities
         | Intent::NeverMind
+        | Intent::TakeBack(_)
         | Intent::CannotRepeat
         | Intent::Greeting(_)
         | Intent::Goodbye

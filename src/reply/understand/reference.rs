@@ -3,7 +3,7 @@
 //! PURE. In: a request. Out: whether it can only be understood with what stands before it, as far as its form tells.
 
 use crate::language::Language;
-use crate::language::consent::{ConsentWords, words_of};
+use crate::language::consent::{ConsentWords, Phrases, TalkWords, words_of};
 
 /// A request of so few words is a part of what was asked before it.
 const LONGEST_FRAGMENT: usize = 3;
@@ -26,10 +26,32 @@ pub(crate) fn speaks_of_the_speaker(language: &Language, asked: &str) -> bool {
 pub(crate) fn tells_of_the_speaker(language: &Language, asked: &str) -> bool {
     let words = words_of(asked);
     let begins_with_own = |of: &ConsentWords| of.talk.own.at_start(&words).is_some();
+    let is_felt = feeling(language, asked) != Feeling::Untold;
     let wants = |of: &ConsentWords| of.form.wishes.at_start(&words).is_some();
     !asked.contains('?')
-        && language.consent().iter().any(begins_with_own)
+        && (is_felt || language.consent().iter().any(begins_with_own))
         && !language.consent().iter().any(wants)
+}
+
+/// How somebody feels about what he tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Feeling {
+    Sad,
+    Glad,
+    /// He does not say.
+    Untold,
+}
+
+/// How whoever says it feels about it.
+pub(crate) fn feeling(language: &Language, asked: &str) -> Feeling {
+    let words = words_of(asked);
+    let is_told =
+        |of: fn(&TalkWords) -> &Phrases| language.consent().iter().any(|all| of(&all.talk).are_in(&words));
+    match (is_told(|talk| &talk.sad), is_told(|talk| &talk.glad)) {
+        (true, _) => Feeling::Sad,
+        (false, true) => Feeling::Glad,
+        (false, false) => Feeling::Untold,
+    }
 }
 
 /// Whether the answer may need the time or the place.
@@ -65,6 +87,12 @@ mod tests {
         assert!(!speaks_of_the_speaker(english(), "why is the sky blue"));
         assert!(tells_of_the_speaker(english(), "My hamster died."));
         assert!(tells_of_the_speaker(german(), "Ich bin so müde"));
+        assert!(tells_of_the_speaker(english(), "Everything is too much for me right now."));
+        assert_eq!(feeling(english(), "My dog died last night."), Feeling::Sad);
+        assert_eq!(feeling(english(), "I got the job I wanted!"), Feeling::Glad);
+        assert_eq!(feeling(german(), "Mein Hund ist gestorben."), Feeling::Sad);
+        assert_eq!(feeling(german(), "Ich habe die Prüfung bestanden!"), Feeling::Glad);
+        assert_eq!(feeling(english(), "I have a cat."), Feeling::Untold);
         for asked in ["I want a story", "Tell me more", "My name is what?", "Hamsters die young."] {
             assert!(!tells_of_the_speaker(english(), asked), "{asked}");
         }

@@ -29,7 +29,8 @@ fn arguments_of(way: &Way, words: &ListWords, asked: &str, language: &Language) 
                 .collect(),
         );
     }
-    let mut list = said.name("list")?.as_str().to_owned();
+    let named = said.name("list").map(|list| list.as_str().to_owned());
+    let mut list = named.or_else(|| (way.action == "read").then(|| SHOPPING.to_owned()))?;
     // What is emptied must be named.
     if way.action != "clear" && words.ready.unnamed.contains(&list.to_lowercase()) {
         SHOPPING.clone_into(&mut list);
@@ -107,6 +108,11 @@ mod tests {
             ("tick milk off my list", "remove shopping: milk"),
             ("scratch the milk off the shopping list", "remove shopping: milk"),
             ("cross milk off the list", "remove shopping: milk"),
+            ("Is milk on the shopping list?", "read shopping: milk"),
+            ("do I have any milk on the list", "read shopping: milk"),
+            ("are there eggs on my packing list?", "read packing: eggs"),
+            ("Steht Milch auf der Einkaufsliste?", "read shopping: Milch"),
+            ("what do we need to buy?", "read shopping"),
             ("What lists do I have?", "read all"),
             ("which lists are there", "read all"),
             ("what's left on the list", "read shopping"),
@@ -145,7 +151,6 @@ mod tests {
             "Did you add tea to the shopping list?",
             "Please don't add tea to the shopping list.",
             "How do I put something on the shopping list?",
-            "Is milk on the shopping list?",
             "put it on the shopping list",
             "put it on the list",
             "put me on the list",

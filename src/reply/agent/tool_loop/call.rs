@@ -19,6 +19,7 @@ use crate::reply::model::ChatModel;
 use crate::reply::output::sink::{ReceiverClosed, ReplySink};
 use crate::reply::output::truth::DoneCall;
 use crate::reply::quick::house::thread::HouseThread;
+use crate::reply::quick::take_back::LastDeed;
 use crate::reply::turn::{Action, ReplyEvent, VolumeChange};
 use crate::reply::understand::redact;
 use crate::reply::understand::wish;
@@ -152,7 +153,11 @@ impl<M: ChatModel> AgentContext<'_, M> {
         let done = tools::run(tool, call).await;
         // What was refused was not sent; of a lost answer nobody knows.
         if let Some(house_call) = house_call.filter(|_| !matches!(done, Err(ToolError::TellModel(_)))) {
-            self.session.with(|session| session.house.has_called(house_call, state.asked.now.timestamp()));
+            let now = state.asked.now.timestamp();
+            self.session.with(|session| {
+                session.last_deed = None;
+                session.house.has_called(house_call, now);
+            });
         }
         record.ms = began.elapsed().as_secs_f64() * 1e3;
         (record.outcome, record.reason) = match &done {
@@ -162,6 +167,10 @@ impl<M: ChatModel> AgentContext<'_, M> {
         sink.send(ReplyEvent::Called(record)).await?;
         match done {
             Ok(output) => {
+                if let Some(back) = output.back.clone() {
+                    let now = state.asked.now.timestamp();
+                    self.session.with(|session| LastDeed::note(session, back, now));
+                }
                 state.progress.done.push(DoneCall::of(tool, arguments, &output));
                 self.done(state, tool, output, sink).await
             }

@@ -15,7 +15,8 @@ use crate::reply::output::check::ReplyRefusal;
 use crate::reply::output::length::AnswerStop;
 use crate::reply::output::sink::{ReceiverClosed, ReplySink};
 use crate::reply::session::open_question::{BegunAnswer, OpenQuestion, open_until};
-use crate::reply::understand::reference;
+use crate::reply::understand::intents::{self, Mood};
+use crate::reply::understand::reference::{self, Feeling};
 
 impl<M: ChatModel> AgentContext<'_, M> {
     /// An answer that ended before the model was done. Where there is more of it, she asks whether to go on.
@@ -63,8 +64,20 @@ impl<M: ChatModel> AgentContext<'_, M> {
         sink: &mut ReplySink,
     ) -> Result<Option<LoopEnd>, ReceiverClosed> {
         sink.decided("check", "refused", refusal.to_string()).await?;
-        if reference::tells_of_the_speaker(&state.asked.language, &state.asked.words) {
-            sink.say_on(&sink.sentence(|say| &say.listening)).await?;
+        let (language, words) = (&state.asked.language, &state.asked.words);
+        let is_told = reference::tells_of_the_speaker(language, words);
+        let may_be_order = !is_told && intents::mood(language, words) != Mood::Question;
+        if refusal == ReplyRefusal::Claim && may_be_order {
+            sink.say_on(&sink.sentence(|say| &say.not_done)).await?;
+            return Ok(Some(LoopEnd::Apologised));
+        }
+        if is_told {
+            let listening = match reference::feeling(language, words) {
+                Feeling::Sad => sink.sentence(|say| &say.listening_sad),
+                Feeling::Glad => sink.sentence(|say| &say.listening_glad),
+                Feeling::Untold => sink.sentence(|say| &say.listening),
+            };
+            sink.say_on(&listening).await?;
             return Ok(Some(LoopEnd::Answered));
         }
         if !state.progress.may_recover() {

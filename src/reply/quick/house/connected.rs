@@ -16,6 +16,7 @@ use crate::language::house::HouseWords;
 use crate::reply::HouseKnown;
 use crate::reply::prompt::home;
 use crate::reply::quick::home::has_tool_for;
+use crate::reply::quick::take_back::TakingBack;
 use crate::reply::turn::Turn;
 use crate::reply::understand::compound;
 use crate::reply::understand::house::follow::{self, FollowUp};
@@ -150,13 +151,8 @@ impl ConnectedHome {
         let sent = thread.superseded(turn.now.timestamp());
         let before = sent.as_ref().map(|sent| &sent.before);
         let decided = self.decided(turn, FollowUp { it, before, ..FollowUp::default() });
-        // With words for a time in them, the words for a thing or a value are none.
-        let is_odd =
-            |refusal: &HouseRefusal| matches!(refusal, HouseRefusal::NoSuch(_) | HouseRefusal::Cannot(_));
-        if decided
-            .as_ref()
-            .is_none_or(|decision| matches!(decision, HouseDecision::Refused(why) if is_odd(why)))
-            && let Some(later) = self.later(turn, words, it)
+        if decided.as_ref().is_none_or(is_odd)
+            && let Some(later) = self.later(turn, words, FollowUp { it, ..FollowUp::default() })
         {
             return Some(later);
         }
@@ -174,6 +170,19 @@ impl ConnectedHome {
         }
     }
 
+    /// What takes back what was done in the house last; with "cancel that" only what the turn before was about.
+    pub(crate) fn back(
+        &self,
+        turn: &Turn<'_>,
+        thread: &HouseThread,
+        taking: TakingBack,
+    ) -> Option<HouseWish> {
+        let now = turn.now.timestamp();
+        let counts = may_act(turn) && (taking == TakingBack::Undo || !thread.it(now).is_empty());
+        let taken = thread.taken_back(now, &self.view().house).filter(|_| counts)?;
+        Some(self.taking_back(taken))
+    }
+
     /// What takes back is for the schedule, for the house, or for both.
     fn taking_back(&self, TakenBack { stored, decision }: TakenBack) -> HouseWish {
         let then = decision.map(|decision| Box::new(self.reached(decision)));
@@ -185,33 +194,48 @@ impl ConnectedHome {
     }
 
     /// What `turn` wants at another time or for a while; nothing when it is no such command.
-    fn later(&self, turn: &Turn<'_>, words: &Arc<HouseWords>, it: &[String]) -> Option<HouseWish> {
+    fn later(&self, turn: &Turn<'_>, words: &Arc<HouseWords>, follow: FollowUp<'_>) -> Option<HouseWish> {
         if !may_act(turn) || !house::may_be_about(turn.asked, words, &self.phrasings(words)) {
             return None;
         }
         let read = |said: &str| intents::when(&turn.language, said);
-        later::without_time(turn.asked, words, read).into_iter().find_map(|LaterWords { rest, time }| {
-            let rest =
-                Turn { asked: &rest, now: turn.now.clone(), language: Arc::clone(&turn.language), ..*turn };
-            let decided = self.decided(&rest, FollowUp { it, ..FollowUp::default() })?;
-            if !matches!(decided, HouseDecision::Send(_) | HouseDecision::AskFirst(_)) {
-                return None;
-            }
-            let view = self.view();
-            if matches!(time, LaterTime::For(_)) && !view.link.is_up() {
-                return Some(HouseWish::NotReached);
-            }
-            Some(match later::wished(decided, &time, &view.house, &turn.now) {
-                Ok(wished) => HouseWish::Later(wished),
-                Err(refusal) => HouseWish::Decided(HouseDecision::Refused(refusal)),
+        let timed = later::without_time(turn.asked, words, read);
+        let mut understood: Vec<(HouseDecision, LaterTime)> = timed
+            .into_iter()
+            .filter_map(|LaterWords { rest, time }| {
+                let (now, language) = (turn.now.clone(), Arc::clone(&turn.language));
+                let rest = Turn { asked: &rest, now, language, ..*turn };
+                Some((self.decided(&rest, follow)?, time))
             })
+            .collect();
+        let Some(at) = understood.iter().position(|(decision, _)| acts(decision)) else {
+            // Which one is asked, and the whole of the words is read again with the answer.
+            let is_open = |decision: &HouseDecision| {
+                matches!(decision, HouseDecision::Which(_) | HouseDecision::Where(_))
+            };
+            let unclear = understood.into_iter().map(|(decision, _)| decision).find(is_open);
+            return unclear.map(|decision| self.reached(decision));
+        };
+        let (decided, time) = understood.swap_remove(at);
+        let view = self.view();
+        if matches!(time, LaterTime::For(_)) && !view.link.is_up() {
+            return Some(HouseWish::NotReached);
+        }
+        Some(match later::wished(decided, &time, &view.house, &turn.now) {
+            Ok(wished) => HouseWish::Later(wished),
+            Err(refusal) => HouseWish::Decided(HouseDecision::Refused(refusal)),
         })
     }
 
     /// The command or question `asked` again, after something was picked.
     pub(super) fn after_pick(&self, asked: &Turn<'_>, follow: FollowUp<'_>) -> Option<HouseWish> {
-        let decision = self.decided(asked, follow)?;
-        Some(self.reached(decision))
+        let decided = self.decided(asked, follow);
+        if decided.as_ref().is_none_or(is_odd)
+            && let Some(later) = self.later(asked, asked.language.house()?, follow)
+        {
+            return Some(later);
+        }
+        decided.map(|decision| self.reached(decision))
     }
 
     /// What is sent finds out itself that it does not arrive; anything else would go by states that are gone.
@@ -261,7 +285,9 @@ impl ConnectedHome {
             Some(HouseDecision::Refused(HouseRefusal::NoSuch(_))) | None if !is_asked() => None,
             Some(HouseDecision::Refused(HouseRefusal::NoSuch(_))) | None => {
                 let known = turn.language.house()?;
-                if let Some(HouseWish::Later(wished)) = self.later(&part, known, it) {
+                if let Some(HouseWish::Later(wished)) =
+                    self.later(&part, known, FollowUp { it, ..FollowUp::default() })
+                {
                     let names = wished.commands.iter().map(|one| one.ordered.item.clone()).collect();
                     return Some(SpokenPart { words, is_of_house: true, names });
                 }
@@ -285,6 +311,11 @@ impl HouseWish {
     pub(crate) fn is_of_nothing(&self) -> bool {
         matches!(self, Self::Decided(HouseDecision::Refused(HouseRefusal::NoSuch(_))))
     }
+}
+
+/// With words for a time in them, the words for a thing or a value are none.
+fn is_odd(decision: &HouseDecision) -> bool {
+    matches!(decision, HouseDecision::Refused(HouseRefusal::NoSuch(_) | HouseRefusal::Cannot(_)))
 }
 
 /// A question never acts, and neither does what is quoted.

@@ -54,7 +54,10 @@ pub(super) async fn carry_out(
         means.session.with(|state| state.house.is_brought_back_by(id));
     } else {
         sink.decided("home", "stored", "it is to be done later").await?;
-        means.session.with(|state| state.house.has_stored(&stored, id, now));
+        means.session.with(|state| {
+            state.last_deed = None;
+            state.house.has_stored(&stored, id, now);
+        });
     }
     if done.bell == Bell::Nobody {
         let notice = "(joi is not running: it is done once `joi run` does, if that is in time)";

@@ -96,6 +96,28 @@ async fn what_is_to_be_done_later_is_taken_back_and_is_it() {
 }
 
 #[tokio::test]
+async fn where_it_is_not_clear_which_is_meant_that_is_asked_and_the_time_still_counts() {
+    let housed = at_ten(|_| {}).await;
+    let asked = housed.says("turn off the lights in ten minutes").await;
+    assert_eq!(asked, "In which room?");
+    let told = housed.says("in the kitchen").await;
+    assert!(told.starts_with("In 10 minutes: ") && told.contains("Kitchen light off"), "{told}");
+    assert_eq!(housed.sent(), [], "nothing is done now");
+    assert_eq!(housed.says("cancel that").await.contains("cancelled"), true);
+    assert_eq!(waiting(&housed).await, [""; 0]);
+}
+
+#[tokio::test]
+async fn who_cancels_what_was_just_done_has_it_taken_back() {
+    let housed = at_ten(|_| {}).await;
+    housed.says("turn on the hall light").await;
+    assert_eq!(housed.says("no, cancel that").await, "Hall light is off.");
+    housed.says("turn on the hall light").await;
+    housed.says("what time is it?").await;
+    assert_eq!(housed.says("cancel that").await, "All right.", "something else was spoken of");
+}
+
+#[tokio::test]
 async fn what_needs_a_yes_comes_again_and_again_or_can_not_be_stored_is_refused() {
     let housed = at_ten(|_| {}).await;
     let nobody = "That needs a yes when it is done, so I don't do it later; nothing was done.";

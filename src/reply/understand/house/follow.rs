@@ -5,14 +5,14 @@
 
 use super::lexicon::ThingPhrase;
 use super::order::together;
-use super::things::{ThingRole, Things};
+use super::things::{Thing, ThingRole, Things};
 use super::{
     HouseAnswer, HouseDecision, HouseLexicon, HouseRefusal, HouseSituation, NamedThing, PlannedCommand,
     Reader, SearchPurpose, spoken,
 };
 use crate::home::backend::{CommandOutcome, SendFault};
 use crate::home::house::{House, Item, ItemCommand, ItemKind, StateValue};
-use crate::language::house::HouseWords;
+use crate::language::house::{HouseWords, ThingKind};
 
 /// What was said before, as far as it still counts.
 #[derive(Debug, Clone, Copy, Default)]
@@ -181,6 +181,31 @@ impl Reader<'_> {
         (!all.is_empty()).then_some(all)
     }
 
+    /// What is meant where only a kind is: what was spoken of last, if it is of that kind; for heating, that of the room
+    /// whose temperature was. Else any.
+    pub(super) fn last_of(&self, kind: ThingKind) -> ThingPhrase {
+        let HouseSituation { words, follow, house, .. } = *self.situation;
+        let last: Option<Vec<&Thing<'_>>> =
+            follow.it.iter().map(|name| self.index_of(name).map(|at| &self.things.all[at])).collect();
+        let last = last.unwrap_or_default();
+        let is_of_kind = |name: &String| {
+            let mut all = self.things.all.iter().filter(|thing| thing.is_or_has(name));
+            all.any(|thing| thing.is_of(kind))
+        };
+        if !last.is_empty() && follow.it.iter().all(is_of_kind) {
+            let said = words.follow.it.first().cloned().unwrap_or_default();
+            return ThingPhrase { said, ..ThingPhrase::default() }.with_kind(kind);
+        }
+        let is_warmth = |thing: &Thing<'_>| kind == ThingKind::Heating && thing.is_of(ThingKind::Temperature);
+        let room = match last.as_slice() {
+            [thing] if is_warmth(thing) => thing.location.and_then(|name| house.location(name)),
+            _ => None,
+        };
+        let named =
+            room.and_then(|room| room.names().next()).map(|name| self.lexicon.said(&spoken::words(name)));
+        named.unwrap_or_default().with_kind(kind)
+    }
+
     /// Those of `found` that were picked.
     pub(super) fn chosen_of(&self, found: &[usize]) -> Option<Vec<usize>> {
         let is_chosen =
@@ -191,10 +216,7 @@ impl Reader<'_> {
 
     /// The thing an item belongs to, or is.
     fn index_of(&self, name: &str) -> Option<usize> {
-        let is_it = |at: &usize| {
-            let thing = &self.things.all[*at];
-            thing.name == name || thing.points.iter().any(|item| item.name == name)
-        };
+        let is_it = |at: &usize| self.things.all[*at].is_or_has(name);
         let order = |at: &usize| {
             let thing = &self.things.all[*at];
             // A value that can only be read stands for what it belongs to.

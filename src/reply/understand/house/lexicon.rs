@@ -56,6 +56,8 @@ pub(super) struct ThingPhrase {
     pub(super) is_of_house: bool,
     /// It has a word that nothing in the house is called.
     pub(super) is_strange: bool,
+    /// It has a word that was said as the house or the language has it; else all of it is a guess.
+    pub(super) has_exact: bool,
     /// As it was said, for an answer.
     pub(super) said: String,
 }
@@ -143,6 +145,7 @@ impl HouseLexicon {
             });
             match found {
                 Some((length, word, meaning)) => {
+                    phrase.has_exact |= meaning != Meaning::Loose;
                     phrase.add(&word, &meaning);
                     at += length;
                 }
@@ -157,6 +160,7 @@ impl HouseLexicon {
 
     fn add_word(&self, word: &str, may_correct: Option<()>, phrase: &mut ThingPhrase) {
         if let Some((prefix, kind, number)) = self.apart(word) {
+            phrase.has_exact = true;
             self.add_prefix(prefix, phrase);
             return phrase.add(word, &Meaning::Kind(kind, number));
         }
@@ -165,11 +169,16 @@ impl HouseLexicon {
         }
         let corrected = may_correct.filter(|()| !self.own.contains(word)).and_then(|()| self.like(word));
         match corrected {
-            Some(other) if other != word => match self.entries.get(other) {
-                Some(meaning) => phrase.add(other, meaning),
-                None => self.add_word(other, None, phrase),
-            },
+            Some(other) if other != word => {
+                let had_exact = phrase.has_exact;
+                match self.entries.get(other) {
+                    Some(meaning) => phrase.add(other, meaning),
+                    None => self.add_word(other, None, phrase),
+                }
+                phrase.has_exact = had_exact;
+            }
             _ => {
+                phrase.has_exact |= self.own.contains(word);
                 phrase.is_strange |= !self.own.contains(word);
                 phrase.bag.insert(word.to_owned());
             }

@@ -36,11 +36,12 @@ impl Reader<'_> {
             wanted.except.iter().flat_map(|words| self.joined(words, &self.situation.words.words.and)),
         );
         let phrases = match wanted.kind {
-            Some(kind) if words.is_empty() => vec![ThingPhrase::default().with_kind(kind)],
+            Some(kind) if words.is_empty() => vec![self.last_of(kind)],
             Some(kind) => phrases.into_iter().map(|phrase| phrase.with_kind(kind)).collect(),
             None => phrases,
         };
-        if phrases.is_empty() {
+        if phrases.is_empty() || is_without_verb(wanted) && phrases.iter().all(|phrase| self.is_guess(phrase))
+        {
             return None;
         }
         // An item of its own has the name, and another the command: "the bathroom temperature to 20".
@@ -53,6 +54,11 @@ impl Reader<'_> {
             }
         }
         fallback
+    }
+
+    /// Whether no word of a thing was said as it is called: "count to ten" is no counter light.
+    fn is_guess(&self, phrase: &ThingPhrase) -> bool {
+        !phrase.has_exact && !self.situation.words.follow.it.contains(&phrase.said)
     }
 
     /// Whether the words say something of the thing in front of the deed: "the coffee maker's off".
@@ -316,6 +322,11 @@ pub(super) fn together(planned: Vec<Result<PlannedCommand, HouseRefusal>>) -> Op
 }
 
 /// What is meant by a room alone.
+/// Whether the words begin with the thing: nothing but its name makes a command of them.
+fn is_without_verb(wanted: &Wanted<'_>) -> bool {
+    wanted.taken.things.iter().any(|range| range.start == 0 && !range.is_empty())
+}
+
 fn kinds_of_place(wanted: &Wanted<'_>) -> &'static [ThingKind] {
     match wanted.deed {
         HouseDeed::On | HouseDeed::Off | HouseDeed::Percent | HouseDeed::Colour => &[ThingKind::Light],

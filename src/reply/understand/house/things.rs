@@ -211,6 +211,11 @@ fn places<'a>(house: &'a House, lexicon: &HouseLexicon) -> Vec<HousePlace<'a>> {
 }
 
 impl Thing<'_> {
+    /// Whether it is the item `name`, or that belongs to it.
+    pub(super) fn is_or_has(&self, name: &str) -> bool {
+        self.name == name || self.points.iter().any(|item| item.name == name)
+    }
+
     /// Whether it is of the kind; a lamp is a light that is called so.
     pub(super) fn is_of(&self, kind: ThingKind) -> bool {
         if self.role == ThingRole::Group {

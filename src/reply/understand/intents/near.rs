@@ -180,7 +180,10 @@ fn may_be_guessed(what: &Intent) -> bool {
         | Intent::Stop
         | Intent::Repeat
         | Intent::Thanks
+        | Intent::Chance(_)
+        | Intent::Abilities
         | Intent::NeverMind
+        | Intent::TakeBack(_)
         | Intent::CannotRepeat
         | Intent::Goodbye
         | Intent::Quiet(_)

@@ -5,7 +5,7 @@
 
 use jiff::civil::Weekday;
 
-use super::{Intent, QuietWish, VolumeChange, home, memory};
+use super::{Chance, Intent, QuietWish, TakingBack, VolumeChange, home, memory};
 use crate::language::grammar::Grammar;
 use crate::language::grammar::machine::{Capture, Slot};
 use crate::language::grammar::slots::Taken;
@@ -38,7 +38,12 @@ pub(super) fn intent(name: &str, filled: &Filled<'_>) -> Option<Intent> {
         "stop" => Intent::Stop,
         "repeat" => Intent::Repeat,
         "thanks" => Intent::Thanks,
+        "coin" => Intent::Chance(Chance::Coin),
+        "die" => Intent::Chance(Chance::Die),
+        "abilities" => Intent::Abilities,
         "never mind" => Intent::NeverMind,
+        "undo" => Intent::TakeBack(TakingBack::Undo),
+        "cancel that" => Intent::TakeBack(TakingBack::Cancel),
         "goodbye" => Intent::Goodbye,
         "good night" => Intent::GoodNight,
         "not now" => Intent::Quiet(QuietWish::NotNow),

@@ -1,0 +1,116 @@
+//! "Undo that", "cancel that": what was set, or put on a list, in the turn before is taken back.
+//!
+//! Runs in the task of the turn. In: what the turn before left behind in its session. Out: one sentence of what was
+//! taken back, once that is stored; nothing where there is nothing to take back. The house keeps its own
+//! ([`super::house::thread`]); whichever was done later counts.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::QuickMeans;
+use super::house::thread::HouseThread;
+use crate::reply::output::sink::{ReceiverClosed, ReplySink};
+use crate::reply::session::SessionState;
+use crate::reply::turn::{ReplyEvent, Turn};
+use crate::schedule::{self, OrderReport, Schedule, ScheduleOrder, Which};
+use crate::store::{NoteRemoval, Store};
+use crate::tools::{WayBack, taken_off};
+
+/// It can be taken back this long.
+const WITHIN: SignedDuration = SignedDuration::from_mins(5);
+
+/// What was done last, outside of the house.
+#[derive(Debug, Clone)]
+pub(crate) struct LastDeed {
+    back: WayBack,
+    at: Timestamp,
+    /// It was done in the turn before.
+    is_fresh: bool,
+}
+
+impl LastDeed {
+    /// Notes what was done at `now`: no longer is it what was done in the house.
+    pub(crate) fn note(state: &mut SessionState, back: WayBack, now: Timestamp) {
+        state.house = HouseThread::default();
+        state.last_deed = Some(Self { back, at: now, is_fresh: true });
+    }
+
+    /// Another turn begins.
+    pub(crate) fn passes(&mut self) {
+        self.is_fresh = false;
+    }
+}
+
+/// In which words it was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TakingBack {
+    /// "Undo that": whatever was done last.
+    Undo,
+    /// "Cancel that": what was done in the turn before, else what is going on.
+    Cancel,
+}
+
+/// Takes back what was done last; whether there was something.
+pub(super) async fn carry_out(
+    wanted: TakingBack,
+    deed: Option<LastDeed>,
+    turn: &Turn<'_>,
+    means: &QuickMeans<'_>,
+    sink: &mut ReplySink,
+) -> Result<bool, ReceiverClosed> {
+    let now = turn.now.timestamp();
+    let counts = |deed: &LastDeed| {
+        now.duration_since(deed.at).abs() <= WITHIN && (deed.is_fresh || wanted == TakingBack::Undo)
+    };
+    let Some(deed) = deed.filter(counts) else { return Ok(false) };
+    means.session.with(|state| (state.last_set, state.last_deed) = (None, None));
+    let told = match &deed.back {
+        WayBack::Cancel(entry) => {
+            let which = Which { id: Some(*entry), ..Which::default() };
+            cancelled(which, means.schedule, turn).await
+        }
+        WayBack::TakeOff { list, entries } => off_the_list(list, entries, means.notes, turn).await,
+    };
+    match told {
+        Ok(Some(sentence)) => {
+            sink.decided("intents", "taken back", "it was done in the turn before").await?;
+            sink.say(&sentence).await?;
+            Ok(true)
+        }
+        // It rang meanwhile, or is gone.
+        Ok(None) => Ok(false),
+        Err(why) => {
+            tracing::error!(%why, "what was done last could not be taken back");
+            sink.send(ReplyEvent::Notice(why)).await?;
+            sink.say(&turn.language.sentences().reply.not_taken_back).await?;
+            Ok(true)
+        }
+    }
+}
+
+async fn cancelled(
+    which: Which,
+    schedule: Option<&Schedule>,
+    turn: &Turn<'_>,
+) -> Result<Option<String>, String> {
+    let Some(schedule) = schedule else { return Ok(None) };
+    let done = schedule.obey(ScheduleOrder::Cancel(which)).await.map_err(|error| error.to_string())?;
+    let is_gone = matches!(&done.report, OrderReport::Cancelled(gone) if !gone.is_empty());
+    Ok(is_gone.then(|| schedule::words::tell(&done.report, &done.at, &turn.language)))
+}
+
+async fn off_the_list(
+    list: &str,
+    entries: &[String],
+    notes: Option<&Store>,
+    turn: &Turn<'_>,
+) -> Result<Option<String>, String> {
+    let Some(notes) = notes else { return Ok(None) };
+    let mut gone = Vec::new();
+    for entry in entries {
+        match notes.remove_note(list, entry).await.map_err(|error| error.to_string())? {
+            NoteRemoval::Removed(entry) => gone.push(entry),
+            NoteRemoval::Several(_) | NoteRemoval::Missing => {}
+        }
+    }
+    Ok((!gone.is_empty()).then(|| taken_off(list, &gone, &turn.language)))
+}
