@@ -167,6 +167,9 @@ pub(crate) async fn carry_out(
         // What was done last is no longer what was done in the house.
         means.session.with(|state| state.house = HouseThread::default());
     }
+    if take_back::changes_something_else(&quick.what) {
+        means.session.with(|state| state.last_deed = None);
+    }
     sink.decided("intents", quick.what.name(), quick.reason.as_str()).await?;
     let QuickMeans { schedule, memory: store, session, .. } = *means;
     let (actions, keep): (&[Action], Keep) = match &quick.what {

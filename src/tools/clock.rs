@@ -124,6 +124,7 @@ mod tests {
             (english(), "what time is it in Tokyo and in Paris", None),
             (german, "Wie spät ist es in Tokyo?", Some("Tokyo")),
             (german, "wie viel Uhr ist es gerade in London", Some("London")),
+            (german, "Wie viel Uhr ist es in Tokio?", Some("Tokio")),
         ] {
             let ready = Time.ready(asked, language);
             let told = ready.as_ref().and_then(|all| all.get("city")).and_then(Value::as_str);

@@ -11,6 +11,7 @@ use super::house::thread::HouseThread;
 use crate::reply::output::sink::{ReceiverClosed, ReplySink};
 use crate::reply::session::SessionState;
 use crate::reply::turn::{ReplyEvent, Turn};
+use crate::reply::understand::intents::{Intent, MemoryOrder};
 use crate::schedule::{self, OrderReport, Schedule, ScheduleOrder, Which};
 use crate::store::{NoteRemoval, Store};
 use crate::tools::{WayBack, taken_off};
@@ -37,6 +38,16 @@ impl LastDeed {
     /// Another turn begins.
     pub(crate) fn passes(&mut self) {
         self.is_fresh = false;
+    }
+}
+
+/// Whether `what` changes something, of which nothing is noted that takes it back: then nothing older is the last deed.
+pub(super) fn changes_something_else(what: &Intent) -> bool {
+    match what {
+        Intent::Schedule(order) => !matches!(order, ScheduleOrder::List(_) | ScheduleOrder::Left(_)),
+        Intent::Memory(order) => !matches!(order, MemoryOrder::AboutMe),
+        Intent::Volume(_) | Intent::Quiet(_) => true,
+        _ => false,
     }
 }
 

@@ -35,6 +35,22 @@ async fn what_was_done_before_something_else_was_said_is_undone_but_not_cancelle
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_can_not_be_taken_back_leaves_nothing_older_to_be() {
+    let bench = Bench::shipped(vec![]);
+    for changed in
+        ["add two minutes to the tea timer", "delete all timers", "louder", "remember that I like tea"]
+    {
+        says(&bench, "set a tea timer for five minutes").await;
+        says(&bench, changed).await;
+        assert_eq!(says(&bench, "undo that").await, "There is nothing I could take back.", "{changed}");
+        says(&bench, "delete all timers").await;
+    }
+    says(&bench, "put milk on the list").await;
+    says(&bench, "clear the shopping list").await;
+    assert_eq!(says(&bench, "undo that").await, "There is nothing I could take back.");
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_was_put_on_a_list_is_taken_off_and_what_stood_there_before_stays() {
     let bench = Bench::shipped(vec![]);
     assert_eq!(says(&bench, "put milk on the list").await, "Milk is on the shopping list.");

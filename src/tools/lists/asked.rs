@@ -113,6 +113,7 @@ mod tests {
             ("are there eggs on my packing list?", "read packing: eggs"),
             ("Steht Milch auf der Einkaufsliste?", "read shopping: Milch"),
             ("what do we need to buy?", "read shopping"),
+            ("Was muss ich noch einkaufen?", "read shopping"),
             ("What lists do I have?", "read all"),
             ("which lists are there", "read all"),
             ("what's left on the list", "read shopping"),

@@ -167,10 +167,12 @@ impl<M: ChatModel> AgentContext<'_, M> {
         sink.send(ReplyEvent::Called(record)).await?;
         match done {
             Ok(output) => {
-                if let Some(back) = output.back.clone() {
-                    let now = state.asked.now.timestamp();
-                    self.session.with(|session| LastDeed::note(session, back, now));
-                }
+                let now = state.asked.now.timestamp();
+                self.session.with(|session| match output.back.clone() {
+                    Some(back) => LastDeed::note(session, back, now),
+                    None if matches!(effect, Effect::Changes | Effect::Remembers) => session.last_deed = None,
+                    None => {}
+                });
                 state.progress.done.push(DoneCall::of(tool, arguments, &output));
                 self.done(state, tool, output, sink).await
             }
