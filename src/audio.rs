@@ -9,6 +9,7 @@
 //! canceller.
 
 mod backlog;
+mod block_moment;
 mod capture;
 mod capture_callback;
 mod config;

@@ -59,13 +59,13 @@ pub enum LineRole {
 /// What happened to a line or turn.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SpeakEvent {
-    /// Playback of the turn's first sample starts.
+    /// Playback of the turn's first sound starts.
     Started {
         /// Which turn.
         turn: TurnId,
-        /// When the device took it.
+        /// When the device took it, or the silence in front of it.
         taken: Instant,
-        /// When it is heard.
+        /// When it is heard: its first 10 ms that are not silent.
         at: Instant,
     },
     /// Playback of a line's first sample starts.

@@ -128,6 +128,24 @@ fn doing() -> impl Strategy<Value = Do> {
     ]
 }
 
+#[test]
+fn the_moment_of_a_sample_is_counted_from_the_block_it_was_taken_with() {
+    let mut bench = bench();
+    let (before, fallback) = (Instant::now(), Instant::now() + Duration::from_secs(100));
+    assert_eq!(bench.sink.moment(0, fallback), (fallback, fallback), "nothing was taken yet");
+    bench.sink.push(&[0.5; 30], 0.0);
+    for _ in 0..3 {
+        // The third block finds nothing, and tells nothing.
+        bench.callback.fill(&mut [0.0; 20], 1, |sample| sample);
+        bench.callback.end(Duration::from_millis(40));
+    }
+    let (taken, heard) = bench.sink.moment(20, fallback);
+    assert!((before..fallback).contains(&taken));
+    assert_eq!(heard - taken, Duration::from_millis(40));
+    let (_, behind) = bench.sink.moment(30, fallback);
+    assert_eq!(behind - heard, Duration::from_millis(10));
+}
+
 proptest! {
     /// However pushes, callbacks and flushes interleave: after a flush only a fade of the old sound is
     /// heard, and everything pushed once the feeder has seen the newest flush is heard, in order.

@@ -7,7 +7,7 @@ use super::rehearsal::PreparedLine;
 use super::{MouthState, SpeakEvent, SpokenLine};
 use crate::audio::{Clip, ClipPart, Epoch};
 use crate::speak::languages::LanguageVoice;
-use crate::speak::{LeadSilence, SoundChunk, SynthesisProgress};
+use crate::speak::{LeadSilence, SoundChunk, SynthesisProgress, shape};
 
 /// Speaks one line; its beginning may have been prepared. The ledger registers each clip before the player gets it.
 pub(super) fn speak(
@@ -64,7 +64,8 @@ struct PlayedLine<'m> {
 
 impl PlayedLine<'_> {
     fn play(&mut self, chunk: SoundChunk) -> Vec<SpeakEvent> {
-        let Some(tag) = self.shared.ledger().clip(self.row) else { return Vec::new() };
+        let lead = shape::lead(&chunk.samples, self.rate);
+        let Some(tag) = self.shared.ledger().clip(self.row, lead) else { return Vec::new() };
         let part = match (std::mem::replace(&mut self.is_open, chunk.continues), chunk.continues) {
             (false, false) => ClipPart::Whole,
             (false, true) => ClipPart::Begin,
