@@ -9,14 +9,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use super::DelayMeter;
 use super::block_moment::BlockMoment;
 use super::echo_reference::ReferenceStream;
 use super::gain::{DUCK_GLIDE, Glide, VOLUME_GLIDE, soft_limit};
 use super::ring::{RingReader, RingWriter, ring};
 use super::sink::AudioSink;
 
-/// Settings that the player's handles pass to the callback: atomics, read once per callback.
-#[derive(Clone)]
+/// Settings that the player's handles pass to the callback, and what it tells them: atomics, used once per callback.
+#[derive(Clone, Default)]
 pub(super) struct PlaybackControls {
     /// Flushes asked for, by any thread.
     pub(super) epoch: Arc<AtomicU64>,
@@ -24,6 +25,8 @@ pub(super) struct PlaybackControls {
     pub(super) gain: Arc<AtomicU32>,
     /// The factor of ducking as bits of an f32.
     pub(super) duck: Arc<AtomicU32>,
+    /// How much later than it is taken sound is heard.
+    pub(super) delay: DelayMeter,
 }
 
 impl PlaybackControls {
@@ -204,6 +207,7 @@ impl PlaybackCallback {
         self.tap.past.store(self.past, Ordering::Release);
         self.tap.heard.store(self.heard, Ordering::Relaxed);
         self.tap.delay_micros.store(delay.as_micros() as u64, Ordering::Relaxed);
+        self.tap.controls.delay.show(delay);
         if self.tap.busy.load(Ordering::Relaxed) && self.starved > 0 {
             self.tap.starved.fetch_add(self.starved, Ordering::Relaxed);
         }

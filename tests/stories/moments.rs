@@ -1,4 +1,4 @@
-//! Moments that the program tells, beside the sound itself, on a real sound server.
+//! Moments and delays that the program tells, beside the sound itself, on a real sound server.
 
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
@@ -6,9 +6,11 @@ use std::time::{Duration, Instant};
 use joi::audio::{
     AudioConfig, AudioSource as _, Microphone, MuteSwitch, PlayEvent, Player, RATE, SourceEvent,
 };
+use rustix::process::Signal;
+use serde_json::Value;
 use tokio::sync::mpsc::Receiver;
 
-use super::live::{ALONE, LOUD};
+use super::live::{ALONE, LOUD, Room};
 use crate::support::program::FOR_EVER;
 use crate::support::sound_server::{FIGURE, SoundServer, with_sound_server};
 
@@ -16,6 +18,10 @@ use crate::support::sound_server::{FIGURE, SoundServer, with_sound_server};
 const CLICKS: u64 = 11;
 /// So much the moment that is told may differ from the one that was recorded, in ms.
 const DIFFERENCE_MS: f64 = 20.0;
+/// A device that tells of more delay than this carries a backlog along, in ms.
+const DELAY_MS: f64 = 60.0;
+/// How long the program stands still, in seconds of sound.
+const STOPPED_S: f64 = 1.5;
 
 /// A microphone of the test's own, by which sound is timed and counted.
 struct Ear {
@@ -105,5 +111,44 @@ fn a_sound_is_heard_when_the_player_says_and_captured_when_the_microphone_says()
         let median = apart[apart.len() / 2];
         println!("{FIGURE}told {median:.1} ms later than captured; all: {apart:.1?}");
         assert!(median.abs() <= DIFFERENCE_MS, "{apart:?}");
+    });
+}
+
+/// The delays of a device in ms, as `joi status` tells them: `last_ms` of the newest block, `highest_ms` since the start.
+fn delay(room: &Room, device: &str, which: &str) -> f64 {
+    let status: Value = serde_json::from_str(&room.home.joi(&["status", "--json"]).well().out).unwrap();
+    let told = &status["delays"][device][which];
+    told.as_f64().unwrap_or_else(|| panic!("no delay of the {device}: {status}"))
+}
+
+/// Sound goes by until neither device tells of a backlog; how much, in seconds.
+fn until_caught_up(room: &Room, ear: &mut Ear) -> f64 {
+    let mut gone_by = 0.0;
+    loop {
+        ear.pass(0.5);
+        gone_by += 0.5;
+        let delays = ["microphone", "speaker"].map(|device| delay(room, device, "last_ms"));
+        if delays.iter().all(|ms| *ms < DELAY_MS) {
+            return gone_by;
+        }
+        assert!(gone_by < 15.0, "{delays:?} ms behind after {gone_by} s of sound");
+    }
+}
+
+#[test]
+fn after_an_overload_neither_device_carries_a_backlog_along() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    with_sound_server(|server| {
+        let room = Room::with(server);
+        let mut ear = Ear::at(server, "mic");
+        until_caught_up(&room, &mut ear);
+        room.joi.signal(Signal::STOP);
+        ear.pass(STOPPED_S);
+        room.joi.signal(Signal::CONT);
+        let gone_by = until_caught_up(&room, &mut ear);
+        let highest = ["microphone", "speaker"].map(|device| delay(&room, device, "highest_ms"));
+        println!("{FIGURE}caught up within {gone_by} s of sound; at most {highest:.0?} ms late");
+        assert!(highest[0] > STOPPED_S * 1e3 / 2.0, "what waited meanwhile is told: {highest:?} ms");
+        assert_eq!(room.joi.terminate().code, Some(0));
     });
 }
