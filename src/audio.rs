@@ -9,10 +9,12 @@
 //! canceller.
 
 mod backlog;
+mod block_moment;
 mod capture;
 mod capture_callback;
 mod config;
 mod connection;
+mod delay;
 mod device;
 mod echo;
 mod echo_reference;
@@ -44,6 +46,7 @@ mod wav;
 use std::time::Duration;
 
 pub use config::{AudioConfig, EchoCancel, HostChoice};
+pub use delay::DelayMeter;
 pub use device::{DeviceInfo, Direction, devices};
 pub use echo::{EchoCancelled, EchoMeter, EchoReport};
 pub use echo_reference::{EchoReference, EchoReferenceFeed};

@@ -25,8 +25,9 @@ pub use journal::{Journal, JournalEntry, LogCounts};
 pub use mute::{MuteCommand, MuteFault, MuteOutcome, PersistentMute};
 pub use server::ControlServer;
 pub use status::{
-    AnsweringModel, BackupStatus, CarrierRow, ChatStatus, Counters, DeviceStatus, HomeStatus, MessagesStatus,
-    Models, QueueStatus, ServiceRow, ServiceState, StageRow, StateEvent, Status,
+    AnsweringModel, BackupStatus, CarrierRow, ChatStatus, Counters, DelayStatus, DeviceDelays, DeviceStatus,
+    HomeStatus, MessagesStatus, Models, QueueStatus, ServiceRow, ServiceState, SoundStatus, StageRow,
+    StateEvent, Status,
 };
 
 /// Bytes of the longest request, its line end included.

@@ -9,6 +9,7 @@ pub mod endpoint;
 pub mod enrol;
 mod history;
 pub mod judge;
+mod last_loud;
 mod listener;
 pub mod recording;
 pub mod score;
@@ -34,6 +35,7 @@ use vad::{FRAME, VadConfig};
 use wake::WakeConfig;
 use whisper::SttConfig;
 
+pub use last_loud::last_loud;
 pub use listener::{Listener, SoundBlock};
 
 /// Settings of hearing.

@@ -167,6 +167,12 @@ fn add_program(registry: &mut Registry, status: &Status, logged: LogCounts) {
     registry.number("muted", "Whether the microphone is switched off", None, yes(status.muted));
     let counts = vec![(label("level", "warning"), logged.warnings), (label("level", "error"), logged.errors)];
     registry.counts("log_messages", "Warnings and errors that were logged", counts);
+    let delays = status.delays.unwrap_or_default();
+    let delays = [("microphone", delays.microphone), ("speaker", delays.speaker)];
+    let delays =
+        delays.into_iter().filter_map(|(name, delay)| Some((label("device", name), delay?.last_ms / 1e3)));
+    let told = "How late a device was with its newest block";
+    registry.numbers("device_delay", told, Some(Unit::Seconds), delays.collect());
     if let Some(lost) = status.counters.sound_lost_s {
         registry.number("sound_lost", "Seconds of sound that were lost", Some(Unit::Seconds), lost);
     }

@@ -15,7 +15,7 @@ use crate::message::{Channel, TurnId};
 pub enum Stage {
     /// The wake phrase was detected.
     Wake,
-    /// The last voiced sample.
+    /// The last loud 10 ms of what was said: the other stages count from its end.
     SpeechEnd,
     /// The end of the utterance was decided.
     Endpoint,
@@ -27,7 +27,7 @@ pub enum Stage {
     FirstSentence,
     /// The device took the first sample of the answer.
     FirstSample,
-    /// That sample is heard: the device's own latency is over. At most 10 ms of silence are before the first sound.
+    /// The first 10 ms that are not silent are heard: behind the silence in front of them and the device's own latency.
     Audible,
     /// The last sample was played, or the last character shown.
     End,

@@ -13,5 +13,6 @@ mod support {
 
 mod stories {
     mod live;
+    mod moments;
     mod room;
 }

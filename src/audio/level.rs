@@ -1,8 +1,10 @@
-//! Input level, lost and clipped samples, for meters. The listener thread writes, any thread reads.
+//! Input level, delay, lost and clipped samples, for meters. The listener thread writes, any thread reads.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
+
+use super::DelayMeter;
 
 /// Level of digital silence, in dBFS.
 pub(super) const FLOOR_DB: f32 = -120.0;
@@ -16,6 +18,7 @@ struct LevelValues {
     level: AtomicU32,
     lost_micros: AtomicU64,
     clipped_micros: AtomicU64,
+    delay: DelayMeter,
 }
 
 impl LevelMeter {
@@ -24,6 +27,7 @@ impl LevelMeter {
             level: AtomicU32::new(FLOOR_DB.to_bits()),
             lost_micros: AtomicU64::new(0),
             clipped_micros: AtomicU64::new(0),
+            delay: DelayMeter::default(),
         }))
     }
 
@@ -40,6 +44,11 @@ impl LevelMeter {
     /// How much sound was at full scale since the start: louder than the microphone or its gain can carry.
     pub fn clipped(&self) -> Duration {
         Duration::from_micros(self.0.clipped_micros.load(Ordering::Relaxed))
+    }
+
+    /// How old the oldest sample of a block was when it was read.
+    pub fn delay(&self) -> &DelayMeter {
+        &self.0.delay
     }
 
     /// So many samples at `rate` Hz were at full scale.

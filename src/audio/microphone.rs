@@ -160,6 +160,10 @@ impl Microphone {
             self.has_logged_clipping = true;
             tracing::warn!("the microphone is too loud and clips; lower audio.input_gain_db or its level");
         }
+        if !self.raw.is_empty() {
+            let waited = self.raw.len() as f64 / f64::from(open.capture.rate.max(1));
+            self.meter.delay().show(open.capture.stats.latency() + Duration::from_secs_f64(waited));
+        }
         let before = into.len();
         open.resampler.push(&self.raw, into);
         self.meter.show(if into.len() > before { &into[before..] } else { return 0 });

@@ -50,7 +50,7 @@ fn the_microphones_callback_neither_allocates_nor_frees() {
 
 #[test]
 fn the_speakers_callback_neither_allocates_nor_frees() {
-    let controls = PlaybackControls { epoch: Arc::default(), gain: Arc::default(), duck: Arc::default() };
+    let controls = PlaybackControls::default();
     controls.gain.store(0.5_f32.to_bits(), std::sync::atomic::Ordering::Relaxed);
     let (mut sink, mut callback, _far) = playback_ring(48_000, controls.clone());
     let mut block = [0_f32; 1920];

@@ -7,15 +7,17 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use super::DelayMeter;
+use super::block_moment::BlockMoment;
 use super::echo_reference::ReferenceStream;
 use super::gain::{DUCK_GLIDE, Glide, VOLUME_GLIDE, soft_limit};
 use super::ring::{RingReader, RingWriter, ring};
 use super::sink::AudioSink;
 
-/// Settings that the player's handles pass to the callback: atomics, read once per callback.
-#[derive(Clone)]
+/// Settings that the player's handles pass to the callback, and what it tells them: atomics, used once per callback.
+#[derive(Clone, Default)]
 pub(super) struct PlaybackControls {
     /// Flushes asked for, by any thread.
     pub(super) epoch: Arc<AtomicU64>,
@@ -23,6 +25,8 @@ pub(super) struct PlaybackControls {
     pub(super) gain: Arc<AtomicU32>,
     /// The factor of ducking as bits of an f32.
     pub(super) duck: Arc<AtomicU32>,
+    /// How much later than it is taken sound is heard.
+    pub(super) delay: DelayMeter,
 }
 
 impl PlaybackControls {
@@ -48,6 +52,8 @@ pub(super) struct RingState {
     /// The feeder is in the middle of a clip: an empty ring is an underrun.
     busy: AtomicBool,
     starved: AtomicU64,
+    /// When the newest block was taken.
+    block: BlockMoment,
     delay_micros: AtomicU64,
 }
 
@@ -66,6 +72,8 @@ pub(super) struct PlaybackCallback {
     fade_left: u32,
     fade: u32,
     past: u64,
+    /// The same when the block began.
+    block_past: u64,
     heard: u64,
     starved: u64,
 }
@@ -95,6 +103,7 @@ pub(super) fn playback_ring(
         heard: AtomicU64::new(0),
         busy: AtomicBool::new(false),
         starved: AtomicU64::new(0),
+        block: BlockMoment::new(),
         delay_micros: AtomicU64::new(0),
     });
     let callback = PlaybackCallback {
@@ -109,6 +118,7 @@ pub(super) fn playback_ring(
         fade_left: 0,
         fade: rate / 200,
         past: 0,
+        block_past: 0,
         heard: 0,
         starved: 0,
     };
@@ -126,6 +136,7 @@ impl PlaybackCallback {
 
     /// At the start of a callback: reads flush and volume once.
     fn begin(&mut self) {
+        self.block_past = self.past;
         self.volume.1 = self.tap.controls.volume();
         self.duck.1 = self.tap.controls.duck();
         let asked = self.tap.controls.epoch.load(Ordering::Acquire);
@@ -190,9 +201,13 @@ impl PlaybackCallback {
 
     /// At the end of a callback: publishes the counters, and the latency until this block is heard.
     pub(super) fn end(&mut self, delay: Duration) {
+        if self.past != self.block_past {
+            self.tap.block.write(self.block_past, Instant::now(), delay);
+        }
         self.tap.past.store(self.past, Ordering::Release);
         self.tap.heard.store(self.heard, Ordering::Relaxed);
         self.tap.delay_micros.store(delay.as_micros() as u64, Ordering::Relaxed);
+        self.tap.controls.delay.show(delay);
         if self.tap.busy.load(Ordering::Relaxed) && self.starved > 0 {
             self.tap.starved.fetch_add(self.starved, Ordering::Relaxed);
         }
@@ -232,6 +247,10 @@ impl AudioSink for RingSink {
 
     fn rest(&mut self) {
         self.tap.busy.store(false, Ordering::Relaxed);
+    }
+
+    fn moment(&self, position: u64, now: Instant) -> (Instant, Instant) {
+        self.tap.block.of(position, self.rate).unwrap_or((now, now + self.delay()))
     }
 
     fn delay(&self) -> Duration {

@@ -19,7 +19,7 @@ use super::playback_callback::PlaybackControls;
 use super::resample::Resampler;
 use super::sink::AudioSink;
 use super::stream_supervisor::{DeviceNotice, LivenessLimits, StreamSupervisor};
-use super::{AudioConfig, DeviceFault, Duck, Pace, Volume, WavError, playback, wav::WavSink};
+use super::{AudioConfig, DelayMeter, DeviceFault, Duck, Pace, Volume, WavError, playback, wav::WavSink};
 
 mod feeder;
 mod stream;
@@ -198,7 +198,7 @@ impl PlayerState {
         let shared = Self {
             queue: Mutex::default(),
             changed: Condvar::new(),
-            controls: PlaybackControls { epoch: Arc::default(), gain: Arc::default(), duck: Arc::default() },
+            controls: PlaybackControls::default(),
             far: ReferenceSlot::default(),
             percent: AtomicU32::new(0),
             heard_micros: AtomicU64::new(0),
@@ -378,6 +378,11 @@ impl Player {
     /// What is really played, for the echo canceller; silence when playing into a file. One reader at a time.
     pub fn echo_reference(&self) -> EchoReference {
         EchoReference::of(self.shared.far.clone())
+    }
+
+    /// How much later than it is taken sound is heard, by the device's own timestamps; nothing of a file.
+    pub fn delay(&self) -> DelayMeter {
+        self.shared.controls.delay.clone()
     }
 
     /// Whether a clip is playing or queued.

@@ -2,7 +2,7 @@
 //!
 //! Owned and called by the feeder thread. In: samples at the sink's rate. Out: how many of them were played.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::WavError;
 
@@ -22,6 +22,10 @@ pub(super) trait AudioSink: Send {
     fn rest(&mut self);
     /// The next samples of a sound are late: on a file's timeline, time goes on; a device notices by itself.
     fn starve(&mut self) {}
+    /// When the sample at `position` of the counter, which passed it by `now`, was taken, and when it is heard.
+    fn moment(&self, _position: u64, now: Instant) -> (Instant, Instant) {
+        (now, now + self.delay())
+    }
     /// Latency from the counter to the ear.
     fn delay(&self) -> Duration {
         Duration::ZERO

@@ -7,8 +7,8 @@ use super::context::CliContext;
 use super::show::{self, Tone};
 use super::{events, not_running};
 use crate::control::{
-    BackupStatus, CarrierRow, Client, DeviceStatus, HomeStatus, MessagesStatus, ServiceRow, ServiceState,
-    Status,
+    BackupStatus, CarrierRow, Client, DelayStatus, DeviceStatus, HomeStatus, MessagesStatus, ServiceRow,
+    ServiceState, Status,
 };
 use crate::llm::{self, LONGEST_LINGERING};
 use crate::machine::{MachineHealth, processor};
@@ -110,11 +110,15 @@ fn facts(status: &Status) -> Vec<(&'static str, String)> {
         status.queues.iter().map(|q| format!("{} {} of {}", q.name, q.length, q.capacity)).collect();
     let heard = |ms: f64| format!(", the newest answer heard {:.2} s after the last word", ms / 1e3);
     let heard = status.counters.audible_ms.map(heard).unwrap_or_default();
+    let delays = status.delays.unwrap_or_default();
     let lost = status.counters.sound_lost_s.map(|s| format!(", {s:.2} s of sound lost")).unwrap_or_default();
     vec![
         ("state", format!("{} since {}", state(status), status.shown.at)),
-        ("microphone", if status.muted { muted() } else { device(&status.microphone) }),
-        ("speaker", device(&status.speaker)),
+        (
+            "microphone",
+            if status.muted { muted() } else { device(&status.microphone) + &late(delays.microphone) },
+        ),
+        ("speaker", device(&status.speaker) + &late(delays.speaker)),
         ("echo", status.echo.map_or_else(|| "not known yet".to_owned(), |echo| echo.summary())),
         ("speech", status.models.whisper.clone()),
         ("voice", status.models.voice.clone()),
@@ -212,6 +216,13 @@ fn device(device: &DeviceStatus) -> String {
     }
 }
 
+/// How late a device is.
+fn late(delay: Option<DelayStatus>) -> String {
+    let told =
+        |delay: DelayStatus| format!(", {:.0} ms late (at most {:.0})", delay.last_ms, delay.highest_ms);
+    delay.map(told).unwrap_or_default()
+}
+
 fn seconds(seconds: f64) -> String {
     if seconds < 60.0 { format!("{seconds:.1} s") } else { uptime(seconds) }
 }
@@ -227,7 +238,14 @@ fn uptime(seconds: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{ServiceRow, ServiceState, doing, uptime};
+    use super::{DelayStatus, ServiceRow, ServiceState, doing, late, uptime};
+
+    #[test]
+    fn a_device_is_told_with_its_newest_and_its_highest_delay() {
+        let delay = DelayStatus { last_ms: 21.6, highest_ms: 1043.2 };
+        assert_eq!(late(Some(delay)), ", 22 ms late (at most 1043)");
+        assert_eq!(late(None), "");
+    }
 
     #[test]
     fn a_service_is_told_with_its_reason_and_what_is_missing() {

@@ -5,7 +5,7 @@
 //! everything, then what she can't do, then what she does.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use jiff::Timestamp;
 use tokio::sync::{broadcast, mpsc, watch};
@@ -15,7 +15,7 @@ use super::journal::{Journal, LogCounts};
 use super::mute::{MuteCommand, MuteOutcome, PersistentMute};
 use super::status::{
     BackupStatus, ChatStatus, Counters, DeviceStatus, HomeStatus, MessagesStatus, Models, ServiceRow,
-    StateEvent, Status,
+    SoundStatus, StateEvent, Status,
 };
 use crate::audio::{EchoMeter, MuteSwitch};
 use crate::clock::Clock;
@@ -66,7 +66,7 @@ struct BoardFacts {
     speaker: DeviceStatus,
     models: Models,
     queues: Vec<Gauge>,
-    lost: Option<Box<dyn Fn() -> Duration + Send + Sync>>,
+    sound: Option<Box<dyn Fn() -> SoundStatus + Send + Sync>>,
     echo: Option<EchoMeter>,
     counters: Counters,
     requests: Option<mpsc::Sender<OutsideRequest>>,
@@ -122,7 +122,7 @@ impl StatusBoard {
             speaker,
             models: Models::default(),
             queues: Vec::new(),
-            lost: None,
+            sound: None,
             echo: None,
             counters: Counters::default(),
             requests: None,
@@ -255,9 +255,9 @@ impl StatusBoard {
         self.change(|facts| facts.queues.extend(gauges));
     }
 
-    /// Shows how much sound was lost since the start from here on.
-    pub fn sound_lost(&self, count: impl Fn() -> Duration + Send + Sync + 'static) {
-        self.change(|facts| facts.lost = Some(Box::new(count)));
+    /// Shows how much sound was lost since the start, and how late the devices are, from here on.
+    pub fn sound(&self, told: impl Fn() -> SoundStatus + Send + Sync + 'static) {
+        self.change(|facts| facts.sound = Some(Box::new(told)));
     }
 
     /// Shows how well her voice is kept out of her ears from here on.
@@ -322,6 +322,7 @@ impl StatusBoard {
         let machine = self.facts().machine.clone();
         let machine = machine.map(|told| told());
         let facts = self.facts();
+        let sound = facts.sound.as_ref().map(|told| told());
         let not_started = || ChatStatus { told: "not started".to_owned(), answering: None };
         let ChatStatus { told: chat, answering } =
             facts.chat.as_ref().map_or_else(not_started, |told| told());
@@ -335,6 +336,7 @@ impl StatusBoard {
             stages: stages.iter().map(Into::into).collect(),
             microphone: facts.microphone.clone(),
             speaker: facts.speaker.clone(),
+            delays: sound.map(|sound| sound.delays),
             echo: facts.echo.as_ref().map(EchoMeter::report),
             models: Models { chat, answering, ..facts.models.clone() },
             home: facts.home.as_ref().map(|told| told()),
@@ -344,10 +346,7 @@ impl StatusBoard {
             alarms: facts.alarms.as_ref().map_or(0, |line| (line.count)()),
             queues: facts.queues.iter().filter_map(|gauge| gauge()).collect(),
             errors: parts.journal.entries(),
-            counters: Counters {
-                sound_lost_s: facts.lost.as_ref().map(|count| count().as_secs_f64()),
-                ..facts.counters
-            },
+            counters: Counters { sound_lost_s: sound.map(|sound| sound.lost_s), ..facts.counters },
             losses: Vec::new(),
         }
     }

@@ -3,11 +3,12 @@
 //! Plain data, written by the running program and read by `joi status`. No field ever holds what was said.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::journal::JournalEntry;
-use crate::audio::EchoReport;
+use crate::audio::{DelayMeter, EchoReport};
 use crate::machine::MachineHealth;
 use crate::message::Activity;
 use crate::pulse::{Beat, Vital};
@@ -47,6 +48,9 @@ pub struct Status {
     pub microphone: DeviceStatus,
     /// Where she speaks.
     pub speaker: DeviceStatus,
+    /// How late the devices are; nothing before they are opened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delays: Option<DeviceDelays>,
     /// How her own voice is kept out of her ears; nothing before there are ears.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub echo: Option<EchoReport>,
@@ -77,6 +81,43 @@ pub struct Status {
     /// what another one has acknowledged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub losses: Vec<String>,
+}
+
+/// How late microphone and speaker are, by their own timestamps.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct DeviceDelays {
+    /// How old the oldest sample of a block was when the listener read it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub microphone: Option<DelayStatus>,
+    /// How much later than it is taken sound is heard.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speaker: Option<DelayStatus>,
+}
+
+/// How late one device is, in milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct DelayStatus {
+    /// With its newest block.
+    pub last_ms: f64,
+    /// At most, since the start.
+    pub highest_ms: f64,
+}
+
+impl DelayStatus {
+    /// What `meter` shows; nothing before the first block.
+    pub fn of(meter: &DelayMeter) -> Option<Self> {
+        let ms = |delay: Duration| delay.as_secs_f64() * 1e3;
+        Some(Self { last_ms: ms(meter.last()?), highest_ms: ms(meter.highest()?) })
+    }
+}
+
+/// What the ears and the voice tell of their devices.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SoundStatus {
+    /// Seconds of sound that were lost because the listener was late.
+    pub lost_s: f64,
+    /// How late they are.
+    pub delays: DeviceDelays,
 }
 
 /// How the house is connected.

@@ -128,6 +128,18 @@ async fn a_subscriber_misses_no_change_and_gets_none_twice_until_it_lags() {
     assert!(slow.next().await.is_err());
 }
 
+#[test]
+fn how_late_the_devices_are_is_told_once_they_are_open() {
+    let folder = TempDir::new().unwrap();
+    let board = board(folder.path());
+    assert_eq!((board.status().delays, board.status().counters.sound_lost_s), (None, None));
+    let microphone = Some(DelayStatus { last_ms: 31.0, highest_ms: 1_043.0 });
+    let delays = DeviceDelays { microphone, speaker: None };
+    board.sound(move || SoundStatus { lost_s: 0.25, delays });
+    let status = board.status();
+    assert_eq!((status.delays, status.counters.sound_lost_s), (Some(delays), Some(0.25)));
+}
+
 #[tokio::test]
 async fn she_is_settled_once_the_microphone_is_known() {
     let folder = TempDir::new().unwrap();

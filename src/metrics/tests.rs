@@ -10,7 +10,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::clock::SystemClock;
-use crate::control::{BackupStatus, Journal, PersistentMute, ServiceRow, StatusBoard, StatusBoardParts};
+use crate::control::{
+    BackupStatus, DelayStatus, DeviceDelays, Journal, PersistentMute, ServiceRow, SoundStatus, StatusBoard,
+    StatusBoardParts,
+};
 use crate::machine::{DiskRoom, MachineHealth, MemoryRoom, PowerHealth};
 use crate::message::{Channel, TurnId};
 use crate::pulse::Pulse;
@@ -57,6 +60,13 @@ fn board(data: &std::path::Path) -> StatusBoard {
     };
     board.services(vec![service]);
     board.microphone(DeviceStatus::Device("USB \"Mic\"".into()));
+    board.sound(|| SoundStatus {
+        lost_s: 0.0,
+        delays: DeviceDelays {
+            microphone: Some(DelayStatus { last_ms: 31.0, highest_ms: 58.0 }),
+            speaker: None,
+        },
+    });
     board.machine(|| MachineHealth {
         board: None,
         temperature_c: Some(61.5),
@@ -148,6 +158,7 @@ async fn a_scrape_is_valid_and_tells_what_was_counted_but_nothing_that_was_said(
         ("joi_service_running{service=\"timers\"}", 0.0),
         ("joi_device_working{device=\"microphone\"}", 1.0),
         ("joi_device_working{device=\"speaker\"}", 0.0),
+        ("joi_device_delay_seconds{device=\"microphone\"}", 0.031),
         ("joi_temperature_celsius", 61.5),
         ("joi_undervolted{when=\"now\"}", 0.0),
         ("joi_undervolted{when=\"since_boot\"}", 1.0),

@@ -10,15 +10,17 @@ use std::time::Instant;
 use tokio::sync::mpsc;
 
 use self::ledger::Ledger;
-use super::languages::LanguageVoices;
+use super::languages::{LanguageVoice, LanguageVoices};
 use super::{Interrupter, LeadSilence, SpeakError, Voice};
 use crate::audio::{DeviceFault, Epoch, PlayEvent, Player};
 use crate::language::LanguageCode;
 use crate::message::TurnId;
 use crate::pulse::Heart;
+use kept::{KeptLines, LineKey};
 use line::speak;
 use rehearsal::Rehearsal;
 
+mod kept;
 mod ledger;
 mod line;
 mod rehearsal;
@@ -59,13 +61,13 @@ pub enum LineRole {
 /// What happened to a line or turn.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SpeakEvent {
-    /// Playback of the turn's first sample starts.
+    /// Playback of the turn's first sound starts.
     Started {
         /// Which turn.
         turn: TurnId,
-        /// When the device took it.
+        /// When the device took it, or the silence in front of it.
         taken: Instant,
-        /// When it is heard.
+        /// When it is heard: its first 10 ms that are not silent.
         at: Instant,
     },
     /// Playback of a line's first sample starts.
@@ -276,6 +278,7 @@ fn run(
 ) {
     let mut reading = None;
     let mut ready = None;
+    let mut kept = KeptLines::default();
     while let Some(order) = orders.blocking_recv() {
         let _working = heart.work();
         match order {
@@ -290,14 +293,18 @@ fn run(
                 if lead == LeadSilence::Cut {
                     speaker.reader.restart();
                 }
-                let due = speak(speaker, shared, (line, epoch, lead), ready.take());
+                let due = speak(speaker, shared, (line, epoch, lead), (ready.take(), &mut kept));
                 send(due, events);
             }
             // Whoever waits already comes first.
             VoiceRequest::Prepare { .. } if !orders.is_empty() => {}
             VoiceRequest::Prepare { text, language } => {
-                ready = shared.rehearsal.prepare(speakers.of(&language), text, language);
                 reading = None;
+                let speaker = speakers.of(&language);
+                ready = match is_kept(speaker, &mut kept, (&text, &language)) {
+                    true => None,
+                    false => shared.rehearsal.prepare(speaker, text, language),
+                };
             }
             VoiceRequest::Finish { turn, .. } => {
                 let due = shared.ledger().finish(turn, Instant::now());
@@ -305,6 +312,17 @@ fn run(
             }
         }
     }
+}
+
+/// Whether the beginning of an answer was said before, and needs no preparation.
+fn is_kept(
+    speaker: &mut LanguageVoice,
+    kept: &mut KeptLines,
+    (text, language): (&str, &LanguageCode),
+) -> bool {
+    speaker.reader.restart();
+    let spoken = speaker.reader.speakable(text);
+    LineKey::of(language, &spoken, LeadSilence::Cut).is_some_and(|key| kept.find(&key).is_some())
 }
 
 /// Sends events from the voice thread. Fails only when the receiver was dropped.

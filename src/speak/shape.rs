@@ -4,6 +4,8 @@
 //! normalisation: it would need the whole answer before the first sample. A voice begins with up to 0.2 s of near
 //! silence, which nobody wants to wait for.
 
+use std::time::Duration;
+
 /// Above this magnitude the curve bends towards 1.
 const KNEE: f32 = 0.8;
 /// What is softer is silence: -50 dB below full scale, as the mean of a block.
@@ -30,16 +32,31 @@ pub(super) fn level(samples: &mut [f32], gain: f32) {
 /// Cuts the silence off the beginning of `samples`, but for the last 10 ms of it, and tells whether there is something
 /// behind it. What is silent as a whole stays.
 pub(super) fn cut_lead(samples: &mut Vec<f32>, rate: u32) -> bool {
-    let block = (rate / BLOCKS_A_SECOND).max(1) as usize;
+    let first = silent_blocks(samples, rate);
+    if let Some(first) = first {
+        samples.drain(..first.saturating_sub(1) * block(rate));
+    }
+    first.is_some()
+}
+
+/// How long `samples` are silent before their first loud 10 ms; nothing where they are silent as a whole.
+pub(super) fn lead(samples: &[f32], rate: u32) -> Option<Duration> {
+    let silent = silent_blocks(samples, rate)? * block(rate);
+    Some(Duration::from_micros(silent as u64 * 1_000_000 / u64::from(rate.max(1))))
+}
+
+/// How many blocks are silent before the first loud one.
+fn silent_blocks(samples: &[f32], rate: u32) -> Option<usize> {
     let is_loud = |block: &[f32]| {
         let power = block.iter().map(|s| s * s).sum::<f32>() / block.len() as f32;
         power > SILENCE * SILENCE
     };
-    let first = samples.chunks(block).position(is_loud);
-    if let Some(first) = first {
-        samples.drain(..first.saturating_sub(1) * block);
-    }
-    first.is_some()
+    samples.chunks(block(rate)).position(is_loud)
+}
+
+/// Samples of a block.
+fn block(rate: u32) -> usize {
+    (rate / BLOCKS_A_SECOND).max(1) as usize
 }
 
 /// Straight up to the knee, then a hyperbola with the same slope that never reaches 1.
@@ -84,6 +101,18 @@ mod tests {
         assert_eq!(cut(sound(100)), sound(100));
         assert_eq!(cut(vec![0.0; 999]), vec![0.0; 999]);
         assert!(cut(Vec::new()).is_empty());
+    }
+
+    #[test]
+    fn the_silence_in_front_is_told_by_the_block() {
+        let sound = |silent: usize| [vec![0.001; silent], [0.2, -0.2].repeat(400)].concat();
+        let told = |samples: &[f32]| lead(samples, 16_000).map(|lead| lead.as_millis());
+        assert_eq!(
+            [0, 159, 160, 1_700].map(|silent| told(&sound(silent))),
+            [Some(0), Some(0), Some(10), Some(100)]
+        );
+        assert_eq!(told(&[0.001; 4_000]), None);
+        assert_eq!(told(&[]), None);
     }
 
     proptest! {

@@ -7,6 +7,7 @@
 
 mod figures;
 mod house;
+mod plot;
 mod report;
 mod server;
 
@@ -19,14 +20,11 @@ use anyhow::Context as _;
 use indicatif::ProgressBar;
 use joi::audio::{RATE, read_wav, write_wav};
 use joi::cli::context::CliContext;
-use joi::cli::show;
 use joi::trace::TurnRecord;
 use serde::Deserialize;
-use serde_json::json;
 
-use self::figures::{MeasuredTurn, Spread, first_loud, is_silent_for, last_loud};
+use self::figures::{MeasuredTurn, first_loud, is_silent_for, last_loud};
 use self::house::ReceivingHouse;
-use self::report::{Report, beyond_the_record};
 use self::server::{Recording, SoundServer};
 
 const EXAMPLES: &str = "\
@@ -35,6 +33,7 @@ Examples:
   joi-bench latency --only commands --limit 10
   joi-bench latency --only house                      how soon a command comes to a house, 43 of them
   joi-bench latency --peer 'python3 chain.py'         another program in the same run, and the ratio
+  joi-bench latency --plot latency.svg                a picture of it, too
   joi-bench latency --json > latency.json";
 
 /// What is said.
@@ -73,6 +72,9 @@ pub(crate) struct LatencyArgs {
     /// At most so many turns of each kind
     #[arg(long, value_name = "N", default_value_t = usize::MAX, hide_default_value = true)]
     limit: usize,
+    /// Draw histograms into this file (SVG)
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
     /// As JSON
     #[arg(long)]
     json: bool,
@@ -167,10 +169,14 @@ pub(crate) fn run(args: &LatencyArgs, context: &CliContext) -> anyhow::Result<Ex
         assign(&mut measured, name, records);
     }
     bar.finish_and_clear();
-    tell(&measured, args)?;
+    report::tell(&measured, args)?;
+    if let Some(file) = &args.plot {
+        report::draw(&measured, file)?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 
+/// Turns of one kind by one program.
 type Measured = (&'static str, Kind, Vec<MeasuredTurn>);
 
 /// Gives each turn its own record, by what was heard: both are in the order in which they were said.
@@ -180,35 +186,6 @@ fn assign(measured: &mut [Measured], subject: &str, records: Vec<TurnRecord>) {
     for turn in turns.filter(|turn| turn.audible.is_some()) {
         turn.record = records.next();
     }
-}
-
-fn tell(measured: &[Measured], args: &LatencyArgs) -> anyhow::Result<()> {
-    let spread = |turns: &[MeasuredTurn]| Spread::of(turns.iter().filter_map(MeasuredTurn::ms));
-    if args.json {
-        let told = measured.iter().map(|(name, kind, turns)| {
-            json!({
-                "program": name,
-                "kind": kind.name(),
-                "ms": spread(turns).map(|spread| spread.told()),
-                "sent_ms": Spread::of(turns.iter().filter_map(MeasuredTurn::sent_ms)).map(|s| s.told()),
-                "beyond_the_record_ms": Spread::of(turns.iter().filter_map(beyond_the_record)).map(|s| s.told()),
-                "turns": turns.iter().map(MeasuredTurn::told).collect::<Vec<_>>(),
-            })
-        });
-        return Ok(show::line(serde_json::to_string_pretty(&told.collect::<Vec<_>>())?)?);
-    }
-    for (name, kind, turns) in measured {
-        Report { title: format!("{name}, {}", kind.name()), turns }.show()?;
-    }
-    for kind in [Kind::Commands, Kind::Questions] {
-        let of = |wanted: &str| {
-            measured.iter().find(|(name, of, _)| *name == wanted && *of == kind).and_then(|(.., t)| spread(t))
-        };
-        if let (Some(joi), Some(peer)) = (of("joi"), of("peer")) {
-            show::line(format!("{}: {:.2} × the peer's median", kind.name(), joi.median / peer.median))?;
-        }
-    }
-    Ok(())
 }
 
 /// A sound server, both recordings, and the running program.

@@ -18,7 +18,10 @@ use crate::app::{
 use crate::channels::voice::Conversation;
 use crate::clock::SystemClock;
 use crate::config::Config;
-use crate::control::{ControlError, ControlServer, Journal, PersistentMute, StatusBoard, StatusBoardParts};
+use crate::control::{
+    ControlError, ControlServer, DelayStatus, DeviceDelays, Journal, PersistentMute, SoundStatus,
+    StatusBoard, StatusBoardParts,
+};
 use crate::home::backend::Home as _;
 use crate::home::openhab::Follower;
 use crate::home::server::HomeServer;
@@ -108,7 +111,14 @@ async fn make(
     let mut talk = app::converse(config, paths, &brain, sound).await?;
     board.queues(std::mem::take(&mut talk.gauges));
     if let Some(meter) = talk.meter.take() {
-        board.sound_lost(move || meter.lost());
+        let speaker = talk.player.delay();
+        board.sound(move || SoundStatus {
+            lost_s: meter.lost().as_secs_f64(),
+            delays: DeviceDelays {
+                microphone: DelayStatus::of(meter.delay()),
+                speaker: DelayStatus::of(&speaker),
+            },
+        });
     }
     if let Some(echo) = talk.echo.take() {
         board.echo(echo);

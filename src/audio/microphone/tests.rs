@@ -62,6 +62,23 @@ fn sound_of_any_rate_arrives_at_16_khz_and_moves_the_meter() {
 }
 
 #[test]
+fn how_long_the_oldest_sample_of_a_block_waited_is_told() {
+    let (tell, mut microphone) = bench();
+    let stats = Arc::default();
+    let mut writer = session_with(&tell, 16_000, &stats);
+    let delay = microphone.meter().delay().clone();
+    assert_eq!(microphone.read(&mut vec![]), SourceEvent::Nothing);
+    assert_eq!(delay.last(), None);
+    stats.lags(Duration::from_millis(15));
+    for (backlog, told) in [(320, 35), (16_000, 1_015), (320, 35)] {
+        writer.push(&vec![0.1; backlog]);
+        assert!(matches!(microphone.read(&mut vec![]), SourceEvent::Samples(_)));
+        assert_eq!(delay.last(), Some(Duration::from_millis(told)));
+    }
+    assert_eq!(delay.highest(), Some(Duration::from_millis(1_015)));
+}
+
+#[test]
 fn a_lost_microphone_is_told_and_the_next_session_is_read() {
     let (tell, mut microphone) = bench();
     let mut old = session(&tell, 16_000);

@@ -15,8 +15,8 @@ struct Bench {
 fn bench() -> Bench {
     let asked = Arc::<AtomicU64>::default();
     let (gain, duck) = (Arc::new(AtomicU32::new(1_f32.to_bits())), Arc::new(AtomicU32::new(1_f32.to_bits())));
-    let controls =
-        PlaybackControls { epoch: Arc::clone(&asked), gain: Arc::clone(&gain), duck: Arc::clone(&duck) };
+    let (epoch, gain_too, duck_too) = (Arc::clone(&asked), Arc::clone(&gain), Arc::clone(&duck));
+    let controls = PlaybackControls { epoch, gain: gain_too, duck: duck_too, ..PlaybackControls::default() };
     let (sink, callback, far) = playback_ring(1000, controls);
     Bench { asked, gain, duck, sink, callback, far }
 }
@@ -126,6 +126,36 @@ fn doing() -> impl Strategy<Value = Do> {
         1 => Just(Do::Flush),
         2 => Just(Do::See),
     ]
+}
+
+#[test]
+fn the_moment_of_a_sample_is_counted_from_the_block_it_was_taken_with() {
+    let mut bench = bench();
+    let (before, fallback) = (Instant::now(), Instant::now() + Duration::from_secs(100));
+    assert_eq!(bench.sink.moment(0, fallback), (fallback, fallback), "nothing was taken yet");
+    bench.sink.push(&[0.5; 30], 0.0);
+    for _ in 0..3 {
+        // The third block finds nothing, and tells nothing.
+        bench.callback.fill(&mut [0.0; 20], 1, |sample| sample);
+        bench.callback.end(Duration::from_millis(40));
+    }
+    let (taken, heard) = bench.sink.moment(20, fallback);
+    assert!((before..fallback).contains(&taken));
+    assert_eq!(heard - taken, Duration::from_millis(40));
+    let (_, behind) = bench.sink.moment(30, fallback);
+    assert_eq!(behind - heard, Duration::from_millis(10));
+}
+
+#[test]
+fn the_delay_of_each_block_is_told() {
+    let mut bench = bench();
+    let delay = bench.callback.tap.controls.delay.clone();
+    for ms in [20, 70, 30] {
+        bench.callback.fill(&mut [0.0; 8], 1, |sample| sample);
+        bench.callback.end(Duration::from_millis(ms));
+    }
+    assert_eq!(delay.last(), Some(Duration::from_millis(30)));
+    assert_eq!(delay.highest(), Some(Duration::from_millis(70)));
 }
 
 proptest! {

@@ -339,17 +339,19 @@ impl Feeder {
     /// Turns the sink's counter into events.
     fn mark(&mut self, now: Instant) {
         let Some(sink) = &self.sink else { return };
-        let (position, taken, at) = (sink.position(), now, now + sink.delay());
+        let position = sink.position();
         while let Some(flight) = self.flights.front_mut() {
             let finished = flight.end.is_some_and(|end| position >= end);
             let tag = flight.clip.tag;
             if (finished || position > flight.start) && !flight.started {
                 flight.started = true;
+                let (taken, at) = sink.moment(flight.start, now);
                 self.outbox.push_back(PlayEvent::Started { tag, taken, at });
             }
             if !finished {
                 break;
             }
+            let (_, at) = sink.moment(flight.end.unwrap_or(position), now);
             self.outbox.push_back(PlayEvent::Finished { tag, at });
             self.flights.pop_front();
         }

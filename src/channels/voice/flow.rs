@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use super::signals::{After, FlowEffect, FlowInput, Judged, SpokenQuestion};
 use crate::hear::judge::{JudgeVerdict, Judgement, LoopBreaker};
 use crate::hear::whisper::DecodeUrgency;
-use crate::hear::{FollowUpWindow, HearCommand, SpeakingState};
+use crate::hear::{FollowUpWindow, HearCommand, SpeakingState, last_loud};
 use crate::language::Languages;
 use crate::message::{Activity, TurnId, Utterance};
 use early::{Advance, Consequence, Continuation, Early};
@@ -302,16 +302,13 @@ impl Flow {
         let turn = self.next_turn();
         let consequence = Consequence::of(&judged, &text, &self.languages);
         self.phase = Phase::Answering { turn, progress: Progress::Begun { by, consequence } };
-        let woke = match by {
-            Opening::Called { at, .. } => at,
-            Opening::Window | Opening::Interruption => None,
-        };
         vec![FlowEffect::Answer(Box::new(SpokenQuestion {
             turn,
             text,
             judged,
-            speech_ended: utterance.moment(utterance.speech_ends_at, decided),
-            woke: woke.map(|at| utterance.moment(at, decided)),
+            speech_ended: utterance.moment(last_loud(&utterance), decided),
+            voice_ended: utterance.moment(utterance.speech_ends_at, decided),
+            woke: by.woken_at().map(|at| utterance.moment(at, decided)),
             opened_by: utterance.opened_by,
             decided,
             known: news.at,

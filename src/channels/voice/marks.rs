@@ -18,7 +18,7 @@ pub(super) fn first_marks(question: &SpokenQuestion) -> Trace {
     trace.mark(Stage::SpeechEnd, question.speech_ended);
     trace.mark(Stage::Endpoint, question.decided);
     trace.mark(Stage::Transcript, question.known.max(question.decided));
-    let silence = question.decided.saturating_duration_since(question.speech_ended).as_millis();
+    let silence = question.decided.saturating_duration_since(question.voice_ended).as_millis();
     let meaning = match question.meaning {
         Completeness::Complete => "a whole command",
         Completeness::Amendable | Completeness::Open => "a whole command that could go on",

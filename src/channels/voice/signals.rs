@@ -247,8 +247,10 @@ pub struct SpokenQuestion {
     pub opened_by: OpenedBy,
     /// When the wake phrase was recognised.
     pub woke: Option<Instant>,
-    /// When the last voiced sample was captured.
+    /// When the last loud 10 ms had been captured.
     pub speech_ended: Instant,
+    /// When the last voiced sample was captured: some 100 ms later.
+    pub voice_ended: Instant,
     /// When the end of the utterance was decided.
     pub decided: Instant,
     /// When the transcript was there; before the end was decided, where the words of a pause were the whole.

@@ -3,8 +3,8 @@
 //! In: lines opened and closed by the voice thread, events of the player. Out: [`SpeakEvent`]s, each once and
 //! in order. Events about unknown clips (a stopped turn's, a tone's) are ignored.
 
-use std::collections::{BTreeSet, VecDeque};
-use std::time::Instant;
+use std::collections::{BTreeMap, VecDeque};
+use std::time::{Duration, Instant};
 
 use super::{SpeakEvent, SpokenLine, Stopped};
 use crate::message::TurnId;
@@ -25,8 +25,8 @@ struct LedgerEntry {
     unspoken: Option<String>,
     /// When the last of its played clips ended.
     past: Option<Instant>,
-    /// Clips that were not played yet.
-    waiting: BTreeSet<u64>,
+    /// Clips that were not played yet, with the silence in front of their first sound, if there is any in them.
+    waiting: BTreeMap<u64, Option<Duration>>,
     state: LineState,
 }
 
@@ -74,7 +74,7 @@ impl Ledger {
     /// A line is about to be synthesised, `spoken` in these words.
     pub(super) fn open(&mut self, line: SpokenLine, spoken: String) -> LineId {
         let row = LineId(self.number());
-        let (unspoken, waiting) = (Some(spoken), BTreeSet::new());
+        let (unspoken, waiting) = (Some(spoken), BTreeMap::new());
         self.entries.push_back(LedgerEntry {
             row,
             line,
@@ -86,10 +86,11 @@ impl Ledger {
         row
     }
 
-    /// A clip of the line is about to be queued: returns its tag. Nothing when the line was stopped.
-    pub(super) fn clip(&mut self, row: LineId) -> Option<u64> {
+    /// A clip of the line is about to be queued, which is silent for `lead` or as a whole: returns its tag. Nothing when
+    /// the line was stopped.
+    pub(super) fn clip(&mut self, row: LineId, lead: Option<Duration>) -> Option<u64> {
         let tag = self.number();
-        self.entries.iter_mut().find(|entry| entry.row == row)?.waiting.insert(tag);
+        self.entries.iter_mut().find(|entry| entry.row == row)?.waiting.insert(tag, lead);
         Some(tag)
     }
 
@@ -114,15 +115,16 @@ impl Ledger {
         self.settle(now)
     }
 
-    /// Playback of the clip's first sample starts: when the device took it, and when it is heard.
+    /// Playback of the clip's first sample starts: when the device took it, and when it is heard. The turn starts with its
+    /// first sound, before which there may be silence.
     pub(super) fn started(&mut self, tag: u64, (taken, at): (Instant, Instant)) -> Vec<SpeakEvent> {
-        let Some(entry) = self.entries.iter_mut().find(|entry| entry.waiting.contains(&tag)) else {
-            return Vec::new();
-        };
+        let known = self.entries.iter_mut().find_map(|entry| Some((*entry.waiting.get(&tag)?, entry)));
+        let Some((lead, entry)) = known else { return Vec::new() };
         let turn = entry.line.turn;
         let saying = entry.unspoken.take().map(|spoken| SpeakEvent::Saying { turn, spoken, at });
-        let is_first = self.started.replace(turn) != Some(turn);
-        is_first.then_some(SpeakEvent::Started { turn, taken, at }).into_iter().chain(saying).collect()
+        let starts = lead.filter(|_| self.started.replace(turn) != Some(turn));
+        let starts = starts.map(|lead| SpeakEvent::Started { turn, taken, at: at + lead });
+        starts.into_iter().chain(saying).collect()
     }
 
     /// The clip's last sample was played.
@@ -137,7 +139,7 @@ impl Ledger {
 
     fn past(&mut self, tag: u64, at: Instant, state: Option<LineState>) -> Vec<SpeakEvent> {
         for entry in &mut self.entries {
-            if entry.waiting.remove(&tag) {
+            if entry.waiting.remove(&tag).is_some() {
                 entry.state = state.unwrap_or(entry.state);
                 entry.past = Some(at);
                 if let Some((_, last)) = &mut self.finished {

@@ -2,43 +2,44 @@
 
 use std::time::Instant;
 
+use super::kept::{self, Keeping, KeptLines, LineKey};
 use super::ledger::LineId;
 use super::rehearsal::PreparedLine;
 use super::{MouthState, SpeakEvent, SpokenLine};
 use crate::audio::{Clip, ClipPart, Epoch};
 use crate::speak::languages::LanguageVoice;
-use crate::speak::{LeadSilence, SoundChunk, SynthesisProgress};
+use crate::speak::{LeadSilence, SoundChunk, SpeakError, SynthesisProgress, shape};
 
-/// Speaks one line; its beginning may have been prepared. The ledger registers each clip before the player gets it.
+/// Speaks one line; its beginning may have been prepared, or all of it been said before. The ledger registers each clip
+/// before the player gets it.
 pub(super) fn speak(
     speaker: &mut LanguageVoice,
     shared: &MouthState,
     (line, epoch, lead): (SpokenLine, Epoch, LeadSilence),
-    ready: Option<PreparedLine>,
+    (ready, kept): (Option<PreparedLine>, &mut KeptLines),
 ) -> Vec<SpeakEvent> {
-    #[cfg(test)]
-    shared.syntheses.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
     let turn = line.turn;
     let ready = ready.filter(|ready| ready.is(&line));
     let text = speaker.reader.speakable(&line.text);
+    let key = LineKey::of(&line.language, &text, lead);
     let row = shared.ledger().open(line, text.clone());
     let mut playing = PlayedLine { shared, row, epoch, rate: speaker.voice.rate(), is_open: false };
-    let (mut due, is_stopped) = (Vec::new(), || shared.is_stale(epoch));
-    let begun = match ready {
-        Some(ready) => {
-            due.extend(playing.play(ready.into_first()));
+    let mut due = Vec::new();
+    let said = match key.as_ref().and_then(|key| kept.find(key)) {
+        Some(chunks) => {
+            due.extend(chunks.iter().cloned().flat_map(|chunk| playing.play(chunk)));
             Ok(())
         }
-        None => speaker.voice.begin(&text, lead),
-    };
-    let said = begun.and_then(|()| {
-        loop {
-            match speaker.voice.advance(&is_stopped)? {
-                SynthesisProgress::Chunk(chunk) => due.extend(playing.play(chunk)),
-                SynthesisProgress::Over(_) => return Ok(()),
-            }
+        None => {
+            let keeping = if key.is_some() { Keeping::Wanted } else { Keeping::Unwanted };
+            let said = synthesise(speaker, (&text, lead), (ready, keeping), &mut playing, &mut due);
+            said.map(|chunks| {
+                if let Some(key) = key {
+                    kept.keep(key, chunks);
+                }
+            })
         }
-    });
+    };
     drop(playing);
     match said {
         // The line may have been silent, and nothing else may be playing.
@@ -50,6 +51,28 @@ pub(super) fn speak(
         }
     }
     due
+}
+
+/// Synthesises a line, of which the first chunk may be ready, and plays it; its chunks where they are wanted.
+fn synthesise(
+    speaker: &mut LanguageVoice,
+    (text, lead): (&str, LeadSilence),
+    (ready, keeping): (Option<PreparedLine>, Keeping),
+    playing: &mut PlayedLine<'_>,
+    due: &mut Vec<SpeakEvent>,
+) -> Result<Vec<SoundChunk>, SpeakError> {
+    let (shared, epoch, voice) = (playing.shared, playing.epoch, &mut speaker.voice);
+    #[cfg(test)]
+    shared.syntheses.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+    let mut first = ready.map(PreparedLine::into_first);
+    if first.is_none() {
+        voice.begin(text, lead)?;
+    }
+    let advance = || match first.take() {
+        Some(chunk) => Ok(SynthesisProgress::Chunk(chunk)),
+        None => voice.advance(&|| shared.is_stale(epoch)),
+    };
+    kept::play_all(keeping, advance, |chunk| due.extend(playing.play(chunk)))
 }
 
 /// A line on its way to the player.
@@ -64,7 +87,8 @@ struct PlayedLine<'m> {
 
 impl PlayedLine<'_> {
     fn play(&mut self, chunk: SoundChunk) -> Vec<SpeakEvent> {
-        let Some(tag) = self.shared.ledger().clip(self.row) else { return Vec::new() };
+        let lead = shape::lead(&chunk.samples, self.rate);
+        let Some(tag) = self.shared.ledger().clip(self.row, lead) else { return Vec::new() };
         let part = match (std::mem::replace(&mut self.is_open, chunk.continues), chunk.continues) {
             (false, false) => ClipPart::Whole,
             (false, true) => ClipPart::Begin,

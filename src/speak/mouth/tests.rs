@@ -70,6 +70,57 @@ async fn a_prepared_line_is_told_and_heard_like_any_other() {
     drop(player);
 }
 
+/// Says one line in a turn of its own, to its end.
+async fn say_alone(
+    mouth: &Mouth,
+    events: &mut mpsc::Receiver<SpeakEvent>,
+    turn: u64,
+    text: &str,
+) -> Vec<String> {
+    mouth.say(line(turn, 0, text)).await.unwrap();
+    mouth.finish(TurnId(turn)).await.unwrap();
+    until_done(events, TurnId(turn)).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_short_line_that_was_said_before_is_not_synthesised_again_and_sounds_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("said.wav");
+    let (mouth, player, mut events) = mouth(&file);
+    let long = "It is a long story that goes on for quite a while before it ends.";
+    let said = [("Okay.", 1), ("Okay.", 1), (long, 2), (long, 3), ("Okay.", 3), ("Okay?", 4), ("*Okay.*", 4)];
+    for ((text, syntheses), turn) in said.into_iter().zip(1..) {
+        let before = player.played();
+        let told = say_alone(&mouth, &mut events, turn, text).await;
+        let expected =
+            [format!("{turn} started"), format!("{turn} heard 0 {text:?}"), format!("{turn} done")];
+        assert!(expected.iter().all(|event| told.contains(event)), "{told:?}");
+        assert_eq!(mouth.syntheses(), syntheses, "{text} in turn {turn}");
+        assert!(player.played() > before, "it is counted as played");
+    }
+    mouth.prepare("Okay.".into(), english().to_code());
+    say_alone(&mouth, &mut events, 9, "Okay.").await;
+    assert_eq!(mouth.syntheses(), 4, "what is ready needs no preparation");
+    mouth.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_kept_has_the_samples_that_were_synthesised() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("said.wav");
+    let (mouth, player, mut events) = mouth(&file);
+    for turn in 1..=2 {
+        say_alone(&mouth, &mut events, turn, "One moment, please.").await;
+    }
+    tokio::task::spawn_blocking(move || player.finish()).await.unwrap().unwrap();
+    let samples = read_wav(&file, 16_000).unwrap();
+    assert!(samples.iter().any(|sample| sample.abs() > 0.1));
+    let (one, other) = samples.split_at(samples.len() / 2);
+    let apart = one.iter().zip(other).map(|(one, other)| (one - other).abs()).fold(0.0, f32::max);
+    assert!(apart < 1e-3, "they differ by {apart}");
+    mouth.close().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn lines_are_spoken_in_order_and_reported_as_they_were_written() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,10 +1,15 @@
-//! What the turns came to, as tables and a histogram.
+//! What the turns came to, as tables and histograms.
 
+use std::path::Path;
+
+use anyhow::Context as _;
 use comfy_table::Table;
 use joi::cli::show::{self, Tone};
 use joi::trace::Stage;
+use serde_json::json;
 
 use super::figures::{MeasuredTurn, Spread, histogram};
+use super::{Kind, LatencyArgs, Measured, plot};
 
 /// One bar of the histogram stands for so many milliseconds.
 const STEP_MS: f64 = 100.0;
@@ -76,6 +81,46 @@ impl Report<'_> {
         row("heard later than the record says", Spread::of(self.turns.iter().filter_map(beyond_the_record)));
         table
     }
+}
+
+/// Shows all of it.
+pub(super) fn tell(measured: &[Measured], args: &LatencyArgs) -> anyhow::Result<()> {
+    let spread = |turns: &[MeasuredTurn]| Spread::of(turns.iter().filter_map(MeasuredTurn::ms));
+    if args.json {
+        let told = measured.iter().map(|(name, kind, turns)| {
+            json!({
+                "program": name,
+                "kind": kind.name(),
+                "ms": spread(turns).map(|spread| spread.told()),
+                "sent_ms": Spread::of(turns.iter().filter_map(MeasuredTurn::sent_ms)).map(|s| s.told()),
+                "beyond_the_record_ms": Spread::of(turns.iter().filter_map(beyond_the_record)).map(|s| s.told()),
+                "turns": turns.iter().map(MeasuredTurn::told).collect::<Vec<_>>(),
+            })
+        });
+        return Ok(show::line(serde_json::to_string_pretty(&told.collect::<Vec<_>>())?)?);
+    }
+    for (name, kind, turns) in measured {
+        Report { title: format!("{name}, {}", kind.name()), turns }.show()?;
+    }
+    for kind in [Kind::Commands, Kind::Questions] {
+        let of = |wanted: &str| {
+            measured.iter().find(|(name, of, _)| *name == wanted && *of == kind).and_then(|(.., t)| spread(t))
+        };
+        if let (Some(joi), Some(peer)) = (of("joi"), of("peer")) {
+            show::line(format!("{}: {:.2} × the peer's median", kind.name(), joi.median / peer.median))?;
+        }
+    }
+    Ok(())
+}
+
+/// Draws how soon each kind of turns was heard.
+pub(super) fn draw(measured: &[Measured], file: &Path) -> anyhow::Result<()> {
+    let kinds = measured.iter().map(|(name, kind, turns)| {
+        (format!("{name}, {}", kind.name()), turns.iter().filter_map(MeasuredTurn::ms).collect())
+    });
+    let picture = plot::picture(&kinds.collect::<Vec<_>>())
+        .context("nothing was heard, so that there is no picture")?;
+    std::fs::write(file, picture).with_context(|| format!("can't write {}", file.display()))
 }
 
 /// How much later it was heard than the program tells.

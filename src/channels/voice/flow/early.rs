@@ -6,6 +6,7 @@ use std::time::Instant;
 
 pub(super) use super::super::signals::Continuation;
 use super::super::signals::{FlowEffect, Judged};
+use super::Opening;
 use crate::hear::judge::JudgeVerdict;
 use crate::hear::{More, Outlook};
 use crate::language::{Language, Languages};
@@ -40,6 +41,16 @@ pub(super) enum Advance {
         generation: u64,
     },
     Decoded(Box<Early>),
+}
+
+impl Opening {
+    /// The position at which the wake phrase was recognised.
+    pub(super) fn woken_at(self) -> Option<u64> {
+        match self {
+            Self::Called { at, .. } => at,
+            Self::Window | Self::Interruption => None,
+        }
+    }
 }
 
 impl Advance {

@@ -6,11 +6,13 @@ mod interjections;
 mod table;
 mod unasked;
 
+use super::super::marks::first_marks;
 use super::super::signals::SoundOf;
 use super::*;
 use crate::hear::judge::FollowUpLoudness;
 use crate::language::tests::in_english;
 use crate::message::{OpenedBy, Transcript};
+use crate::trace::Stage;
 
 fn utterance(generation: u64, revision: u32, at: Instant) -> Utterance {
     Utterance {
@@ -355,4 +357,21 @@ fn the_end_of_speech_lies_the_trailing_silence_before_the_decision() {
     let Some(FlowEffect::Answer(question)) = effects.first() else { panic!("{effects:?}") };
     assert_eq!(question.decided - question.speech_ended, Duration::from_millis(700));
     assert_eq!(question.woke.map(|woke| question.decided - woke), Some(Duration::from_millis(2500)));
+}
+
+#[test]
+fn a_turn_is_timed_from_the_last_loud_sound_and_ended_by_the_silence_of_the_network() {
+    let at = Instant::now() + Duration::from_secs(5);
+    let mut flow = woken();
+    let mut samples = vec![0.0; 32_000];
+    samples[8_000..19_200].iter_mut().step_by(2).for_each(|sample| *sample = 0.3);
+    let said = Utterance { samples: samples.into(), ..utterance(1, 0, at) };
+    let _ = flow.on(FlowInput::Ended { utterance: said, decided: at });
+    let effects = flow.on(heard(1, 0, "hello", at));
+    let Some(FlowEffect::Answer(question)) = effects.first() else { panic!("{effects:?}") };
+    let before = [question.speech_ended, question.voice_ended].map(|ended| (at - ended).as_millis());
+    assert_eq!(before, [800, 700]);
+    let trace = first_marks(question);
+    assert!(trace.decisions.iter().any(|why| why.reason.starts_with("ended by 700 ms of silence")));
+    assert_eq!(trace.after_origin(Stage::Endpoint), Some(Duration::from_millis(800)));
 }
