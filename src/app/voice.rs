@@ -10,7 +10,8 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::brain::Brain;
-use super::{Ears, ears, mouth, timers};
+use super::mouth::{mouth_loading, voiceless};
+use super::{Ears, ListeningFrom, Loading, ears, mouth, timers};
 use crate::audio::{
     AudioSource, EchoCancelled, EchoMeter, LevelMeter, Microphone, MuteSwitch, Pace, PlayEvent, Player,
     RingSound, WavSource,
@@ -79,10 +80,12 @@ pub struct Conversing {
     pub ringer: Option<Ringer>,
     /// What rings; nothing over files.
     pub rings: Option<watch::Receiver<Vec<Ring>>>,
+    /// Whether the models are there, which are loaded behind; over files they are.
+    pub loading: Loading,
 }
 
-/// Puts the conversation of the configured room together. A voice that can't be loaded is told; then answers are shown
-/// only.
+/// Puts the conversation of the configured room together. Over devices she listens while speech models and voice are
+/// loaded. A voice that can't be loaded is told; then answers are shown only.
 pub async fn converse(
     config: &Config,
     paths: &Paths,
@@ -109,17 +112,24 @@ pub async fn converse_at(
     let (player, events, inlet) = open_player(config, sound)?;
     let (source, pacing, meters) = open_source(config, inlet, &player);
     let (meter, echo) = meters.unzip();
-    let voices = mouth(config, paths, (player.clone(), events), &brain.languages, &brain.pulse);
-    let hearing = load_ears(config, paths, source, pacing, &brain.pulse);
-    // Both load models for seconds. A recording is not begun before there is a voice to answer it.
-    let (voices, ears) =
-        if meter.is_some() { tokio::join!(voices, hearing) } else { (voices.await, hearing.await) };
-    let ears = ears?;
-    let mouth = with_remarks(voices, &told).await?;
+    let from = if meter.is_some() { ListeningFrom::TheStart } else { ListeningFrom::ModelsLoaded };
+    let mut loading = Loading::default();
+    let mouth = match from {
+        ListeningFrom::TheStart => {
+            let behind = (told.clone(), loading.one());
+            Some(mouth_loading(config, paths, (player.clone(), events), brain, behind)?)
+        }
+        // A recording is not begun before there is a voice to answer it.
+        ListeningFrom::ModelsLoaded => {
+            let voices = mouth(config, paths, (player.clone(), events), &brain.languages, &brain.pulse);
+            with_remarks(voices.await, &told).await?
+        }
+    };
+    let ears = start_ears(config, paths, (source, pacing), from, &brain.pulse).await?;
+    loading.extend(ears.loading);
     let (requests, asked) = channel(REQUESTS);
     let mut gauges = vec![ears.waiting, gauge("news", &told), gauge("requests", &requests)];
-    gauges.extend(mouth.as_ref().map(|(mouth, _)| gauge_by("lines", mouth.waiting())));
-    gauges.extend(brain.store.as_ref().map(|store| gauge_by("store", store.waiting())));
+    gauges.extend(gauges_of(mouth.as_ref(), brain));
     let input = EndpointInput {
         commands: ears.commands,
         deliveries: ears.deliveries,
@@ -144,7 +154,13 @@ pub async fn converse_at(
         heart: brain.pulse.heart("conversation", CONVERSATION_LIMIT),
     };
     let conversation = Conversation::new(parts, brain.last_turn().await);
-    Ok(Conversing { conversation, news, stop, player, meter, echo, requests, gauges, ringer, rings })
+    Ok(Conversing { conversation, news, stop, player, meter, echo, requests, gauges, ringer, rings, loading })
+}
+
+fn gauges_of(mouth: Option<&(Mouth, Receiver<SpeakEvent>)>, brain: &Brain) -> impl Iterator<Item = Gauge> {
+    let lines = mouth.map(|(mouth, _)| gauge_by("lines", mouth.waiting()));
+    let jobs = brain.store.as_ref().map(|store| gauge_by("store", store.waiting()));
+    lines.into_iter().chain(jobs)
 }
 
 /// The mouth, and what is to be told about its voices; nothing, and why, where there is no voice.
@@ -160,22 +176,22 @@ async fn with_remarks(
             Ok(Some((mouth, reports)))
         }
         Err(error) => {
-            told.send(News::Speechless(format!("she can't speak: {error:#}"))).await?;
+            told.send(News::Speechless(voiceless(&error))).await?;
             Ok(None)
         }
     }
 }
 
-/// Loads the ears on a thread that may block.
-async fn load_ears(
+/// Starts the ears on a thread that may block.
+async fn start_ears(
     config: &Config,
     paths: &Paths,
-    source: Box<dyn AudioSource>,
-    pacing: Pacing,
+    source: (Box<dyn AudioSource>, Pacing),
+    from: ListeningFrom,
     pulse: &Pulse,
 ) -> anyhow::Result<Ears> {
     let (config, paths, pulse) = (config.clone(), paths.clone(), pulse.clone());
-    let loading = tokio::task::spawn_blocking(move || ears(&config, &paths, source, pacing, &pulse));
+    let loading = tokio::task::spawn_blocking(move || ears(&config, &paths, source, from, &pulse));
     loading.await.context("loading the speech models was given up")?
 }
 

@@ -1,9 +1,10 @@
 //! The voice thread, its handle, and the ledger of played lines.
 //!
 //! The thread `voice` runs [`run`]; one task runs [`report`]. In: [`SpokenLine`]s and the player's events. Out:
-//! [`SpeakEvent`]s. A stopped turn refuses further lines, and its sound ends at once.
+//! [`SpeakEvent`]s. A stopped turn refuses further lines, and its sound ends at once. Lines that come while the voice is
+//! loaded wait for it; where it can't be, they count as lines without speakable text.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
@@ -98,6 +99,8 @@ pub enum SpeakEvent {
         /// One sentence with the remedy.
         error: String,
     },
+    /// There is no voice, for good: it could not be loaded. One sentence with the remedy.
+    Voiceless(String),
     /// The speaker is missing from here on; reported once, retried in the background.
     Mute(DeviceFault),
     /// This device plays: reported at the first start and after every [`SpeakEvent::Mute`].
@@ -122,8 +125,8 @@ enum VoiceRequest {
 /// State shared by the handle, the voice thread and the reporting task.
 struct MouthState {
     player: Player,
-    /// Of all voices.
-    interrupters: Vec<Interrupter>,
+    /// Of all voices; none until they are loaded.
+    interrupters: OnceLock<Vec<Interrupter>>,
     ledger: Mutex<Ledger>,
     rehearsal: Rehearsal,
     /// Lines that were synthesised.
@@ -139,8 +142,13 @@ impl MouthState {
     /// The voice is needed for `text` now; what it prepares instead is given up.
     fn leave_rehearsal(&self, text: &str) {
         if self.rehearsal.give_up_unless(text) {
-            self.interrupters.iter().for_each(Interrupter::interrupt);
+            self.interrupt();
         }
+    }
+
+    /// Aborts what is being synthesised.
+    fn interrupt(&self) {
+        self.interrupters.get().into_iter().flatten().for_each(Interrupter::interrupt);
     }
 
     fn is_stale(&self, epoch: Epoch) -> bool {
@@ -184,11 +192,24 @@ impl Mouth {
         played: mpsc::Receiver<PlayEvent>,
         heart: Heart,
     ) -> Result<(Self, mpsc::Receiver<SpeakEvent>), SpeakError> {
+        Self::loading(|| Ok(speakers), player, played, heart)
+    }
+
+    /// The same for voices that `load` gives on the thread; else the sentence of [`SpeakEvent::Voiceless`].
+    ///
+    /// # Errors
+    /// [`SpeakError::Thread`] when the system gives no thread.
+    pub fn loading(
+        load: impl FnOnce() -> Result<LanguageVoices, String> + Send + 'static,
+        player: Player,
+        played: mpsc::Receiver<PlayEvent>,
+        heart: Heart,
+    ) -> Result<(Self, mpsc::Receiver<SpeakEvent>), SpeakError> {
         let (orders, inbox) = mpsc::channel(LINES);
         let (events, outbox) = mpsc::channel(EVENTS);
         let shared = Arc::new(MouthState {
             player,
-            interrupters: speakers.voices().map(Voice::interrupter).collect(),
+            interrupters: OnceLock::new(),
             ledger: Mutex::new(Ledger::default()),
             rehearsal: Rehearsal::default(),
             #[cfg(test)]
@@ -197,7 +218,16 @@ impl Mouth {
         tokio::spawn(report(Arc::clone(&shared), played, events.clone()));
         let thread = std::thread::Builder::new().name("voice".into()).spawn({
             let shared = Arc::clone(&shared);
-            move || run(speakers, &shared, &heart, inbox, &events)
+            move || match load() {
+                Ok(speakers) => {
+                    shared.interrupters.get_or_init(|| speakers.voices().map(Voice::interrupter).collect());
+                    run(speakers, &shared, &heart, inbox, &events);
+                }
+                Err(why) => {
+                    send(vec![SpeakEvent::Voiceless(why)], &events);
+                    pass(&shared, inbox, &events);
+                }
+            }
         })?;
         Ok((Self { shared, orders, thread: Arc::new(Mutex::new(Some(thread))) }, outbox))
     }
@@ -251,7 +281,7 @@ impl Mouth {
         self.shared.player.flush();
         drop(ledger);
         // After the flush, whose new epoch tells the voice thread that the synthesis was aborted on purpose.
-        self.shared.interrupters.iter().for_each(Interrupter::interrupt);
+        self.shared.interrupt();
     }
 
     /// Stops, and waits until the voice thread has ended.
@@ -304,6 +334,27 @@ fn run(
                 send(due, events);
             }
         }
+    }
+}
+
+/// The thread without a voice: every line passes in silence, until the last handle is dropped.
+fn pass(shared: &MouthState, mut orders: mpsc::Receiver<VoiceRequest>, events: &mpsc::Sender<SpeakEvent>) {
+    while let Some(order) = orders.blocking_recv() {
+        let due = match order {
+            VoiceRequest::Say { epoch, .. } | VoiceRequest::Finish { epoch, .. }
+                if shared.is_stale(epoch) =>
+            {
+                continue;
+            }
+            VoiceRequest::Prepare { .. } => continue,
+            VoiceRequest::Say { line, .. } => {
+                let mut ledger = shared.ledger();
+                let row = ledger.open(line, String::new());
+                ledger.close(row, Instant::now())
+            }
+            VoiceRequest::Finish { turn, .. } => shared.ledger().finish(turn, Instant::now()),
+        };
+        send(due, events);
     }
 }
 

@@ -8,12 +8,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use tokio_util::sync::CancellationToken;
 
 use super::{Daemon, Service, ServiceContext};
 use crate::app::{self, Brain, Conversing, Show, Shown, Sound};
 use crate::app::{
-    alerts, awake, awareness, backups, brain, diary, display, home, impulse, machine, messages, outside,
-    timers, upkeep, weather,
+    alerts, awake, awareness, backups, brain, diary, display, home, impulse, loading, machine, messages,
+    outside, timers, upkeep, weather,
 };
 use crate::channels::voice::Conversation;
 use crate::clock::SystemClock;
@@ -69,8 +70,10 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
     let watched = house.as_ref().map(|(house, _)| house.watch());
     show(Shown::Ready { wake_phrase: app::first_phrase(config, paths) });
 
+    let loaded = CancellationToken::new();
     let late = [
-        Some(brain::model_server(server)),
+        Some(loading::loading(talk.loading, loaded.clone())),
+        Some(brain::model_server(server, loaded)),
         talk.ringer.map(timers::ringer),
         talk.rings.map(|rings| timers::ring_light(rings, &board)),
         diary::diary(&brain, &config.store),
@@ -91,7 +94,7 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
     Ok(Started { daemon, brain })
 }
 
-/// Loads database, models and devices, and shows them on `board`.
+/// Loads the database and what the ears need, opens the devices, and shows them on `board`.
 async fn make(
     config: &Config,
     paths: &Paths,

@@ -1,0 +1,114 @@
+//! Models that are loaded while she listens already: each on the thread that owns it.
+//!
+//! Any thread. In: what became of each. Out: one result for all of them, the first error where there is one. Nothing here
+//! loads anything: whoever loads has a [`LoadReport`].
+
+use anyhow::Context as _;
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+
+use super::daemon::{Service, ServiceContext};
+
+/// Whether all models are there.
+#[derive(Debug, Default)]
+pub struct Loading(Vec<oneshot::Receiver<anyhow::Result<()>>>);
+
+/// Tells what became of one of them; dropped, it says that loading was given up.
+#[derive(Debug)]
+pub(super) struct LoadReport(oneshot::Sender<anyhow::Result<()>>);
+
+impl Loading {
+    /// One more.
+    pub(super) fn one(&mut self) -> LoadReport {
+        let (report, comes) = oneshot::channel();
+        self.0.push(comes);
+        LoadReport(report)
+    }
+
+    /// Those of `more` too.
+    pub(super) fn extend(&mut self, more: Self) {
+        self.0.extend(more.0);
+    }
+
+    /// Waits for all of them.
+    ///
+    /// # Errors
+    /// One can't be loaded.
+    pub async fn done(self) -> anyhow::Result<()> {
+        for one in self.0 {
+            one.await.context(GIVEN_UP)??;
+        }
+        Ok(())
+    }
+
+    /// The same on a thread that may block, outside of tasks.
+    ///
+    /// # Errors
+    /// One can't be loaded.
+    pub(super) fn wait(self) -> anyhow::Result<()> {
+        self.0.into_iter().try_for_each(|one| one.blocking_recv().context(GIVEN_UP)?)
+    }
+}
+
+const GIVEN_UP: &str = "loading a model was given up";
+
+impl LoadReport {
+    /// Passes on what was loaded, and the error to whoever waits.
+    pub(super) fn on<T>(self, loaded: anyhow::Result<T>) -> Option<T> {
+        let (report, loaded) = match loaded {
+            Ok(loaded) => (Ok(()), Some(loaded)),
+            Err(error) => (Err(error), None),
+        };
+        // Fails only when nobody waits.
+        let _ = self.0.send(report);
+        loaded
+    }
+}
+
+/// The service that ends the program where a speech model can't be loaded, and cancels `loaded` once all are there.
+pub(super) fn loading(loading: Loading, loaded: CancellationToken) -> Service {
+    let run = |context: ServiceContext| async move {
+        // Both arms are cancel-safe.
+        tokio::select! {
+            () = context.stop.cancelled() => return Ok(()),
+            done = loading.done() => done?,
+        }
+        tracing::info!("speech models and voice are loaded");
+        loaded.cancel();
+        context.stop.cancelled().await;
+        Ok(())
+    };
+    Service::essential("speech models", "nobody is understood", run)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn it_is_done_when_all_are_and_the_first_error_is_that_of_all() {
+        let mut all = Loading::default();
+        let (ears, voice) = (all.one(), all.one());
+        let waiting = tokio::spawn(all.done());
+        assert_eq!(voice.on(Ok(2)), Some(2));
+        tokio::task::yield_now().await;
+        assert!(!waiting.is_finished());
+        assert_eq!(ears.on(Ok(1)), Some(1));
+        waiting.await.unwrap().unwrap();
+
+        let mut all = Loading::default();
+        let (ears, voice) = (all.one(), all.one());
+        assert_eq!(ears.on::<()>(Err(anyhow::anyhow!("fetch it"))), None);
+        drop(voice);
+        assert_eq!(all.done().await.unwrap_err().to_string(), "fetch it");
+    }
+
+    #[tokio::test]
+    async fn what_is_given_up_is_told_and_nothing_to_load_is_loaded() {
+        let mut all = Loading::default();
+        drop(all.one());
+        assert_eq!(all.done().await.unwrap_err().to_string(), GIVEN_UP);
+        Loading::default().done().await.unwrap();
+        Loading::default().wait().unwrap();
+    }
+}
