@@ -50,6 +50,12 @@ pub struct Ears {
     pub listener: JoinHandle<()>,
     /// Whether the speech models are there.
     pub loading: Loading,
+    /// All ways to write the phrases she listens for.
+    pub phrases: Vec<String>,
+    /// Which model reads what may not be over yet: also the quickest, where another one was chosen.
+    pub trial: TrialModel,
+    /// The chosen model.
+    pub model: SttModel,
 }
 
 /// The listener reads its source at least this often: it never waits for long.
@@ -106,7 +112,7 @@ fn ears_by(
     pulse: &Pulse,
 ) -> anyhow::Result<Ears> {
     let mut loading = Loading::default();
-    let Readers { chosen, quickest, confirmer, trial, means } =
+    let Readers { chosen, quickest, confirmer, trial, model, means } =
         readers(config, paths, pulse, (load, &mut loading))?;
     let mut hearing = config.clone();
     if trial != TrialModel::Chosen {
@@ -124,7 +130,20 @@ fn ears_by(
     let listener = hear::spawn(source, listener, inbox, outbox, pacing)
         .context("the system gave no thread for the listener")?;
     let ((stt, transcripts), interjections) = (chosen, quickest);
-    Ok(Ears { commands, deliveries, stt, transcripts, interjections, waiting, listener, loading })
+    let phrases = means.heard().flat_map(WakePhrase::written).collect();
+    Ok(Ears {
+        commands,
+        deliveries,
+        stt,
+        transcripts,
+        interjections,
+        waiting,
+        listener,
+        loading,
+        phrases,
+        trial,
+        model,
+    })
 }
 
 /// The listener with its second stage, and the thread that works for both: it keeps the quickest model warm for
@@ -211,11 +230,7 @@ pub fn quickest_whisper(config: &Config, library: &ModelLibrary) -> anyhow::Resu
     Ok(library.path(whisper_model(model))?)
 }
 
-/// Which model reads what may not be over yet: also the quickest, where another one was chosen.
-pub(super) fn trial_model(config: &Config, paths: &Paths) -> anyhow::Result<TrialModel> {
-    trial_beside(&chosen_whisper(config, paths)?.1, config, paths)
-}
-
+/// Which model reads what may not be over yet, where `chosen` was chosen.
 pub(super) fn trial_beside(chosen: &Path, config: &Config, paths: &Paths) -> anyhow::Result<TrialModel> {
     if chosen == quickest_whisper(config, &super::library(config, paths)?)? {
         return Ok(TrialModel::Chosen);

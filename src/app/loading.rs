@@ -25,11 +25,6 @@ impl Loading {
         LoadReport(report)
     }
 
-    /// Those of `more` too.
-    pub(super) fn extend(&mut self, more: Self) {
-        self.0.extend(more.0);
-    }
-
     /// Waits for all of them.
     ///
     /// # Errors

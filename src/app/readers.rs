@@ -18,7 +18,7 @@ use crate::channels::voice::first_look::TrialModel;
 use crate::config::Config;
 use crate::hear::score::Scorer;
 use crate::hear::wake::{Confirmer, PhraseThreshold};
-use crate::hear::whisper::{Stt, SttConfig, SttError, SttEvent, Whisper};
+use crate::hear::whisper::{Stt, SttConfig, SttError, SttEvent, SttModel, Whisper};
 use crate::paths::Paths;
 use crate::pulse::Pulse;
 
@@ -43,6 +43,8 @@ pub(super) struct Readers {
     pub(super) confirmer: Confirmer,
     /// Which model reads what may not be over yet.
     pub(super) trial: TrialModel,
+    /// The chosen model.
+    pub(super) model: SttModel,
     /// The phrases she listens for.
     pub(super) means: WakeMeans,
 }
@@ -50,6 +52,7 @@ pub(super) struct Readers {
 /// Which models are loaded, and how.
 #[derive(Clone)]
 struct SpeechModels {
+    model: SttModel,
     chosen: PathBuf,
     quickest: PathBuf,
     trial: TrialModel,
@@ -68,7 +71,7 @@ pub(super) fn readers(
     (load, loading): (LoadWhisper, &mut Loading),
 ) -> anyhow::Result<Readers> {
     let models = SpeechModels::checked(config, paths, load)?;
-    let (means, trial) = (wake_means(config, paths)?, models.trial);
+    let (means, trial, model) = (wake_means(config, paths)?, models.trial, models.model);
     let (lend, lent) = channel();
     let (spell, spelled) = channel();
     let (report, of) = (loading.one(), models.clone());
@@ -80,18 +83,18 @@ pub(super) fn readers(
     let names = means.heard().map(|phrase| phrase.name.clone()).collect();
     let scorer = Scorer::new(quickest.0.lender());
     let confirmer = Confirmer::early(names, means.onsets(), scorer, spelled);
-    Ok(Readers { chosen, quickest, confirmer, trial, means })
+    Ok(Readers { chosen, quickest, confirmer, trial, model, means })
 }
 
 impl SpeechModels {
     fn checked(config: &Config, paths: &Paths, load: LoadWhisper) -> anyhow::Result<Self> {
-        let (_, chosen) = chosen_whisper(config, paths)?;
+        let (model, chosen) = chosen_whisper(config, paths)?;
         let trial = trial_beside(&chosen, config, paths)?;
         let quickest = quickest_whisper(config, &super::library(config, paths)?)?;
         let stt = config.hear.stt.clone();
         Whisper::check(&chosen, &stt)?;
         Whisper::check(&quickest, &stt)?;
-        Ok(Self { chosen, quickest, trial, config: stt, load })
+        Ok(Self { model, chosen, quickest, trial, config: stt, load })
     }
 
     /// Where there is one model for both threads, the other one gets its share through `lend`.

@@ -16,13 +16,14 @@ use crate::audio::{
     AudioSource, EchoCancelled, EchoMeter, LevelMeter, Microphone, MuteSwitch, Pace, PlayEvent, Player,
     RingSound, WavSource,
 };
+use crate::channels::voice::first_look::TrialModel;
 use crate::channels::voice::{
     self, Conversation, ConversationParts, EndpointInput, EndpointOutput, News, Tones, VoiceEndpoint,
 };
 use crate::config::Config;
 use crate::control::{Gauge, gauge, gauge_by};
 use crate::hear::Pacing;
-use crate::hear::wake::WakePhrase;
+use crate::hear::whisper::SttModel;
 use crate::llm::Mind;
 use crate::message::{OutsideRequest, Place};
 use crate::paths::Paths;
@@ -82,6 +83,27 @@ pub struct Conversing {
     pub rings: Option<watch::Receiver<Vec<Ring>>>,
     /// Whether the models are there, which are loaded behind; over files they are.
     pub loading: Loading,
+    /// Which model transcribes what is said to her.
+    pub model: SttModel,
+}
+
+/// Where sound comes from and goes to, being opened.
+pub struct OpenedSound {
+    player: Player,
+    events: Receiver<PlayEvent>,
+    source: (Box<dyn AudioSource>, Pacing),
+    /// Nothing over files.
+    meters: Option<(LevelMeter, EchoMeter)>,
+}
+
+/// Opens microphone and speaker, which takes its time on threads of their own, or the files in their place.
+///
+/// # Errors
+/// A file can't be read or written.
+pub fn open_sound(config: &Config, sound: Sound) -> anyhow::Result<OpenedSound> {
+    let (player, events, inlet) = open_player(config, sound)?;
+    let (source, pacing, meters) = open_source(config, inlet, &player);
+    Ok(OpenedSound { player, events, source: (source, pacing), meters })
 }
 
 /// Puts the conversation of the configured room together. Over devices she listens while speech models and voice are
@@ -103,30 +125,36 @@ pub async fn converse_at(
     brain: &Brain,
     sound: Sound,
 ) -> anyhow::Result<Conversing> {
+    converse_over(open_sound(config, sound)?, place, config, paths, brain).await
+}
+
+/// The same over sound that was opened before there was a brain.
+pub async fn converse_over(
+    sound: OpenedSound,
+    place: Place,
+    config: &Config,
+    paths: &Paths,
+    brain: &Brain,
+) -> anyhow::Result<Conversing> {
     let (told, news) = channel(NEWS);
     let stop = CancellationToken::new();
-    let (ringer, rings) = match &sound {
-        Sound::Devices { .. } => timers::rings(brain).unzip(),
-        Sound::Files { .. } => (None, None),
-    };
-    let (player, events, inlet) = open_player(config, sound)?;
-    let (source, pacing, meters) = open_source(config, inlet, &player);
+    let OpenedSound { player, events, source, meters } = sound;
     let (meter, echo) = meters.unzip();
     let from = if meter.is_some() { ListeningFrom::TheStart } else { ListeningFrom::ModelsLoaded };
-    let mut loading = Loading::default();
+    let (ringer, rings) = meter.as_ref().and_then(|_| timers::rings(brain)).unzip();
+    let mut ears = start_ears(config, paths, source, from, &brain.pulse).await?;
+    let mut loading = std::mem::take(&mut ears.loading);
+    let sounding = (player.clone(), events);
     let mouth = match from {
         ListeningFrom::TheStart => {
             let behind = (told.clone(), loading.one());
-            Some(mouth_loading(config, paths, (player.clone(), events), brain, behind)?)
+            Some(mouth_loading(config, paths, sounding, brain, behind)?)
         }
         // A recording is not begun before there is a voice to answer it.
         ListeningFrom::ModelsLoaded => {
-            let voices = mouth(config, paths, (player.clone(), events), &brain.languages, &brain.pulse);
-            with_remarks(voices.await, &told).await?
+            with_remarks(mouth(config, paths, sounding, &brain.languages, &brain.pulse).await, &told).await?
         }
     };
-    let ears = start_ears(config, paths, (source, pacing), from, &brain.pulse).await?;
-    loading.extend(ears.loading);
     let (requests, asked) = channel(REQUESTS);
     let mut gauges = vec![ears.waiting, gauge("news", &told), gauge("requests", &requests)];
     gauges.extend(gauges_of(mouth.as_ref(), brain));
@@ -135,26 +163,26 @@ pub async fn converse_at(
         deliveries: ears.deliveries,
         stt: (ears.stt, ears.transcripts),
         interjections: ears.interjections,
-        to_her: to_her(config, paths, brain)?,
+        to_her: to_her(config, (ears.phrases, ears.trial), brain),
     };
-    let tones = if config.audio.tone { Tones::On } else { Tones::Off };
-    let ring = ring_sound(config);
-    let output = EndpointOutput { player: player.clone(), mouth, echo: echo.clone(), tones, ring };
-    let parts = ConversationParts {
-        endpoint: VoiceEndpoint::new(place, input, output),
-        engine: Arc::clone(&brain.engine),
-        store: brain.store.clone(),
-        clock: Arc::clone(&brain.clock),
-        config: config.conversation.clone(),
-        announcer: brain.announcer.clone(),
-        least_ring_volume: config.timers.least_volume,
-        least_alarm_volume: config.alert.least_volume,
-        news: told,
-        requests: asked,
-        heart: brain.pulse.heart("conversation", CONVERSATION_LIMIT),
-    };
+    let output = output(config, &player, mouth, echo.clone());
+    let parts = parts(VoiceEndpoint::new(place, input, output), config, brain, (told, asked));
     let conversation = Conversation::new(parts, brain.last_turn().await);
-    Ok(Conversing { conversation, news, stop, player, meter, echo, requests, gauges, ringer, rings, loading })
+    let model = ears.model;
+    Ok(Conversing {
+        conversation,
+        news,
+        stop,
+        player,
+        meter,
+        echo,
+        requests,
+        gauges,
+        ringer,
+        rings,
+        loading,
+        model,
+    })
 }
 
 fn gauges_of(mouth: Option<&(Mouth, Receiver<SpeakEvent>)>, brain: &Brain) -> impl Iterator<Item = Gauge> {
@@ -193,6 +221,38 @@ async fn start_ears(
     let (config, paths, pulse) = (config.clone(), paths.clone(), pulse.clone());
     let loading = tokio::task::spawn_blocking(move || ears(&config, &paths, source, from, &pulse));
     loading.await.context("loading the speech models was given up")?
+}
+
+fn parts(
+    endpoint: VoiceEndpoint,
+    config: &Config,
+    brain: &Brain,
+    (news, requests): (Sender<News>, Receiver<OutsideRequest>),
+) -> ConversationParts<Mind> {
+    ConversationParts {
+        endpoint,
+        engine: Arc::clone(&brain.engine),
+        store: brain.store.clone(),
+        clock: Arc::clone(&brain.clock),
+        config: config.conversation.clone(),
+        announcer: brain.announcer.clone(),
+        least_ring_volume: config.timers.least_volume,
+        least_alarm_volume: config.alert.least_volume,
+        news,
+        requests,
+        heart: brain.pulse.heart("conversation", CONVERSATION_LIMIT),
+    }
+}
+
+/// The speaking side of the endpoint.
+fn output(
+    config: &Config,
+    player: &Player,
+    mouth: Option<(Mouth, Receiver<SpeakEvent>)>,
+    echo: Option<EchoMeter>,
+) -> EndpointOutput {
+    let tones = if config.audio.tone { Tones::On } else { Tones::Off };
+    EndpointOutput { player: player.clone(), mouth, echo, tones, ring: ring_sound(config) }
 }
 
 /// What rings; the built-in sound where the configured one can't be read, which is told once.
@@ -248,15 +308,19 @@ fn open_source(
 }
 
 /// What counts as said to her.
-fn to_her(config: &Config, paths: &Paths, brain: &Brain) -> anyhow::Result<voice::HearingRules> {
+fn to_her(
+    config: &Config,
+    (phrases, trial): (Vec<String>, TrialModel),
+    brain: &Brain,
+) -> voice::HearingRules {
     let engine = Arc::clone(&brain.engine);
-    Ok(voice::HearingRules {
-        phrases: super::wake_means(config, paths)?.heard().flat_map(WakePhrase::written).collect(),
+    voice::HearingRules {
+        phrases,
         trust: config.hear.trust.clone(),
         judge: config.hear.judge.clone(),
         languages: brain.languages.for_conversation(),
-        trial: super::ears::trial_model(config, paths)?,
+        trial,
         second_look: config.hear.stt.second_look(),
         more_readings: voice::MoreReadings::by(move |language, text| engine.near_in_house(language, text)),
-    })
+    }
 }

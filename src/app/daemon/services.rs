@@ -24,6 +24,7 @@ use crate::home::backend::Home as _;
 use crate::home::openhab::Follower;
 use crate::home::server::HomeServer;
 use crate::llm::{Mind, ModelServer};
+use crate::message::Place;
 use crate::metrics::Metrics;
 use crate::paths::Paths;
 use crate::pulse::Pulse;
@@ -102,13 +103,15 @@ async fn make(
     spoken_to: Option<ConnectedHome>,
     show: &Show,
 ) -> anyhow::Result<(Brain, ModelServer, Conversing)> {
+    // Sound systems take their time, which the database is opened in.
+    let sound = app::open_sound(config, Sound::Devices { mute: board.mute().clone() })?;
     let (brain, server) = Brain::for_daemon(config, paths, board.pulse().clone(), spoken_to).await?;
     for remark in &brain.remarks {
         show(Shown::Remark(remark.clone()));
     }
     board.chat_model(brain.serving_now());
-    let sound = Sound::Devices { mute: board.mute().clone() };
-    let mut talk = app::converse(config, paths, &brain, sound).await?;
+    let place = Place::named(&config.audio.room);
+    let mut talk = app::converse_over(sound, place, config, paths, &brain).await?;
     board.queues(std::mem::take(&mut talk.gauges));
     if let Some(meter) = talk.meter.take() {
         board.sound_lost(move || meter.lost());
@@ -120,10 +123,9 @@ async fn make(
     if let Some(schedule) = brain.schedule.clone() {
         board.takes_timers(move || schedule.look_again());
     }
-    let whisper = app::chosen_whisper(config, paths)?.0;
     let voice = app::voice_choice(config, paths, &brain.languages.get());
     let voice = voice.map_or_else(|_| config.speak.voice.clone(), |choice| choice.name);
-    board.models(app::whisper_model(whisper).to_owned(), voice);
+    board.models(app::whisper_model(talk.model).to_owned(), voice);
     Ok((brain, server, talk))
 }
 
