@@ -286,17 +286,11 @@ impl Brain {
     }
 }
 
-/// The service that looks for a model server, starts our own where there is none, and ends it. It begins when `loaded`
-/// is cancelled: speech models and voice come first.
-pub(super) fn model_server(server: ModelServer, loaded: CancellationToken) -> Service {
+/// The service that looks for a model server, starts our own where there is none, and ends it.
+pub(super) fn model_server(server: ModelServer) -> Service {
     let run = move |context: ServiceContext| {
-        let (server, loaded) = (server.clone(), loaded.clone());
+        let server = server.clone();
         async move {
-            // Both arms are cancel-safe.
-            tokio::select! {
-                () = context.stop.cancelled() => return Ok(()),
-                () = loaded.cancelled() => {}
-            }
             server.run(context.stop).await;
             Ok(())
         }

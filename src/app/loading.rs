@@ -3,6 +3,8 @@
 //! Any thread. In: what became of each. Out: one result for all of them, the first error where there is one. Nothing here
 //! loads anything: whoever loads has a [`LoadReport`].
 
+use std::time::Duration;
+
 use anyhow::Context as _;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
@@ -30,10 +32,12 @@ impl Loading {
     /// # Errors
     /// One can't be loaded.
     pub async fn done(self) -> anyhow::Result<()> {
+        let mut all = Ok(());
         for one in self.0 {
-            one.await.context(GIVEN_UP)??;
+            let loaded = one.await.context(GIVEN_UP).and_then(|loaded| loaded);
+            all = all.and(loaded);
         }
-        Ok(())
+        all
     }
 
     /// The same on a thread that may block, outside of tasks.
@@ -44,6 +48,9 @@ impl Loading {
         self.0.into_iter().try_for_each(|one| one.blocking_recv().context(GIVEN_UP)?)
     }
 }
+
+/// A program that is ended while it loads waits so long for that.
+const LOADED_WITHIN: Duration = Duration::from_secs(15);
 
 const GIVEN_UP: &str = "loading a model was given up";
 
@@ -62,18 +69,24 @@ impl LoadReport {
 
 /// The service that ends the program where a speech model can't be loaded, and cancels `loaded` once all are there.
 pub(super) fn loading(loading: Loading, loaded: CancellationToken) -> Service {
-    let run = |context: ServiceContext| async move {
-        // Both arms are cancel-safe.
-        tokio::select! {
-            () = context.stop.cancelled() => return Ok(()),
-            done = loading.done() => done?,
+    let run = |context: ServiceContext| attend(loading, loaded, context.stop);
+    Service::essential("speech models", "nobody is understood", run).end_within(LOADED_WITHIN)
+}
+
+async fn attend(loading: Loading, loaded: CancellationToken, stop: CancellationToken) -> anyhow::Result<()> {
+    let mut done = std::pin::pin!(loading.done());
+    tokio::select! {
+        () = stop.cancelled() => {
+            // A process that ends while a library is loaded may crash. What became of it matters no more.
+            let _ = done.await;
+            return Ok(());
         }
-        tracing::info!("speech models and voice are loaded");
-        loaded.cancel();
-        context.stop.cancelled().await;
-        Ok(())
-    };
-    Service::essential("speech models", "nobody is understood", run)
+        done = &mut done => done?,
+    }
+    tracing::info!("speech models and voice are loaded");
+    loaded.cancel();
+    stop.cancelled().await;
+    Ok(())
 }
 
 #[cfg(test)]
@@ -96,6 +109,44 @@ mod tests {
         assert_eq!(ears.on::<()>(Err(anyhow::anyhow!("fetch it"))), None);
         drop(voice);
         assert_eq!(all.done().await.unwrap_err().to_string(), "fetch it");
+    }
+
+    #[tokio::test]
+    async fn what_comes_behind_the_models_begins_when_all_are_loaded_and_a_failure_ends_the_service() {
+        let (mut all, loaded, stop) =
+            (Loading::default(), CancellationToken::new(), CancellationToken::new());
+        let (ears, voice) = (all.one(), all.one());
+        let attending = tokio::spawn(attend(all, loaded.clone(), stop.clone()));
+        assert_eq!(ears.on(Ok(())), Some(()));
+        tokio::task::yield_now().await;
+        assert!(!loaded.is_cancelled());
+        assert_eq!(voice.on(Ok(())), Some(()));
+        loaded.cancelled().await;
+        stop.cancel();
+        attending.await.unwrap().unwrap();
+
+        let (mut all, loaded) = (Loading::default(), CancellationToken::new());
+        let ears = all.one();
+        let attending = tokio::spawn(attend(all, loaded.clone(), CancellationToken::new()));
+        assert_eq!(ears.on::<()>(Err(anyhow::anyhow!("fetch it"))), None);
+        assert_eq!(attending.await.unwrap().unwrap_err().to_string(), "fetch it");
+        assert!(!loaded.is_cancelled());
+    }
+
+    #[tokio::test]
+    async fn whoever_ends_the_program_waits_until_nothing_is_loaded_any_more() {
+        let mut all = Loading::default();
+        let (ears, voice) = (all.one(), all.one());
+        let loaded = CancellationToken::new();
+        let stop = CancellationToken::new();
+        let ending = tokio::spawn(attend(all, loaded.clone(), stop.clone()));
+        stop.cancel();
+        assert_eq!(ears.on::<()>(Err(anyhow::anyhow!("fetch it"))), None);
+        tokio::task::yield_now().await;
+        assert!(!ending.is_finished(), "the voice is still being loaded");
+        assert_eq!(voice.on(Ok(())), Some(()));
+        ending.await.unwrap().unwrap();
+        assert!(!loaded.is_cancelled(), "nobody needs it any more");
     }
 
     #[tokio::test]

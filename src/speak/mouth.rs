@@ -243,9 +243,10 @@ impl Mouth {
     }
 
     /// Has the first sound of an answer that may come synthesised in advance, and returns at once. The line itself begins
-    /// at once then; another line ends it. Nothing is prepared while lines are queued.
+    /// at once then; another line ends it. Nothing is prepared while lines are queued, or the voice is loaded.
     pub fn prepare(&self, text: String, language: LanguageCode) {
-        if self.orders.capacity() == self.orders.max_capacity() {
+        let has_voice = self.shared.interrupters.get().is_some();
+        if has_voice && self.orders.capacity() == self.orders.max_capacity() {
             // Full or closed: then it is said without preparation, or not at all.
             let _ = self.orders.try_send(VoiceRequest::Prepare { text, language });
         }
