@@ -34,7 +34,10 @@ impl Loading {
     pub async fn done(self) -> anyhow::Result<()> {
         let mut all = Ok(());
         for one in self.0 {
-            let loaded = one.await.context(GIVEN_UP).and_then(|loaded| loaded);
+            let loaded = match one.await {
+                Ok(loaded) => loaded,
+                Err(gone) => Err(gone).context(GIVEN_UP),
+            };
             all = all.and(loaded);
         }
         all

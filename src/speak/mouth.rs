@@ -19,10 +19,12 @@ use crate::message::TurnId;
 use crate::pulse::Heart;
 use line::speak;
 use rehearsal::Rehearsal;
+use silent::pass;
 
 mod ledger;
 mod line;
 mod rehearsal;
+mod silent;
 
 #[cfg(test)]
 mod tests;
@@ -192,7 +194,8 @@ impl Mouth {
         played: mpsc::Receiver<PlayEvent>,
         heart: Heart,
     ) -> Result<(Self, mpsc::Receiver<SpeakEvent>), SpeakError> {
-        Self::loading(|| Ok(speakers), player, played, heart)
+        let interrupters: Vec<Interrupter> = speakers.voices().map(Voice::interrupter).collect();
+        Self::start((|| Ok(speakers), interrupters.into()), player, played, heart)
     }
 
     /// The same for voices that `load` gives on the thread; else the sentence of [`SpeakEvent::Voiceless`].
@@ -205,11 +208,23 @@ impl Mouth {
         played: mpsc::Receiver<PlayEvent>,
         heart: Heart,
     ) -> Result<(Self, mpsc::Receiver<SpeakEvent>), SpeakError> {
+        Self::start((load, OnceLock::new()), player, played, heart)
+    }
+
+    fn start(
+        (load, interrupters): (
+            impl FnOnce() -> Result<LanguageVoices, String> + Send + 'static,
+            OnceLock<Vec<Interrupter>>,
+        ),
+        player: Player,
+        played: mpsc::Receiver<PlayEvent>,
+        heart: Heart,
+    ) -> Result<(Self, mpsc::Receiver<SpeakEvent>), SpeakError> {
         let (orders, inbox) = mpsc::channel(LINES);
         let (events, outbox) = mpsc::channel(EVENTS);
         let shared = Arc::new(MouthState {
             player,
-            interrupters: OnceLock::new(),
+            interrupters,
             ledger: Mutex::new(Ledger::default()),
             rehearsal: Rehearsal::default(),
             #[cfg(test)]
@@ -335,27 +350,6 @@ fn run(
                 send(due, events);
             }
         }
-    }
-}
-
-/// The thread without a voice: every line passes in silence, until the last handle is dropped.
-fn pass(shared: &MouthState, mut orders: mpsc::Receiver<VoiceRequest>, events: &mpsc::Sender<SpeakEvent>) {
-    while let Some(order) = orders.blocking_recv() {
-        let due = match order {
-            VoiceRequest::Say { epoch, .. } | VoiceRequest::Finish { epoch, .. }
-                if shared.is_stale(epoch) =>
-            {
-                continue;
-            }
-            VoiceRequest::Prepare { .. } => continue,
-            VoiceRequest::Say { line, .. } => {
-                let mut ledger = shared.ledger();
-                let row = ledger.open(line, String::new());
-                ledger.close(row, Instant::now())
-            }
-            VoiceRequest::Finish { turn, .. } => shared.ledger().finish(turn, Instant::now()),
-        };
-        send(due, events);
     }
 }
 
