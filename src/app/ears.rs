@@ -342,8 +342,7 @@ mod tests {
         events.lock().unwrap().push("made");
         made.loading.wait().unwrap();
         drop(made.commands);
-        let events = events.lock().unwrap().clone();
-        events
+        events.lock().unwrap().clone()
     }
 
     #[test]
