@@ -1,5 +1,5 @@
 # What one types; the work is in scripts/. Every target sets up what it needs and can be repeated.
-.PHONY: test-all cross test-cross demo-home test-home-peers help run install uninstall test fuzz crash-test test-ollama bench-ollama bench-everyday record-everyday bench-latency bench-pi bench-room demo bench soak fmt lint doc config-reference install-deps
+.PHONY: test-all cross test-cross test-reproducible demo-home test-home-peers help run install uninstall test fuzz crash-test test-ollama bench-ollama bench-everyday record-everyday bench-latency bench-pi bench-room demo bench soak fmt lint doc config-reference install-deps
 
 help:
 	@echo "make run           set up, build, fetch the models, and talk to Joi; MIND=better fetches a better chat model too"
@@ -23,6 +23,7 @@ help:
 	@echo "make deb           a Debian package, ARCH=amd64|arm64; make deb-models the one with her models, make test-deb tries them"
 	@echo "make release       an apt repository of these packages, the sources, release notes; KEY=... signs it"
 	@echo "make cross TARGET=pi5|pi4|zero2  for a Raspberry Pi, built on this machine"
+	@echo "make test-reproducible  two such builds at different places, which have to be the same bytes (TARGET=pi4)"
 	@echo "make test-cross    such a build under an emulator, beside the program of this machine (TARGET=pi4)"
 	@echo "make fmt lint doc  format; check everything; build the documentation"
 	@echo "make config-reference  config/default.toml and docs/configuration.md, from the types"
@@ -103,6 +104,9 @@ cross:
 
 test-cross:
 	@scripts/test-cross.sh
+
+test-reproducible:
+	@scripts/test-reproducible.sh
 
 fmt: install-deps
 	@bash -c '. scripts/env.sh && cargo fmt --all'

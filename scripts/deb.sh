@@ -100,6 +100,11 @@ make_units() {
   sed -e 's|%h/.local/bin/|/usr/bin/|' -e 's|^After=pipewire.*|Wants=joi-models.service\n& joi-models.service|' \
     -e '/^# .make install. puts/d' -e '/^# Known to systemd 254/d' -e '/^RestartSteps=/d' -e '/^RestartMaxDelaySec=/d' \
     systemd/user/joi.service >"$to/joi.user.service"
+  {
+    echo "# Known to systemd 254 and later: the pause before the next start grows to a minute."
+    echo "[Service]"
+    grep -E '^(RestartSteps|RestartMaxDelaySec)=' systemd/joi.service
+  } >"$to/restart.conf"
   local line unit
   for line in User=joi Group=joi Wants=joi-models.service; do
     grep -qx "$line" "$to/joi.service" || fail "systemd/joi.service is not as scripts/deb.sh expects it: no $line in it"

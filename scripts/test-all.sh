@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
 # Runs everything there is to test, one after the other, goes on where something fails, and ends with a table. It takes
 # hours, needs root for the packages and Go for Ollama; what can't be run here is told as such and fails.
-#   test-all.sh [STEP …]   only these: test deb cross ollama peers soak
+#   test-all.sh [STEP …]   only these: test deb cross twice ollama peers soak
 #   SOAK="--minutes 10"    what the soak is given; a whole day of sound by itself
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-steps=(test deb cross ollama peers soak)
+steps=(test deb cross twice ollama peers soak)
 [ $# = 0 ] || steps=("$@")
 for step in "${steps[@]}"; do
   case $step in
-    test | deb | cross | ollama | peers | soak) ;;
+    test | deb | cross | twice | ollama | peers | soak) ;;
     *)
-      echo "joi: \"$step\" is no step of test-all.sh; there are test deb cross ollama peers soak" >&2
+      echo "joi: \"$step\" is no step of test-all.sh; there are test deb cross twice ollama peers soak" >&2
       exit 2
       ;;
   esac
@@ -24,6 +24,8 @@ run() {
     # Of these sources, not what an earlier build left.
     deb) make --no-print-directory deb && make --no-print-directory test-deb ;;
     cross) make --no-print-directory test-cross ;;
+    # Two builds, one hash.
+    twice) make --no-print-directory test-reproducible ;;
     ollama) make --no-print-directory test-ollama ;;
     peers) make --no-print-directory test-home-peers ;;
     soak) make --no-print-directory soak ARGS="${SOAK:-}" ;;

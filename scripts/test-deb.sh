@@ -204,6 +204,48 @@ units_are_right() {
   done
 }
 
+# Where systemd knows pauses that grow, a link says so; here it does not, and a newer one is played.
+restart_has_floor_and_ceiling() {
+  local links=(/etc/systemd/system/joi.service.d/joi-restart.conf /etc/systemd/user/joi.service.d/joi-restart.conf) link
+  grep -qx 'RestartSec=5s' "$root/usr/lib/systemd/system/joi.service"
+  grep -qx 'WatchdogSec=30s' "$root/usr/lib/systemd/system/joi.service"
+  absent "${links[@]}" /etc/systemd/system/joi.service.d
+  mkdir "$root/opt/newer"
+  # shellcheck disable=SC2016 # for the shell in there
+  printf '#!/bin/sh\n[ "$1" != --version ] || exec echo "systemd 257 (257.9-1)"\nexec /usr/bin/systemctl "$@"\n' >"$root/opt/newer/systemctl"
+  chmod 755 "$root/opt/newer/systemctl"
+  in_root env PATH=/opt/newer:/usr/sbin:/usr/bin:/sbin:/bin /var/lib/dpkg/info/joi.postinst configure "$version"
+  rm -r "$root/opt/newer"
+  for link in "${links[@]}"; do
+    says '^RestartMaxDelaySec=1min$' in_root cat "$link"
+    says '^RestartSteps=5$' in_root cat "$link"
+  done
+  in_root /var/lib/dpkg/info/joi.postinst configure "$version"
+  absent "${links[@]}" /etc/systemd/system/joi.service.d /etc/systemd/user/joi.service.d
+}
+
+# A token as docs/package.md tells: the unit takes it, and only root reads the file.
+a_token_is_a_credential() {
+  local drop=/etc/systemd/system/joi.service.d/token.conf told line
+  line=$(grep -xE 'LoadCredential=.*' docs/package.md)
+  mkdir -p "$root${drop%/*}"
+  printf '[Service]\n%s\n' "$line" >"$root$drop"
+  told=$(in_root systemd-analyze verify --man=no /usr/lib/systemd/system/joi.service 2>&1) || true
+  echo "$told"
+  refuses grep -E "joi" <<<"$told"
+  grep -F "#$line" "$root/usr/lib/systemd/system/joi.service"
+  rm -r "$root${drop%/*}"
+}
+
+# A button and lights need no rights but these.
+pins_have_their_groups() {
+  in_root getent group gpio
+  in_root getent group spi
+  grep -E '^SUBSYSTEM=="gpio", .*GROUP="gpio", MODE="0660"$' "$root/usr/lib/udev/rules.d/60-joi.rules"
+  grep -E '^SUBSYSTEM=="spidev", .*GROUP="spi", MODE="0660"$' "$root/usr/lib/udev/rules.d/60-joi.rules"
+  if udevadm verify --help >/dev/null 2>&1; then udevadm verify "$root/usr/lib/udev/rules.d/60-joi.rules"; fi
+}
+
 licences_are_there() {
   local docs=$root/usr/share/doc/joi
   gzip -dc "$docs/THIRD-PARTY.gz" >"$place/licences"
@@ -486,6 +528,9 @@ inside() {
   step "manual pages" manual_is_there
   step "completions for bash, zsh and fish" completions_are_there
   step "units without a mistake" units_are_right
+  step "started again with a floor and a ceiling, where systemd knows them" restart_has_floor_and_ceiling
+  step "a token as a credential of systemd" a_token_is_a_credential
+  step "udev rules and groups for a button and lights" pins_have_their_groups
   step "licences, changelog, copyright" licences_are_there
   step "she is not enabled by being installed" is_not_enabled
   step "the configuration is right" says "config.toml" in_root joi-service config check

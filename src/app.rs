@@ -31,11 +31,13 @@ mod ears;
 mod home;
 mod impulse;
 mod later;
+mod loading;
 mod local_models;
 mod machine;
 mod messages;
 mod mouth;
 mod outside;
+mod readers;
 pub mod timers;
 mod upkeep;
 mod voice;
@@ -52,16 +54,17 @@ pub use daemon::{Daemon, EssentialFailed, RestartRule, Service, ServiceContext, 
 pub use diary::keep_diary;
 pub use display::{Show, Shown};
 pub use ears::{
-    Ears, chosen_whisper, ears, listener, measured_transcription, measured_whisper, quickest_whisper,
-    wakeful_listener, whisper_model,
+    Ears, ListeningFrom, chosen_whisper, ears, listener, measured_transcription, measured_whisper,
+    quickest_whisper, wakeful_listener, whisper_model,
 };
 pub use home::home;
+pub use loading::Loading;
 pub use local_models::local_models;
 pub(crate) use messages::read_voice_for_parent;
 pub use messages::{Messages, ntfy};
 pub use mouth::{VoiceChoice, load_voice, mouth, voice_choice};
 pub use outside::end_on_signal;
-pub use voice::{Conversing, Sound, converse, converse_at};
+pub use voice::{Conversing, OpenedSound, Sound, converse, converse_at, converse_over, open_sound};
 pub use wake::{WakeMeans, first_phrase, told_from_others, wake_means, wake_told, weakness};
 
 /// The models, where the configuration or else the environment says; what is missing there may be packaged.

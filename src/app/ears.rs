@@ -1,8 +1,10 @@
-//! Makes the part that hears: wake-word models and scorer, voice activity, listener thread, whisper thread.
+//! Makes the part that hears: wake-word models and scorer, voice activity, listener thread, whisper threads.
 //!
-//! Called once at start. Every missing or damaged model is an error that names the command to fetch it.
+//! Called once at start. Every missing or damaged model is an error that names the command to fetch it. The listener
+//! needs wake models and voice activity only, so it does not wait for the speech models (`readers.rs`).
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -10,6 +12,8 @@ use std::time::Duration;
 use anyhow::Context;
 use tokio::sync::mpsc::{Receiver, channel};
 
+use super::loading::Loading;
+use super::readers::{LoadWhisper, Readers, readers};
 use super::wake::{Wanting, wake_means};
 use crate::audio::{AudioSource, SourceEvent, Tracks};
 use crate::channels::voice::first_look::TrialModel;
@@ -44,16 +48,18 @@ pub struct Ears {
     pub waiting: Gauge,
     /// Ends when told to, or with a file.
     pub listener: JoinHandle<()>,
+    /// Whether the speech models are there.
+    pub loading: Loading,
+    /// All ways to write the phrases she listens for.
+    pub phrases: Vec<String>,
+    /// Which model reads what may not be over yet: also the quickest, where another one was chosen.
+    pub trial: TrialModel,
+    /// The chosen model.
+    pub model: SttModel,
 }
 
 /// The listener reads its source at least this often: it never waits for long.
 const LISTENER_LIMIT: Duration = Duration::from_secs(2);
-/// No utterance takes longer to transcribe.
-const WHISPER_LIMIT: Duration = Duration::from_secs(60);
-
-/// Of the thread of the chosen speech model where the quickest one reads beside it; the language model has 5.
-const CHOSEN_NICENESS: i32 = 3;
-
 /// A source that shows in a heart that somebody reads it.
 struct Watched {
     source: Box<dyn AudioSource>,
@@ -75,46 +81,69 @@ impl AudioSource for Watched {
     }
 }
 
-/// Starts the listener on `source` and the whisper worker, whose hearts are in `pulse`.
+/// When the listener begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListeningFrom {
+    /// At once: what is said while the speech models are loaded waits for them.
+    TheStart,
+    /// Once they are loaded: a recording does not wait. The caller's thread blocks until then.
+    ModelsLoaded,
+}
+
+/// Starts the listener on `source`, and the threads that load the speech models, whose hearts are in `pulse`.
+///
+/// # Errors
+/// A model is missing or damaged; with [`ListeningFrom::ModelsLoaded`] also when it can't be loaded.
 pub fn ears(
     config: &Config,
     paths: &Paths,
-    source: Box<dyn AudioSource>,
-    pacing: Pacing,
+    (source, pacing): (Box<dyn AudioSource>, Pacing),
+    from: ListeningFrom,
     pulse: &Pulse,
 ) -> anyhow::Result<Ears> {
-    let (_, chosen) = chosen_whisper(config, paths)?;
-    let whisper = Whisper::load(&chosen, &config.hear.stt)?;
-    let trial = trial_beside(&chosen, config, paths)?;
-    let quickest = match trial {
-        TrialModel::Chosen => whisper.sibling()?,
-        TrialModel::QuickestFirst | TrialModel::Both => quickest(config, paths)?,
-    };
-    let (stt, transcripts) = Stt::spawn(whisper, pulse.heart("whisper", WHISPER_LIMIT))?;
-    if trial == TrialModel::Both {
-        stt.lender().lend(|_: &mut Whisper| step_back());
-    }
+    ears_by(Arc::new(Whisper::load), (config, paths), (source, pacing), from, pulse)
+}
+
+fn ears_by(
+    load: LoadWhisper,
+    (config, paths): (&Config, &Paths),
+    (source, pacing): (Box<dyn AudioSource>, Pacing),
+    from: ListeningFrom,
+    pulse: &Pulse,
+) -> anyhow::Result<Ears> {
+    let mut loading = Loading::default();
+    let Readers { chosen, quickest, confirmer, trial, model, means } =
+        readers(config, paths, pulse, (load, &mut loading))?;
     let mut hearing = config.clone();
     if trial != TrialModel::Chosen {
         hearing.hear.endpoint = hearing.hear.endpoint.with_short_pause();
     }
-    let (listener, interjections) =
-        listener_with(quickest, &hearing, paths, pulse.heart("interjections", WHISPER_LIMIT))?;
+    let library = super::library(config, paths)?;
+    let listener = listener_for(&means.modelled(), &hearing, &library)?.confirmed_by(confirmer);
+    if from == ListeningFrom::ModelsLoaded {
+        std::mem::take(&mut loading).wait()?;
+    }
     let (commands, inbox) = sync_channel(COMMANDS);
     let (outbox, deliveries) = channel(DELIVERIES);
     let waiting = gauge("heard", &outbox);
     let source = Box::new(Watched { source, heart: pulse.heart("listener", LISTENER_LIMIT) });
     let listener = hear::spawn(source, listener, inbox, outbox, pacing)
         .context("the system gave no thread for the listener")?;
-    Ok(Ears { commands, deliveries, stt, transcripts, interjections, waiting, listener })
-}
-
-/// The thread that calls this lets those go first that hear, read first and speak.
-fn step_back() {
-    let thread = rustix::thread::gettid();
-    if let Err(error) = rustix::process::setpriority_process(Some(thread), CHOSEN_NICENESS) {
-        tracing::debug!(%error, "the priority of the speech model can't be set");
-    }
+    let ((stt, transcripts), interjections) = (chosen, quickest);
+    let phrases = means.heard().flat_map(WakePhrase::written).collect();
+    Ok(Ears {
+        commands,
+        deliveries,
+        stt,
+        transcripts,
+        interjections,
+        waiting,
+        listener,
+        loading,
+        phrases,
+        trial,
+        model,
+    })
 }
 
 /// The listener with its second stage, and the thread that works for both: it keeps the quickest model warm for
@@ -201,12 +230,8 @@ pub fn quickest_whisper(config: &Config, library: &ModelLibrary) -> anyhow::Resu
     Ok(library.path(whisper_model(model))?)
 }
 
-/// Which model reads what may not be over yet: also the quickest, where another one was chosen.
-pub(super) fn trial_model(config: &Config, paths: &Paths) -> anyhow::Result<TrialModel> {
-    trial_beside(&chosen_whisper(config, paths)?.1, config, paths)
-}
-
-fn trial_beside(chosen: &Path, config: &Config, paths: &Paths) -> anyhow::Result<TrialModel> {
+/// Which model reads what may not be over yet, where `chosen` was chosen.
+pub(super) fn trial_beside(chosen: &Path, config: &Config, paths: &Paths) -> anyhow::Result<TrialModel> {
     if chosen == quickest_whisper(config, &super::library(config, paths)?)? {
         return Ok(TrialModel::Chosen);
     }
@@ -273,7 +298,60 @@ fn is_above_half(load: &str, cores: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_above_half;
+    use std::sync::Mutex;
+    use std::sync::mpsc::{Receiver as StdReceiver, Sender as StdSender, channel as std_channel};
+
+    use super::*;
+
+    /// A silent room, which tells that it is listened to.
+    struct SilentRoom(StdSender<()>);
+
+    impl AudioSource for SilentRoom {
+        fn read(&mut self, into: &mut Vec<f32>) -> SourceEvent {
+            // Nobody may be interested any more.
+            let _ = self.0.send(());
+            std::thread::yield_now();
+            into.extend([0.0; 320]);
+            SourceEvent::Samples(320)
+        }
+    }
+
+    /// Starts ears whose model is loaded by `load` when the room was listened to, or at once; what happened, in order.
+    fn order_of_events(from: ListeningFrom) -> Vec<&'static str> {
+        let folder = tempfile::tempdir().unwrap();
+        let mut paths = Paths::discover().unwrap();
+        (paths.data, paths.cache) = (folder.path().join("data"), folder.path().join("cache"));
+        let mut config = Config::default();
+        config.hear.stt.model = SttModel::TinyEn;
+        let (listens, listened) = std_channel();
+        let events = Arc::new(Mutex::new(Vec::new()));
+        let (seen, room): (_, StdReceiver<()>) = (Arc::clone(&events), listened);
+        let room = Mutex::new(room);
+        let load = move |path: &Path, config: &SttConfig| {
+            if from == ListeningFrom::TheStart {
+                // Ears that wait for the model never listen.
+                let is_listened = room.lock().unwrap().recv_timeout(Duration::from_secs(60));
+                seen.lock().unwrap().push(if is_listened.is_ok() { "listens" } else { "waits" });
+            }
+            let whisper = Whisper::load(path, config);
+            seen.lock().unwrap().push("loaded");
+            whisper
+        };
+        let source = (Box::new(SilentRoom(listens)) as Box<dyn AudioSource>, Pacing::Live);
+        let made = ears_by(Arc::new(load), (&config, &paths), source, from, &Pulse::default()).unwrap();
+        events.lock().unwrap().push("made");
+        made.loading.wait().unwrap();
+        drop(made.commands);
+        events.lock().unwrap().clone()
+    }
+
+    #[test]
+    fn she_listens_before_the_speech_models_are_loaded_and_to_a_recording_behind_them() {
+        let mut events = order_of_events(ListeningFrom::TheStart);
+        events.retain(|event| *event != "made");
+        assert_eq!(events, ["listens", "loaded"]);
+        assert_eq!(order_of_events(ListeningFrom::ModelsLoaded), ["loaded", "made"]);
+    }
 
     #[test]
     fn a_machine_is_busy_when_more_than_half_of_it_is() {

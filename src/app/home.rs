@@ -50,3 +50,21 @@ pub(super) fn follow(house: &HomeServer, follower: Follower, board: &StatusBoard
     };
     Service::new("home", "the house is not connected", run)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::home::hub::Hub;
+    use crate::outbound::ntfy;
+
+    #[test]
+    fn the_units_offer_every_credential_that_is_read() {
+        let read = [Hub::OpenHab.credential(), Hub::HomeAssistant.credential(), ntfy::CREDENTIAL];
+        for unit in
+            [include_str!("../../systemd/joi.service"), include_str!("../../systemd/user/joi.service")]
+        {
+            let offered =
+                unit.lines().filter_map(|line| line.strip_prefix("#LoadCredential=")?.split(':').next());
+            assert_eq!(offered.collect::<Vec<_>>(), read);
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! Makes the part that speaks: a voice for each language on one thread, in front of a player.
 //!
-//! Called once at start, inside a Tokio runtime. Where the voice of a language can't be had, espeak-ng's own stands in
+//! Called once at start, inside a Tokio runtime. Over devices the voices are loaded while she listens already. Where the voice of a language can't be had, espeak-ng's own stands in
 //! for it, and that is told; a voice that the owner has named is never replaced.
 
 use std::path::PathBuf;
@@ -8,9 +8,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use tokio::sync::mpsc::Receiver;
+use tokio::sync::mpsc::{Receiver, Sender};
 
+use super::Brain;
+use super::loading::LoadReport;
 use crate::audio::{PlayEvent, Player};
+use crate::channels::voice::News;
 use crate::config::Config;
 use crate::language::{Language, Languages, VoiceNames};
 use crate::models::ModelLibrary;
@@ -134,6 +137,38 @@ pub async fn mouth(
     let (voices, remarks) = voices.await.context("loading the voice was given up")??;
     let (mouth, reports) = Mouth::spawn(voices, player, events, pulse.heart("voice", VOICE_LIMIT))?;
     Ok((mouth, reports, remarks))
+}
+
+/// The same at once: the voices are loaded on their thread, and what is said meanwhile waits for them. What is to be told
+/// about them goes to `told`, and `report` says that they are there, or will never be.
+///
+/// # Errors
+/// The system gives no thread.
+pub(super) fn mouth_loading(
+    config: &Config,
+    paths: &Paths,
+    (player, events): (Player, Receiver<PlayEvent>),
+    brain: &Brain,
+    (told, report): (Sender<News>, LoadReport),
+) -> anyhow::Result<(Mouth, Receiver<SpeakEvent>)> {
+    let (config, paths, all) = (config.clone(), paths.clone(), brain.languages.all());
+    let load = move || {
+        let loaded = load_voices(&config, &paths, &all);
+        // Without a voice the answers are shown: no failure of the program.
+        let _ = report.on(Ok(()));
+        let (voices, remarks) = loaded.map_err(|error| voiceless(&error))?;
+        for remark in remarks {
+            // Fails only when nobody shows anything any more.
+            let _ = told.blocking_send(News::Remark(remark));
+        }
+        Ok(voices)
+    };
+    Ok(Mouth::loading(load, player, events, brain.pulse.heart("voice", VOICE_LIMIT))?)
+}
+
+/// Why she is silent, for people.
+pub(super) fn voiceless(error: &anyhow::Error) -> String {
+    format!("she can't speak: {error:#}")
 }
 
 fn load_voices(

@@ -10,18 +10,20 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::brain::Brain;
-use super::{Ears, ears, mouth, timers};
+use super::mouth::{mouth_loading, voiceless};
+use super::{Ears, ListeningFrom, Loading, ears, mouth, timers};
 use crate::audio::{
     AudioSource, EchoCancelled, EchoMeter, LevelMeter, Microphone, MuteSwitch, Pace, PlayEvent, Player,
     RingSound, WavSource,
 };
+use crate::channels::voice::first_look::TrialModel;
 use crate::channels::voice::{
     self, Conversation, ConversationParts, EndpointInput, EndpointOutput, News, Tones, VoiceEndpoint,
 };
 use crate::config::Config;
 use crate::control::{Gauge, gauge, gauge_by};
 use crate::hear::Pacing;
-use crate::hear::wake::WakePhrase;
+use crate::hear::whisper::SttModel;
 use crate::llm::Mind;
 use crate::message::{OutsideRequest, Place};
 use crate::paths::Paths;
@@ -79,10 +81,33 @@ pub struct Conversing {
     pub ringer: Option<Ringer>,
     /// What rings; nothing over files.
     pub rings: Option<watch::Receiver<Vec<Ring>>>,
+    /// Whether the models are there, which are loaded behind; over files they are.
+    pub loading: Loading,
+    /// Which model transcribes what is said to her.
+    pub model: SttModel,
 }
 
-/// Puts the conversation of the configured room together. A voice that can't be loaded is told; then answers are shown
-/// only.
+/// Where sound comes from and goes to, being opened.
+pub struct OpenedSound {
+    player: Player,
+    events: Receiver<PlayEvent>,
+    source: (Box<dyn AudioSource>, Pacing),
+    /// Nothing over files.
+    meters: Option<(LevelMeter, EchoMeter)>,
+}
+
+/// Opens microphone and speaker, which takes its time on threads of their own, or the files in their place.
+///
+/// # Errors
+/// A file can't be read or written.
+pub fn open_sound(config: &Config, sound: Sound) -> anyhow::Result<OpenedSound> {
+    let (player, events, inlet) = open_player(config, sound)?;
+    let (source, pacing, meters) = open_source(config, inlet, &player);
+    Ok(OpenedSound { player, events, source: (source, pacing), meters })
+}
+
+/// Puts the conversation of the configured room together. Over devices she listens while speech models and voice are
+/// loaded. A voice that can't be loaded is told; then answers are shown only.
 pub async fn converse(
     config: &Config,
     paths: &Paths,
@@ -100,51 +125,70 @@ pub async fn converse_at(
     brain: &Brain,
     sound: Sound,
 ) -> anyhow::Result<Conversing> {
+    converse_over(open_sound(config, sound)?, place, config, paths, brain).await
+}
+
+/// The same over sound that was opened before there was a brain.
+pub async fn converse_over(
+    sound: OpenedSound,
+    place: Place,
+    config: &Config,
+    paths: &Paths,
+    brain: &Brain,
+) -> anyhow::Result<Conversing> {
     let (told, news) = channel(NEWS);
     let stop = CancellationToken::new();
-    let (ringer, rings) = match &sound {
-        Sound::Devices { .. } => timers::rings(brain).unzip(),
-        Sound::Files { .. } => (None, None),
-    };
-    let (player, events, inlet) = open_player(config, sound)?;
-    let (source, pacing, meters) = open_source(config, inlet, &player);
+    let OpenedSound { player, events, source, meters } = sound;
     let (meter, echo) = meters.unzip();
-    let voices = mouth(config, paths, (player.clone(), events), &brain.languages, &brain.pulse);
-    let hearing = load_ears(config, paths, source, pacing, &brain.pulse);
-    // Both load models for seconds. A recording is not begun before there is a voice to answer it.
-    let (voices, ears) =
-        if meter.is_some() { tokio::join!(voices, hearing) } else { (voices.await, hearing.await) };
-    let ears = ears?;
-    let mouth = with_remarks(voices, &told).await?;
+    let from = if meter.is_some() { ListeningFrom::TheStart } else { ListeningFrom::ModelsLoaded };
+    let (ringer, rings) = meter.as_ref().and_then(|_| timers::rings(brain)).unzip();
+    let mut ears = start_ears(config, paths, source, from, &brain.pulse).await?;
+    let mut loading = std::mem::take(&mut ears.loading);
+    let sounding = (player.clone(), events);
+    let mouth = match from {
+        ListeningFrom::TheStart => {
+            let behind = (told.clone(), loading.one());
+            Some(mouth_loading(config, paths, sounding, brain, behind)?)
+        }
+        // A recording is not begun before there is a voice to answer it.
+        ListeningFrom::ModelsLoaded => {
+            with_remarks(mouth(config, paths, sounding, &brain.languages, &brain.pulse).await, &told).await?
+        }
+    };
     let (requests, asked) = channel(REQUESTS);
     let mut gauges = vec![ears.waiting, gauge("news", &told), gauge("requests", &requests)];
-    gauges.extend(mouth.as_ref().map(|(mouth, _)| gauge_by("lines", mouth.waiting())));
-    gauges.extend(brain.store.as_ref().map(|store| gauge_by("store", store.waiting())));
+    gauges.extend(gauges_of(mouth.as_ref(), brain));
     let input = EndpointInput {
         commands: ears.commands,
         deliveries: ears.deliveries,
         stt: (ears.stt, ears.transcripts),
         interjections: ears.interjections,
-        to_her: to_her(config, paths, brain)?,
+        to_her: to_her(config, (ears.phrases, ears.trial), brain),
     };
-    let tones = if config.audio.tone { Tones::On } else { Tones::Off };
-    let ring = ring_sound(config);
-    let output = EndpointOutput { player: player.clone(), mouth, echo: echo.clone(), tones, ring };
-    let parts = ConversationParts {
-        endpoint: VoiceEndpoint::new(place, input, output),
-        engine: Arc::clone(&brain.engine),
-        store: brain.store.clone(),
-        clock: Arc::clone(&brain.clock),
-        config: config.conversation.clone(),
-        announcer: brain.announcer.clone(),
-        least_ring_volume: config.timers.least_volume,
-        least_alarm_volume: config.alert.least_volume,
-        news: told,
-        requests: asked,
-        heart: brain.pulse.heart("conversation", CONVERSATION_LIMIT),
-    };
+    let output = output(config, &player, mouth, echo.clone());
+    let parts = parts(VoiceEndpoint::new(place, input, output), config, brain, (told, asked));
     let conversation = Conversation::new(parts, brain.last_turn().await);
-    Ok(Conversing { conversation, news, stop, player, meter, echo, requests, gauges, ringer, rings })
+    let model = ears.model;
+    Ok(Conversing {
+        conversation,
+        news,
+        stop,
+        player,
+        meter,
+        echo,
+        requests,
+        gauges,
+        ringer,
+        rings,
+        loading,
+        model,
+    })
+}
+
+fn gauges_of(mouth: Option<&(Mouth, Receiver<SpeakEvent>)>, brain: &Brain) -> impl Iterator<Item = Gauge> {
+    let lines = mouth.map(|(mouth, _)| gauge_by("lines", mouth.waiting()));
+    let jobs = brain.store.as_ref().map(|store| gauge_by("store", store.waiting()));
+    lines.into_iter().chain(jobs)
 }
 
 /// The mouth, and what is to be told about its voices; nothing, and why, where there is no voice.
@@ -160,23 +204,55 @@ async fn with_remarks(
             Ok(Some((mouth, reports)))
         }
         Err(error) => {
-            told.send(News::Speechless(format!("she can't speak: {error:#}"))).await?;
+            told.send(News::Speechless(voiceless(&error))).await?;
             Ok(None)
         }
     }
 }
 
-/// Loads the ears on a thread that may block.
-async fn load_ears(
+/// Starts the ears on a thread that may block.
+async fn start_ears(
     config: &Config,
     paths: &Paths,
-    source: Box<dyn AudioSource>,
-    pacing: Pacing,
+    source: (Box<dyn AudioSource>, Pacing),
+    from: ListeningFrom,
     pulse: &Pulse,
 ) -> anyhow::Result<Ears> {
     let (config, paths, pulse) = (config.clone(), paths.clone(), pulse.clone());
-    let loading = tokio::task::spawn_blocking(move || ears(&config, &paths, source, pacing, &pulse));
+    let loading = tokio::task::spawn_blocking(move || ears(&config, &paths, source, from, &pulse));
     loading.await.context("loading the speech models was given up")?
+}
+
+fn parts(
+    endpoint: VoiceEndpoint,
+    config: &Config,
+    brain: &Brain,
+    (news, requests): (Sender<News>, Receiver<OutsideRequest>),
+) -> ConversationParts<Mind> {
+    ConversationParts {
+        endpoint,
+        engine: Arc::clone(&brain.engine),
+        store: brain.store.clone(),
+        clock: Arc::clone(&brain.clock),
+        config: config.conversation.clone(),
+        announcer: brain.announcer.clone(),
+        least_ring_volume: config.timers.least_volume,
+        least_alarm_volume: config.alert.least_volume,
+        news,
+        requests,
+        heart: brain.pulse.heart("conversation", CONVERSATION_LIMIT),
+    }
+}
+
+/// The speaking side of the endpoint.
+fn output(
+    config: &Config,
+    player: &Player,
+    mouth: Option<(Mouth, Receiver<SpeakEvent>)>,
+    echo: Option<EchoMeter>,
+) -> EndpointOutput {
+    let tones = if config.audio.tone { Tones::On } else { Tones::Off };
+    EndpointOutput { player: player.clone(), mouth, echo, tones, ring: ring_sound(config) }
 }
 
 /// What rings; the built-in sound where the configured one can't be read, which is told once.
@@ -232,15 +308,19 @@ fn open_source(
 }
 
 /// What counts as said to her.
-fn to_her(config: &Config, paths: &Paths, brain: &Brain) -> anyhow::Result<voice::HearingRules> {
+fn to_her(
+    config: &Config,
+    (phrases, trial): (Vec<String>, TrialModel),
+    brain: &Brain,
+) -> voice::HearingRules {
     let engine = Arc::clone(&brain.engine);
-    Ok(voice::HearingRules {
-        phrases: super::wake_means(config, paths)?.heard().flat_map(WakePhrase::written).collect(),
+    voice::HearingRules {
+        phrases,
         trust: config.hear.trust.clone(),
         judge: config.hear.judge.clone(),
         languages: brain.languages.for_conversation(),
-        trial: super::ears::trial_model(config, paths)?,
+        trial,
         second_look: config.hear.stt.second_look(),
         more_readings: voice::MoreReadings::by(move |language, text| engine.near_in_house(language, text)),
-    })
+    }
 }

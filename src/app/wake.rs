@@ -47,6 +47,11 @@ impl WakeMeans {
         self.phrases.iter().map(surer).collect()
     }
 
+    /// Where phrases without a model are looked for.
+    pub(super) fn onsets(&self) -> Onsets {
+        if self.mode == WakeMode::Scored { Onsets::On } else { Onsets::Off }
+    }
+
     fn hears(&self, phrase: &WakePhrase) -> bool {
         self.mode == WakeMode::Scored || phrase.stock().is_some()
     }
@@ -130,7 +135,7 @@ impl Wanting {
     /// # Errors
     /// No phrase is left to listen for.
     pub(super) fn new(means: &WakeMeans, whisper: &mut Whisper) -> anyhow::Result<Self> {
-        let onsets = if means.mode == WakeMode::Scored { Onsets::On } else { Onsets::Off };
+        let onsets = means.onsets();
         let mut wanted = Vec::new();
         let mut refused = None;
         for phrase in means.heard() {
@@ -151,6 +156,11 @@ impl Wanting {
             Some(error) if wanted.is_empty() && !has_models => Err(error.into()),
             _ => Ok(Self { wanted, onsets }),
         }
+    }
+
+    /// The phrases as they are spelled.
+    pub(super) fn spelled(self) -> Vec<PhraseThreshold> {
+        self.wanted
     }
 
     pub(super) fn confirmer(self, lender: Lender) -> Confirmer {

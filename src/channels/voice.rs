@@ -202,6 +202,10 @@ impl<M: ChatModel + 'static> Conversation<M> {
                 self.settle(turn).await;
             }
             SpeakEvent::Failed { error, .. } => self.tell(News::Remark(error)).await,
+            SpeakEvent::Voiceless(why) => {
+                self.answers.lose_voice();
+                self.tell(News::Speechless(why)).await;
+            }
             SpeakEvent::Mute(fault) => self.tell(News::Speechless(fault.to_string())).await,
             SpeakEvent::Audible { device } => {
                 self.tell(News::Speaks(device)).await;

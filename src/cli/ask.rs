@@ -112,7 +112,7 @@ pub(crate) async fn say_through(
     while let Some(event) = reports.recv().await {
         match event {
             SpeakEvent::Done { .. } => break,
-            SpeakEvent::Failed { error, .. } => failed = Some(error),
+            SpeakEvent::Failed { error, .. } | SpeakEvent::Voiceless(error) => failed = Some(error),
             SpeakEvent::Mute(fault) => {
                 failed = Some(fault.to_string());
                 break;

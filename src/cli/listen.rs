@@ -9,8 +9,8 @@ use serde_json::json;
 
 use super::context::CliContext;
 use super::show::{self, Tone};
-use crate::app;
-use crate::audio::{Microphone, MuteSwitch, RATE, read_wav};
+use crate::app::{self, ListeningFrom};
+use crate::audio::{AudioSource, Microphone, MuteSwitch, RATE, read_wav};
 use crate::control::Client;
 use crate::hear::recording::{pieces, recorded};
 use crate::hear::transcript_filter::{self, Evidence, FilterInput, TranscriptFilterConfig};
@@ -72,8 +72,10 @@ async fn microphone(context: &CliContext, as_json: bool) -> anyhow::Result<ExitC
         !super::mute::is_muted(context),
         "the microphone is switched off; `joi unmute` switches it on"
     );
-    let source = Box::new(Microphone::open(&context.config().audio, &MuteSwitch::default()));
-    let mut ears = app::ears(context.config(), &context.paths, source, Pacing::Live, &Pulse::default())?;
+    let source: Box<dyn AudioSource> =
+        Box::new(Microphone::open(&context.config().audio, &MuteSwitch::default()));
+    let (source, from) = ((source, Pacing::Live), ListeningFrom::TheStart);
+    let mut ears = app::ears(context.config(), &context.paths, source, from, &Pulse::default())?;
     let stop = CancellationToken::new();
     app::end_on_signal(stop.clone());
     ears.commands.try_send(HearCommand::Listen)?;
@@ -87,6 +89,7 @@ async fn microphone(context: &CliContext, as_json: bool) -> anyhow::Result<ExitC
     };
     ears.stt.submit(SttJob { utterance: utterance.clone(), urgency: DecodeUrgency::Final });
     let Some(event) = ears.transcripts.recv().await else {
+        ears.loading.done().await?;
         anyhow::bail!("the transcription ended early; see `joi doctor`");
     };
     print(&event.result?, &utterance, as_json, context)?;

@@ -133,27 +133,32 @@ impl DecodePass {
 }
 
 impl Whisper {
-    /// Loads the ggml model at `path`. Blocks for a fraction of a second to seconds.
-    pub fn load(path: &Path, config: &SttConfig) -> Result<Self, SttError> {
-        whisper_rs::install_logging_hooks();
-        let bad = |why: String| SttError::BadModel { path: path.to_owned(), why };
-        let shape = file::check(path).map_err(|e| bad(e.to_string()))?;
+    /// Whether the file at `path` is a whole model that knows the configured languages, without loading it.
+    pub fn check(path: &Path, config: &SttConfig) -> Result<(), SttError> {
+        let bad = |e: file::FileError| SttError::BadModel { path: path.to_owned(), why: e.to_string() };
+        let shape = file::check(path).map_err(bad)?;
         let refused = |language: &str, remedy| SttError::Language {
             path: path.to_owned(),
             language: language.to_owned(),
             remedy,
         };
-        let languages = config.heard();
-        for language in &languages {
+        for language in &config.heard() {
             if language != "en" && !shape.multilingual() {
-                let remedy = "set hear.stt.model = \"base\", which knows many languages";
-                return Err(refused(language, remedy));
+                return Err(refused(language, "set hear.stt.model = \"base\", which knows many languages"));
             }
             if !config::knows_language(language) {
                 let remedy = "set hear.stt.language to a two-letter code such as \"en\" or \"de\"";
                 return Err(refused(language, remedy));
             }
         }
+        Ok(())
+    }
+
+    /// Loads the ggml model at `path`. Blocks for a fraction of a second to seconds.
+    pub fn load(path: &Path, config: &SttConfig) -> Result<Self, SttError> {
+        whisper_rs::install_logging_hooks();
+        Self::check(path, config)?;
+        let bad = |why: String| SttError::BadModel { path: path.to_owned(), why };
         let context = WhisperContext::new_with_params(path, WhisperContextParameters::default())
             .map_err(|e| bad(e.to_string()))?;
         let state = context.create_state().map_err(|e| bad(e.to_string()))?;
@@ -162,7 +167,7 @@ impl Whisper {
             goes_on: forced_decoding::tokens_that_go_on(&context),
             is_word: prefix::tokens_of_words(&context),
             path: path.to_owned(),
-            spoken: SpokenLanguage::new(languages),
+            spoken: SpokenLanguage::new(config.heard()),
             threads: config.threads_to_use(),
             start_of_text: context.token_sot(),
             end_of_text: context.token_eot(),

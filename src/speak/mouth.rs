@@ -1,9 +1,10 @@
 //! The voice thread, its handle, and the ledger of played lines.
 //!
 //! The thread `voice` runs [`run`]; one task runs [`report`]. In: [`SpokenLine`]s and the player's events. Out:
-//! [`SpeakEvent`]s. A stopped turn refuses further lines, and its sound ends at once.
+//! [`SpeakEvent`]s. A stopped turn refuses further lines, and its sound ends at once. Lines that come while the voice is
+//! loaded wait for it; where it can't be, they count as lines without speakable text.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
@@ -19,11 +20,15 @@ use crate::pulse::Heart;
 use kept::{KeptLines, LineKey};
 use line::speak;
 use rehearsal::Rehearsal;
+use report::report;
+use silent::pass;
 
 mod kept;
 mod ledger;
 mod line;
 mod rehearsal;
+mod report;
+mod silent;
 
 #[cfg(test)]
 mod tests;
@@ -100,6 +105,8 @@ pub enum SpeakEvent {
         /// One sentence with the remedy.
         error: String,
     },
+    /// There is no voice, for good: it could not be loaded. One sentence with the remedy.
+    Voiceless(String),
     /// The speaker is missing from here on; reported once, retried in the background.
     Mute(DeviceFault),
     /// This device plays: reported at the first start and after every [`SpeakEvent::Mute`].
@@ -124,8 +131,8 @@ enum VoiceRequest {
 /// State shared by the handle, the voice thread and the reporting task.
 struct MouthState {
     player: Player,
-    /// Of all voices.
-    interrupters: Vec<Interrupter>,
+    /// Of all voices; none until they are loaded.
+    interrupters: OnceLock<Vec<Interrupter>>,
     ledger: Mutex<Ledger>,
     rehearsal: Rehearsal,
     /// Lines that were synthesised.
@@ -141,8 +148,13 @@ impl MouthState {
     /// The voice is needed for `text` now; what it prepares instead is given up.
     fn leave_rehearsal(&self, text: &str) {
         if self.rehearsal.give_up_unless(text) {
-            self.interrupters.iter().for_each(Interrupter::interrupt);
+            self.interrupt();
         }
+    }
+
+    /// Aborts what is being synthesised.
+    fn interrupt(&self) {
+        self.interrupters.get().into_iter().flatten().for_each(Interrupter::interrupt);
     }
 
     fn is_stale(&self, epoch: Epoch) -> bool {
@@ -186,11 +198,37 @@ impl Mouth {
         played: mpsc::Receiver<PlayEvent>,
         heart: Heart,
     ) -> Result<(Self, mpsc::Receiver<SpeakEvent>), SpeakError> {
+        let interrupters: Vec<Interrupter> = speakers.voices().map(Voice::interrupter).collect();
+        Self::start((|| Ok(speakers), interrupters.into()), player, played, heart)
+    }
+
+    /// The same for voices that `load` gives on the thread; else the sentence of [`SpeakEvent::Voiceless`].
+    ///
+    /// # Errors
+    /// [`SpeakError::Thread`] when the system gives no thread.
+    pub fn loading(
+        load: impl FnOnce() -> Result<LanguageVoices, String> + Send + 'static,
+        player: Player,
+        played: mpsc::Receiver<PlayEvent>,
+        heart: Heart,
+    ) -> Result<(Self, mpsc::Receiver<SpeakEvent>), SpeakError> {
+        Self::start((load, OnceLock::new()), player, played, heart)
+    }
+
+    fn start(
+        (load, interrupters): (
+            impl FnOnce() -> Result<LanguageVoices, String> + Send + 'static,
+            OnceLock<Vec<Interrupter>>,
+        ),
+        player: Player,
+        played: mpsc::Receiver<PlayEvent>,
+        heart: Heart,
+    ) -> Result<(Self, mpsc::Receiver<SpeakEvent>), SpeakError> {
         let (orders, inbox) = mpsc::channel(LINES);
         let (events, outbox) = mpsc::channel(EVENTS);
         let shared = Arc::new(MouthState {
             player,
-            interrupters: speakers.voices().map(Voice::interrupter).collect(),
+            interrupters,
             ledger: Mutex::new(Ledger::default()),
             rehearsal: Rehearsal::default(),
             #[cfg(test)]
@@ -199,7 +237,16 @@ impl Mouth {
         tokio::spawn(report(Arc::clone(&shared), played, events.clone()));
         let thread = std::thread::Builder::new().name("voice".into()).spawn({
             let shared = Arc::clone(&shared);
-            move || run(speakers, &shared, &heart, inbox, &events)
+            move || match load() {
+                Ok(speakers) => {
+                    shared.interrupters.get_or_init(|| speakers.voices().map(Voice::interrupter).collect());
+                    run(speakers, &shared, &heart, inbox, &events);
+                }
+                Err(why) => {
+                    send(vec![SpeakEvent::Voiceless(why)], &events);
+                    pass(&shared, inbox, &events);
+                }
+            }
         })?;
         Ok((Self { shared, orders, thread: Arc::new(Mutex::new(Some(thread))) }, outbox))
     }
@@ -215,9 +262,10 @@ impl Mouth {
     }
 
     /// Has the first sound of an answer that may come synthesised in advance, and returns at once. The line itself begins
-    /// at once then; another line ends it. Nothing is prepared while lines are queued.
+    /// at once then; another line ends it. Nothing is prepared while lines are queued, or the voice is loaded.
     pub fn prepare(&self, text: String, language: LanguageCode) {
-        if self.orders.capacity() == self.orders.max_capacity() {
+        let has_voice = self.shared.interrupters.get().is_some();
+        if has_voice && self.orders.capacity() == self.orders.max_capacity() {
             // Full or closed: then it is said without preparation, or not at all.
             let _ = self.orders.try_send(VoiceRequest::Prepare { text, language });
         }
@@ -253,7 +301,7 @@ impl Mouth {
         self.shared.player.flush();
         drop(ledger);
         // After the flush, whose new epoch tells the voice thread that the synthesis was aborted on purpose.
-        self.shared.interrupters.iter().for_each(Interrupter::interrupt);
+        self.shared.interrupt();
     }
 
     /// Stops, and waits until the voice thread has ended.
@@ -329,29 +377,5 @@ fn is_kept(
 fn send(due: Vec<SpeakEvent>, events: &mpsc::Sender<SpeakEvent>) {
     for event in due {
         let _ = events.blocking_send(event);
-    }
-}
-
-/// The reporting task: turns the player's events into speech events, until the player or the receiver is
-/// gone.
-async fn report(
-    shared: Arc<MouthState>,
-    mut played: mpsc::Receiver<PlayEvent>,
-    events: mpsc::Sender<SpeakEvent>,
-) {
-    while let Some(played) = played.recv().await {
-        let due = match played {
-            PlayEvent::Started { tag, taken, at } => shared.ledger().started(tag, (taken, at)),
-            PlayEvent::Finished { tag, at } => shared.ledger().finished(tag, at),
-            PlayEvent::Dropped { tag } => shared.ledger().dropped(tag, Instant::now()),
-            PlayEvent::Gone(fault) => vec![SpeakEvent::Mute(fault)],
-            PlayEvent::Back { device } => vec![SpeakEvent::Audible { device }],
-            PlayEvent::Idle => Vec::new(),
-        };
-        for event in due {
-            if events.send(event).await.is_err() {
-                return;
-            }
-        }
     }
 }

@@ -1,22 +1,25 @@
 //! Daily copies of the database, from which a damaged one is filled.
 //!
 //! Runs on the thread of its caller, beside the database thread. In: the path of the database. Out: a file a day beside
-//! it, `joi.db.snapshot-2026-11-22`, seven at most, written under another name and renamed when it is whole. A
-//! snapshot holds nothing that retention or `forget` has removed: whatever purges the database purges these, and an
+//! it, `joi.db.snapshot-2026-11-22`, seven at most and none that is older than seven days, written under another name and
+//! renamed when it is whole. Where nothing that counts has changed since the newest one, that gets the name of the day and
+//! nothing is written. A snapshot holds nothing that retention or `forget` has removed: whatever purges the database purges these, and an
 //! erasure removes all of them and takes a new one. None is taken where the disk has no room for it.
+
+mod weight;
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
+use jiff::{Timestamp, ToSpan as _};
 use rusqlite::{Connection, OpenFlags};
 
 use super::file::BUSY;
 use super::{Store, StoreError, erase, rights};
 use crate::machine::DiskRoom;
 
-/// Snapshots that are kept.
+/// Snapshots that are kept, and their days.
 const KEPT: usize = 7;
 /// Free space that must be left, in sizes of the database.
 const ROOM: u64 = 3;
@@ -63,34 +66,72 @@ pub(super) fn all(database: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Takes the snapshot of the day, unless there is one.
+/// Takes the snapshot of the day, unless there is one; its path where there was none. The newest one becomes it where
+/// nothing that counts has changed.
 pub(super) fn take(database: &Path, now: Timestamp) -> Result<Option<PathBuf>, StoreError> {
-    let whole = with_end(database, &format!("{NAMED}{}", now.strftime("%Y-%m-%d")));
-    if whole.exists() || !has_room(database) {
+    let whole = with_end(database, &format!("{NAMED}{}", day_of(now)));
+    if whole.exists() {
         return Ok(None);
     }
-    let part = with_end(&whole, UNFINISHED);
+    let newest = newest_first(database).into_iter().next();
+    let made = match newest.filter(|newest| says_the_same(database, newest)) {
+        Some(newest) => {
+            let erased_before = erase::times(&read_only(&newest)?)?;
+            put(database, (&newest, &whole), erased_before)?
+        }
+        None if has_room(database) => write(database, &whole)?,
+        None => return Ok(None),
+    };
+    let oldest = day_of(now.checked_sub((24 * (KEPT as i64 - 1)).hours()).unwrap_or(Timestamp::MIN));
+    for (place, old) in newest_first(database).into_iter().enumerate() {
+        if place >= KEPT || day(&old) < oldest {
+            remove(&old)?;
+        }
+    }
+    Ok(made)
+}
+
+fn day_of(now: Timestamp) -> String {
+    now.strftime("%Y-%m-%d").to_string()
+}
+
+/// Whether nothing that counts has changed since `snapshot`. What can't be read is not relied on.
+fn says_the_same(database: &Path, snapshot: &Path) -> bool {
+    let differs = read_only(database).and_then(|db| weight::differs(&db, &read_only(snapshot)?));
+    differs.is_ok_and(|differs| !differs)
+}
+
+/// Writes the snapshot `whole` under another name first.
+fn write(database: &Path, whole: &Path) -> Result<Option<PathBuf>, StoreError> {
+    let part = with_end(whole, UNFINISHED);
     remove(&part)?;
     rights::make_file(&part)?;
     let copied = copy(database, &part);
-    let made = copied.and_then(|erased_before| {
-        fs::rename(&part, &whole).map_err(|source| failed(&whole, source))?;
-        // What was erased meanwhile may be in it, and whoever erased it has not seen it.
-        if erase::times(&read_only(database)?)? != erased_before {
-            remove(&whole)?;
-            return Ok(None);
-        }
-        Ok(Some(whole.clone()))
-    });
+    let made = copied.and_then(|erased_before| put(database, (&part, whole), erased_before));
     if made.is_err() {
         // The first failure is the one to report.
         let _ = remove(&part);
     }
-    let made = made?;
-    for old in newest_first(database).into_iter().skip(KEPT) {
-        remove(&old)?;
+    made
+}
+
+/// Gives a copy its name, unless something was erased since then.
+fn put(
+    database: &Path,
+    (from, whole): (&Path, &Path),
+    erased_before: u64,
+) -> Result<Option<PathBuf>, StoreError> {
+    match fs::rename(from, whole) {
+        // Whoever erased something has removed it.
+        Err(source) if source.kind() == io::ErrorKind::NotFound => return Ok(None),
+        renamed => renamed.map_err(|source| failed(whole, source))?,
     }
-    Ok(made)
+    // What was erased meanwhile may be in it, and whoever erased it has not seen it.
+    if erase::times(&read_only(database)?)? != erased_before {
+        remove(whole)?;
+        return Ok(None);
+    }
+    Ok(Some(whole.to_owned()))
 }
 
 /// Writes a copy; returns how often something had been erased when it was begun.
@@ -162,3 +203,6 @@ pub(super) fn with_end(path: &Path, end: &str) -> PathBuf {
 fn failed(path: &Path, source: io::Error) -> StoreError {
     StoreError::Copy { path: path.into(), source }
 }
+
+#[cfg(test)]
+mod tests;

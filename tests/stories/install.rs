@@ -193,6 +193,25 @@ fn the_units_bring_her_back_in_bounds_and_outlive_their_model() {
     }
 }
 
+/// The package leaves out of its unit what Debian 12's systemd does not know, and brings it for a newer one.
+#[test]
+fn the_package_brings_pauses_that_grow_for_a_systemd_that_knows_them() {
+    let folder = TempDir::new().unwrap();
+    let made =
+        Command::new(project("scripts/deb.sh")).arg("units").arg(folder.path()).env("ARCH", "amd64").output();
+    assert!(made.expect("the script of the package runs").status.success());
+    let file = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    let lines = |text: &str| -> Vec<String> {
+        text.lines().filter(|line| line.starts_with("Restart")).map(str::to_owned).collect()
+    };
+    assert_eq!(lines(&file("restart.conf")), ["RestartSteps=5", "RestartMaxDelaySec=1min"]);
+    assert!(file("restart.conf").lines().any(|line| line == "[Service]"));
+    for unit in ["joi.service", "joi.user.service"] {
+        let unit = lines(&file(unit));
+        assert_eq!(unit, ["Restart=on-failure", "RestartPreventExitStatus=2", "RestartSec=5s"]);
+    }
+}
+
 /// Commands of the service of the machine are run where it lives, whatever its unit says.
 #[test]
 fn the_packages_wrapper_has_the_places_of_its_unit() {

@@ -74,6 +74,25 @@ impl Service {
         Self::new(name, loss, once).restart(RestartRule::EndDaemon)
     }
 
+    /// It begins when `loaded` is cancelled: others come first.
+    #[must_use]
+    pub fn behind(self, loaded: &CancellationToken) -> Self {
+        let (mut make, loaded) = (self.make, loaded.clone());
+        let wait = move |context: ServiceContext| -> ServiceFuture {
+            let (stop, loaded) = (context.stop.clone(), loaded.clone());
+            let run = make(context);
+            Box::pin(async move {
+                // Both arms are cancel-safe.
+                tokio::select! {
+                    () = stop.cancelled() => return Ok(()),
+                    () = loaded.cancelled() => {}
+                }
+                run.await
+            })
+        };
+        Self { make: Box::new(wait), ..self }
+    }
+
     /// It is stuck when it works, or needs for a round, `limit` or longer.
     #[must_use]
     pub fn heartbeat(self, limit: Duration) -> Self {

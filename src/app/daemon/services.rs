@@ -8,12 +8,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use tokio_util::sync::CancellationToken;
 
 use super::{Daemon, Service, ServiceContext};
 use crate::app::{self, Brain, Conversing, Show, Shown, Sound};
 use crate::app::{
-    alerts, awake, awareness, backups, brain, diary, display, home, impulse, machine, messages, outside,
-    timers, upkeep, weather,
+    alerts, awake, awareness, backups, brain, diary, display, home, impulse, loading, machine, messages,
+    outside, timers, upkeep, weather,
 };
 use crate::channels::voice::Conversation;
 use crate::clock::SystemClock;
@@ -26,6 +27,7 @@ use crate::home::backend::Home as _;
 use crate::home::openhab::Follower;
 use crate::home::server::HomeServer;
 use crate::llm::{Mind, ModelServer};
+use crate::message::Place;
 use crate::metrics::Metrics;
 use crate::paths::Paths;
 use crate::pulse::Pulse;
@@ -72,19 +74,21 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
     let watched = house.as_ref().map(|(house, _)| house.watch());
     show(Shown::Ready { wake_phrase: app::first_phrase(config, paths) });
 
+    let loaded = CancellationToken::new();
     let late = [
-        Some(brain::model_server(server)),
+        Some(loading::loading(talk.loading, loaded.clone())),
+        Some(brain::model_server(server).behind(&loaded)),
         talk.ringer.map(timers::ringer),
         talk.rings.map(|rings| timers::ring_light(rings, &board)),
-        diary::diary(&brain, &config.store),
+        diary::diary(&brain, &config.store).map(|diary| diary.behind(&loaded)),
         awake::awake(&brain, &board, &config.announce),
-        upkeep::upkeep(&brain),
-        backups::backups(config, paths, &board),
+        upkeep::upkeep(&brain).map(|upkeep| upkeep.behind(&loaded)),
+        backups::backups(config, paths, &board).map(|backups| backups.behind(&loaded)),
         Some(alerts::alerts(&brain.alerts, &board)),
-        alerts::door(&config.alert, notices),
+        alerts::door(&config.alert, notices).map(|door| door.behind(&loaded)),
         Some(awareness::awareness(&brain, config, watched, received)),
-        impulse::impulse(&brain, config),
-        weather::weather(&brain, config),
+        impulse::impulse(&brain, config).map(|impulse| impulse.behind(&loaded)),
+        weather::weather(&brain, config).map(|weather| weather.behind(&loaded)),
         house.map(|(house, follower)| home::follow(&house, follower, &board)),
         Some(display::news_display(talk.news, &board, &metrics, &show)),
         Some(conversation(talk.conversation)),
@@ -94,7 +98,7 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
     Ok(Started { daemon, brain })
 }
 
-/// Loads database, models and devices, and shows them on `board`.
+/// Loads the database and what the ears need, opens the devices, and shows them on `board`.
 async fn make(
     config: &Config,
     paths: &Paths,
@@ -102,13 +106,15 @@ async fn make(
     spoken_to: Option<ConnectedHome>,
     show: &Show,
 ) -> anyhow::Result<(Brain, ModelServer, Conversing)> {
+    // Sound systems take their time, which the database is opened in.
+    let sound = app::open_sound(config, Sound::Devices { mute: board.mute().clone() })?;
     let (brain, server) = Brain::for_daemon(config, paths, board.pulse().clone(), spoken_to).await?;
     for remark in &brain.remarks {
         show(Shown::Remark(remark.clone()));
     }
     board.chat_model(brain.serving_now());
-    let sound = Sound::Devices { mute: board.mute().clone() };
-    let mut talk = app::converse(config, paths, &brain, sound).await?;
+    let place = Place::named(&config.audio.room);
+    let mut talk = app::converse_over(sound, place, config, paths, &brain).await?;
     board.queues(std::mem::take(&mut talk.gauges));
     if let Some(meter) = talk.meter.take() {
         let speaker = talk.player.delay();
@@ -127,10 +133,9 @@ async fn make(
     if let Some(schedule) = brain.schedule.clone() {
         board.takes_timers(move || schedule.look_again());
     }
-    let whisper = app::chosen_whisper(config, paths)?.0;
     let voice = app::voice_choice(config, paths, &brain.languages.get());
     let voice = voice.map_or_else(|_| config.speak.voice.clone(), |choice| choice.name);
-    board.models(app::whisper_model(whisper).to_owned(), voice);
+    board.models(app::whisper_model(talk.model).to_owned(), voice);
     Ok((brain, server, talk))
 }
 

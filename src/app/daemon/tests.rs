@@ -184,3 +184,33 @@ async fn whoever_cancels_the_token_ends_the_daemon_and_work_that_is_done_does_no
     assert_eq!(daemon.supervise(std::future::pending::<()>()).await, None);
     daemon.end().await.unwrap();
 }
+
+#[tokio::test]
+async fn a_service_behind_others_begins_when_they_are_there_and_may_be_ended_before() {
+    let (loaded, log) = (CancellationToken::new(), Log::new());
+    let stop = CancellationToken::new();
+    let toy = |loaded: &CancellationToken| {
+        let log = log.clone();
+        let run = move |context: ServiceContext| {
+            let log = log.clone();
+            async move {
+                log.note("begins");
+                context.stop.cancelled().await;
+                Ok(())
+            }
+        };
+        Service::new("toy", "nothing plays", run).behind(loaded)
+    };
+    let context = || ServiceContext { stop: stop.clone(), heart: Heart::unwatched() };
+    let running = tokio::spawn((toy(&loaded).make)(context()));
+    tokio::task::yield_now().await;
+    assert!(log.all().is_empty(), "the others are not there");
+    loaded.cancel();
+    while log.all().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    stop.cancel();
+    running.await.unwrap().unwrap();
+    (toy(&CancellationToken::new()).make)(context()).await.unwrap();
+    assert_eq!(log.all(), ["begins"], "it was ended before it began");
+}

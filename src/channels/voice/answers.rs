@@ -157,6 +157,11 @@ impl<M: ChatModel + 'static> Answers<M> {
         }
     }
 
+    /// There is no voice: from here on answers are shown only. What was given to it already ends in silence.
+    pub(super) fn lose_voice(&mut self) {
+        self.desk.speech.mouth = None;
+    }
+
     /// The turn's last sample has sounded.
     pub(super) fn spoken(&mut self, turn: TurnId, at: Instant) {
         if let Some(running) = self.running.get_mut(&turn) {

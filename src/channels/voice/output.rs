@@ -45,6 +45,8 @@ impl OutputSide {
             && let Some(event) = reports.recv().await
         {
             match event {
+                // Its reports go on: they are those of the loudspeaker too.
+                SpeakEvent::Voiceless(_) => self.mouth = None,
                 SpeakEvent::Mute(_) => self.is_speechless = true,
                 SpeakEvent::Audible { .. } => self.is_speechless = false,
                 _ => {}

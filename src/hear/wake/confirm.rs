@@ -2,13 +2,17 @@
 //!
 //! Owned by the listener thread, and waits only in `wait`. In: frames while not listening, doubts of the
 //! models. Out: a [`Detection`] when a phrase was said after all. Speech behind the phrase is not lost: the
-//! detection says where the phrase ended, which is seconds ago by then.
+//! detection says where the phrase ended, which is seconds ago by then. Phrases that are not spelled yet, because the
+//! model is still loaded, are waited for: what may hold one of them is kept meanwhile.
+
+mod early;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::mpsc::Sender;
+use std::sync::mpsc::{Receiver, Sender};
 use std::time::Duration;
 
+use self::early::{EarlyCandidates, Spelling};
 use super::candidates::{Candidate, CandidateReason, Candidates, Onsets};
 use super::{Detection, Doubt};
 use crate::audio::RATE;
@@ -60,14 +64,36 @@ pub struct ScoredCandidate {
     pub took: Duration,
 }
 
-/// The second stage.
-pub struct Confirmer {
+/// The phrases as the model spells them.
+struct SpelledPhrases {
     wanted: Vec<PhraseThreshold>,
     all: Arc<[Phrase]>,
     /// Each phrase alone.
     single: Vec<Arc<[Phrase]>>,
     /// The least margin that is of interest.
     least: f32,
+}
+
+impl SpelledPhrases {
+    fn new(wanted: Vec<PhraseThreshold>) -> Self {
+        let all: Arc<[Phrase]> = wanted.iter().map(|wanted| wanted.phrase.clone()).collect();
+        let single = all.iter().map(|phrase| Arc::from([phrase.clone()])).collect();
+        let least = wanted.iter().map(|wanted| wanted.margin).fold(f32::INFINITY, f32::min);
+        Self { wanted, all, single, least }
+    }
+
+    fn place_of(&self, name: &str) -> Option<usize> {
+        self.wanted.iter().position(|wanted| wanted.phrase.written() == name)
+    }
+}
+
+/// The second stage.
+pub struct Confirmer {
+    /// The written forms, by which candidates name a phrase.
+    names: Vec<String>,
+    /// What waits until the phrases are spelled; nothing once they are.
+    early: Option<EarlyCandidates>,
+    spelled: SpelledPhrases,
     candidates: Candidates,
     scorer: Scorer,
     asked: VecDeque<(u64, Candidate)>,
@@ -78,17 +104,28 @@ pub struct Confirmer {
 impl Confirmer {
     /// Detects the phrases of `wanted`, at onsets of voices too or only when a model is unsure.
     pub fn new(wanted: Vec<PhraseThreshold>, onsets: Onsets, scorer: Scorer) -> Self {
-        let all: Arc<[Phrase]> = wanted.iter().map(|wanted| wanted.phrase.clone()).collect();
-        let single = all.iter().map(|phrase| Arc::from([phrase.clone()])).collect();
-        let least = wanted.iter().map(|wanted| wanted.margin).fold(f32::INFINITY, f32::min);
-        let onsets = if all.is_empty() { Onsets::Off } else { onsets };
-        let candidates = Candidates::new(onsets);
+        let names = wanted.iter().map(|wanted| wanted.phrase.written().to_owned()).collect();
+        Self { spelled: SpelledPhrases::new(wanted), ..Self::unspelled(names, onsets, scorer, None) }
+    }
+
+    /// The same for the phrases that are written like `names`: `spelled` gives them, all or some, once their model is
+    /// loaded, and is dropped where it can't be. The newest sound that may hold one is kept, and scored then.
+    pub fn early(
+        names: Vec<String>,
+        onsets: Onsets,
+        scorer: Scorer,
+        spelled: Receiver<Vec<PhraseThreshold>>,
+    ) -> Self {
+        Self::unspelled(names, onsets, scorer, Some(EarlyCandidates::new(spelled)))
+    }
+
+    fn unspelled(names: Vec<String>, onsets: Onsets, scorer: Scorer, early: Option<EarlyCandidates>) -> Self {
+        let onsets = if names.is_empty() { Onsets::Off } else { onsets };
         Self {
-            wanted,
-            all,
-            single,
-            least,
-            candidates,
+            names,
+            early,
+            spelled: SpelledPhrases::new(Vec::new()),
+            candidates: Candidates::new(onsets),
             scorer,
             asked: VecDeque::new(),
             generation: 0,
@@ -108,7 +145,7 @@ impl Confirmer {
 
     /// The model of `phrase` is unsure.
     pub fn doubt(&mut self, phrase: &str, doubt: Doubt) {
-        let place = self.wanted.iter().position(|wanted| wanted.phrase.written() == phrase);
+        let place = self.names.iter().position(|name| name == phrase);
         if let Some(place) = place {
             self.candidates.doubt(place, doubt.at, doubt.ends_by);
         }
@@ -129,16 +166,40 @@ impl Confirmer {
     }
 
     fn ask(&mut self, candidate: Candidate, copy: impl FnOnce(u64, u64) -> Arc<[f32]>) {
+        let samples = copy(candidate.from, candidate.to);
+        match &mut self.early {
+            Some(early) => early.keep(candidate, samples),
+            None => self.score(candidate, samples),
+        }
+    }
+
+    /// The place of a doubted phrase among those that are spelled.
+    fn spelled(&self, phrase: usize) -> Option<usize> {
+        self.spelled.place_of(self.names.get(phrase)?)
+    }
+
+    /// Takes the phrases once they are spelled, and scores what was kept for them.
+    fn take_spelled(&mut self, spelling: Option<Spelling>) {
+        let Some(Spelling { wanted, kept }) = spelling else { return };
+        self.early = None;
+        self.spelled = SpelledPhrases::new(wanted);
+        kept.into_iter().for_each(|(candidate, samples)| self.score(candidate, samples));
+    }
+
+    fn score(&mut self, candidate: Candidate, samples: Arc<[f32]>) {
         let phrases = match candidate.why {
-            CandidateReason::Doubt { phrase, .. } => self.single.get(phrase).unwrap_or(&self.all),
-            CandidateReason::Voice { .. } | CandidateReason::Louder { .. } => &self.all,
+            CandidateReason::Doubt { phrase, .. } => {
+                self.spelled(phrase).and_then(|at| self.spelled.single.get(at))
+            }
+            CandidateReason::Voice { .. } | CandidateReason::Louder { .. } => Some(&self.spelled.all),
         };
+        let Some(phrases) = phrases.filter(|phrases| !phrases.is_empty()).cloned() else { return };
         self.generation += 1;
         let ask = ScoreRequest {
             generation: self.generation,
-            samples: copy(candidate.from, candidate.to),
-            phrases: Arc::clone(phrases),
-            effort: Effort::Above(self.least),
+            samples,
+            phrases,
+            effort: Effort::Above(self.spelled.least),
         };
         if self.scorer.ask(ask) {
             self.asked.push_back((self.generation, candidate));
@@ -149,6 +210,8 @@ impl Confirmer {
 
     /// What was confirmed by now.
     pub fn confirmed(&mut self) -> Option<Detection> {
+        let spelling = self.early.as_mut().and_then(EarlyCandidates::spelled);
+        self.take_spelled(spelling);
         while let Some(scored) = self.scorer.answer() {
             if let Some(detection) = self.weigh(scored) {
                 return Some(detection);
@@ -159,6 +222,8 @@ impl Confirmer {
 
     /// The same, after all pending results. For sound that does not go on by itself.
     pub fn wait(&mut self) -> Option<Detection> {
+        let spelling = self.early.as_mut().and_then(EarlyCandidates::wait);
+        self.take_spelled(spelling);
         while let Some(scored) = self.scorer.wait() {
             if let Some(detection) = self.weigh(scored) {
                 return Some(detection);
@@ -170,6 +235,7 @@ impl Confirmer {
     /// Listening has begun, or the sound has a gap: pending candidates are discarded.
     pub fn clear(&mut self) {
         self.candidates.clear();
+        self.early.iter_mut().for_each(EarlyCandidates::clear);
         self.asked.clear();
         self.scorer.cancel_before(u64::MAX);
     }
@@ -185,8 +251,10 @@ impl Confirmer {
             }
         };
         let offered = match candidate.why {
-            CandidateReason::Doubt { phrase, .. } => self.wanted.get(phrase..=phrase).unwrap_or_default(),
-            CandidateReason::Voice { .. } | CandidateReason::Louder { .. } => &self.wanted,
+            CandidateReason::Doubt { phrase, .. } => {
+                self.spelled(phrase).and_then(|at| self.spelled.wanted.get(at..=at)).unwrap_or_default()
+            }
+            CandidateReason::Voice { .. } | CandidateReason::Louder { .. } => &self.spelled.wanted,
         };
         let detection = decide(&candidate, &scores, offered);
         let margin = scores.of.iter().map(Score::margin).fold(f32::NEG_INFINITY, f32::max);

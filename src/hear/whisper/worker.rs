@@ -2,7 +2,10 @@
 //!
 //! In: [`SttJob`]s, at most one speculative, one that is put off, and one final of the newest revision. Out: [`SttEvent`]s,
 //! bounded(4); when that is full the worker waits. An older (generation, revision) is void from the moment a
-//! newer one is known: its jobs are dropped, its running decode is aborted, its late result is dropped.
+//! newer one is known: its jobs are dropped, its running decode is aborted, its late result is dropped. A thread that
+//! loads its model itself takes jobs meanwhile, and does them afterwards.
+
+mod lender;
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,6 +14,8 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 
+pub use self::lender::Lender;
+use self::lender::ModelTask;
 use super::{SttError, Whisper};
 use crate::message::{Transcript, Utterance};
 use crate::pulse::Heart;
@@ -83,47 +88,26 @@ pub struct Stt<T = Whisper> {
 /// The longest wait for the thread: a few encoder runs, within which no abort is polled.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Other work for the model when nothing is to be transcribed.
-type ModelTask<T> = Box<dyn FnOnce(&mut T) + Send>;
-
-/// Pending tasks; when full, further ones are refused: their sound would be too old.
-const ERRANDS: usize = 4;
-
-/// Borrows the model of a worker thread.
-pub struct Lender<T = Whisper>(Arc<WorkerQueue<T>>);
-
-impl<T> Clone for Lender<T> {
-    fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
-    }
-}
-
-impl<T> Lender<T> {
-    /// Runs a task with the model on its thread, after the pending transcriptions. Returns at once, and
-    /// returns whether it will run: not when the queue is full, or the thread has ended.
-    pub fn lend(&self, errand: impl FnOnce(&mut T) + Send + 'static) -> bool {
-        let mut pile = self.0.pile();
-        let takes = !pile.closed && pile.errands.len() < ERRANDS;
-        if takes {
-            pile.errands.push_back(Box::new(errand));
-            drop(pile);
-            self.0.changed.notify_one();
-        }
-        takes
-    }
-}
-
 impl Stt {
     /// Puts `whisper` on a thread of its own, which reports its work to `heart`. Events stop when the handle
     /// is dropped.
     pub fn spawn(whisper: Whisper, heart: Heart) -> Result<(Self, mpsc::Receiver<SttEvent>), SttError> {
-        spawn_with(whisper, heart)
+        spawn_loading(move || Some(whisper), heart)
+    }
+
+    /// The same for a model that `load` gives on the thread: what is submitted and lent meanwhile waits for it. Nothing
+    /// from `load` ends the thread; whoever wants to know why has `load` tell.
+    pub fn loading(
+        load: impl FnOnce() -> Option<Whisper> + Send + 'static,
+        heart: Heart,
+    ) -> Result<(Self, mpsc::Receiver<SttEvent>), SttError> {
+        spawn_loading(load, heart)
     }
 }
 
-/// Puts a transcriber on a thread of its own.
-pub(super) fn spawn_with<T: Transcriber>(
-    transcriber: T,
+/// Puts the transcriber that `load` gives on a thread of its own.
+pub(super) fn spawn_loading<T: Transcriber>(
+    load: impl FnOnce() -> Option<T> + Send + 'static,
     heart: Heart,
 ) -> Result<(Stt<T>, mpsc::Receiver<SttEvent>), SttError> {
     let (events, receiver) = mpsc::channel(EVENTS);
@@ -133,7 +117,10 @@ pub(super) fn spawn_with<T: Transcriber>(
         .name("whisper".into())
         .spawn(move || {
             let _present = ModelGuard(Arc::clone(&worker));
-            work(&worker, transcriber, &heart, &events);
+            match load() {
+                Some(transcriber) => work(&worker, transcriber, &heart, &events),
+                None => worker.close(),
+            }
         })
         .map_err(|e| SttError::NoWorker(e.to_string()))?;
     Ok((Stt { desk }, receiver))

@@ -44,6 +44,7 @@ async fn until_done(events: &mut mpsc::Receiver<SpeakEvent>, turn: TurnId) -> Ve
                     break;
                 }
             }
+            SpeakEvent::Voiceless(why) => told.push(format!("no voice: {why}")),
             SpeakEvent::Mute(_) | SpeakEvent::Audible { .. } => {}
         }
     }
@@ -119,6 +120,53 @@ async fn what_is_kept_has_the_samples_that_were_synthesised() {
     let apart = one.iter().zip(other).map(|(one, other)| (one - other).abs()).fold(0.0, f32::max);
     assert!(apart < 1e-3, "they differ by {apart}");
     mouth.close().await;
+}
+
+/// A mouth whose voice comes, or does not, once it is said so.
+fn mouth_loading(
+    file: &std::path::Path,
+    voice: std::sync::mpsc::Receiver<Result<LanguageVoices, String>>,
+) -> (Mouth, Player, mpsc::Receiver<SpeakEvent>) {
+    let (player, played) = Player::to_wav(file, 16_000, Pace::Fast).unwrap();
+    let load = move || voice.recv().map_err(|e| e.to_string())?;
+    let (mouth, events) = Mouth::loading(load, player.clone(), played, Heart::unwatched()).unwrap();
+    (mouth, player, events)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_said_while_the_voice_is_loaded_sounds_when_it_is_there_and_what_was_stopped_does_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let (comes, voice) = std::sync::mpsc::channel();
+    let (mouth, player, mut events) = mouth_loading(&folder.path().join("said.wav"), voice);
+    mouth.say(line(1, 0, "Not this.")).await.unwrap();
+    mouth.finish(TurnId(1)).await.unwrap();
+    mouth.stop();
+    mouth.say(line(2, 0, "It is 9:05.")).await.unwrap();
+    mouth.finish(TurnId(2)).await.unwrap();
+    assert!(events.try_recv().is_err(), "there is no voice yet");
+    comes.send(Ok(LanguageVoice::new(piper::tests::joe(), english()).into())).unwrap();
+    let told = ["2 started", "2 says \"It is 9 oh 5.\"", "2 heard 0 \"It is 9:05.\"", "2 done"];
+    assert_eq!(until_done(&mut events, TurnId(2)).await, told);
+    mouth.close().await;
+    drop(player);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_voice_that_cannot_be_loaded_is_told_once_and_every_turn_ends_in_silence() {
+    let folder = tempfile::tempdir().unwrap();
+    let (comes, voice) = std::sync::mpsc::channel();
+    let (mouth, player, mut events) = mouth_loading(&folder.path().join("said.wav"), voice);
+    mouth.say(line(1, 0, "It is 9:05.")).await.unwrap();
+    mouth.finish(TurnId(1)).await.unwrap();
+    comes.send(Err("fetch it".into())).unwrap();
+    let told = ["no voice: fetch it", "1 heard 0 \"It is 9:05.\"", "1 done"];
+    assert_eq!(until_done(&mut events, TurnId(1)).await, told);
+    mouth.prepare("Hello.".into(), english().to_code());
+    mouth.say(line(2, 0, "Hello.")).await.unwrap();
+    mouth.finish(TurnId(2)).await.unwrap();
+    assert_eq!(until_done(&mut events, TurnId(2)).await, ["2 heard 0 \"Hello.\"", "2 done"]);
+    mouth.close().await;
+    drop(player);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -250,6 +250,7 @@ async fn a_snapshot_is_taken_once_a_day_seven_are_kept_and_all_are_private() {
     filled(&path).await;
     let store = Store::open(&path).unwrap();
     for day in 0..9 {
+        say(&store, day, "something new every day").await;
         assert!(store.snapshot(at(day)).await.unwrap().is_some());
         assert_eq!(store.snapshot(at(day)).await.unwrap(), None, "there is one of that day");
     }

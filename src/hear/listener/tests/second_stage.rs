@@ -1,5 +1,7 @@
 //! Phrases without a model of their own: the real scorer behind the real listener.
 
+use std::sync::mpsc::{Receiver, channel};
+
 use super::super::super::score::{ACCEPT, Phrase, Scorer};
 use super::super::super::wake::{Onsets, PhraseThreshold};
 use super::super::super::whisper::Stt;
@@ -22,8 +24,38 @@ impl Written {
         let wanted = phrases.iter().map(wanted).collect();
         let (stt, _) = Stt::spawn(whisper, Heart::unwatched()).unwrap();
         let confirmer = Confirmer::new(wanted, onsets, Scorer::new(stt.lender()));
+        Self::confirmed_by(confirmer, stt)
+    }
+
+    fn confirmed_by(confirmer: Confirmer, stt: Stt) -> Self {
         let listener = Listener::new(&HearConfig::default(), vec![], vad()).confirmed_by(confirmer);
         Self { listener, stt, now: Instant::now() }
+    }
+
+    /// The same, whose model is loaded and spells the phrase once `load` says so.
+    fn loading(name: &'static str, load: Receiver<()>) -> Self {
+        let (spelled, comes) = channel();
+        let loading = move || {
+            load.recv().ok()?;
+            let whisper = tiny();
+            let phrase = Phrase::new(&whisper, name, &[]).unwrap();
+            spelled.send(vec![PhraseThreshold { phrase, margin: ACCEPT }]).unwrap();
+            Some(whisper)
+        };
+        let (stt, _) = Stt::loading(loading, Heart::unwatched()).unwrap();
+        let scorer = Scorer::new(stt.lender());
+        let confirmer = Confirmer::early(vec![name.to_owned()], Onsets::On, scorer, comes);
+        Self::confirmed_by(confirmer, stt)
+    }
+
+    /// Hears `samples`, and waits for nothing.
+    fn overhear(&mut self, samples: &[f32]) -> Vec<HearEvent> {
+        let mut out = Vec::new();
+        for frame in samples.chunks_exact(FRAME) {
+            self.now += Duration::from_millis(32);
+            self.listener.step(frame, self.now, &mut out);
+        }
+        out
     }
 
     /// Hears `samples`; each answer of the scorer comes `late` frames after the newest question at the
@@ -137,6 +169,33 @@ fn a_doubtful_model_is_decided_while_she_speaks_and_while_somebody_is_listened_t
     let phrase_ends = 16_000 + wav("phrase.wav").len() as u64;
     assert!(utterance.speech_begins_at + 4_800 >= phrase_ends, "it starts over: {:?}", names(&events));
     assert_eq!(wakes(&written.hear(&[quiet(1.0), wav("question.wav"), quiet(2.0)].concat(), 0)), 0);
+}
+
+#[test]
+fn a_phrase_said_while_the_model_is_loaded_wakes_when_it_is_there_and_what_follows_is_heard_whole() {
+    let (load, may_load) = channel();
+    let mut written = Written::loading("hey jarvis", may_load);
+    let said = [quiet(2.0), wav("phrase.wav"), quiet(1.2), wav("question.wav"), quiet(2.5)].concat();
+    assert!(written.overhear(&said).is_empty(), "nobody knows the phrase yet");
+    load.send(()).unwrap();
+    let mut events = Vec::new();
+    written.listener.settle(written.now, &mut events);
+    assert_eq!(kinds_of(&events), ["Wake", "Started", "Ended"], "{:?}", names(&events));
+    let phrase_ends = 32_000 + wav("phrase.wav").len() as u64;
+    let utterance = utterance(&events);
+    assert!(utterance.begins_at >= phrase_ends, "the phrase is not in it");
+    assert!(utterance.samples.len() >= wav("question.wav").len() / 2, "the question is");
+}
+
+#[test]
+fn a_model_that_cannot_be_loaded_keeps_the_listener_from_nothing_else() {
+    let (load, may_load) = channel::<()>();
+    let mut written = Written::loading("hey jarvis", may_load);
+    drop(load);
+    assert!(written.hear(&[quiet(2.0), wav("phrase.wav"), quiet(1.2)].concat(), 0).is_empty());
+    written.listener.command(HearCommand::Listen);
+    let events = written.hear(&[quiet(0.5), wav("question.wav"), quiet(2.0)].concat(), 0);
+    assert_eq!(kinds_of(&events), ["Started", "Ended"]);
 }
 
 #[test]

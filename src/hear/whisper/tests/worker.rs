@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 
-use super::super::worker::{Transcriber, spawn_with};
+use super::super::worker::{Transcriber, spawn_loading};
 use super::*;
 
 /// Answers with the number of samples; waits for a go-ahead first, or for the abort flag.
@@ -54,7 +54,7 @@ impl Bench {
     fn new() -> Self {
         let ((begun_sender, begun), (go, go_receiver)) = (channel(), channel());
         let scripted = Scripted { begun: begun_sender, go: go_receiver };
-        let (stt, events) = spawn_with(scripted, Heart::unwatched()).unwrap();
+        let (stt, events) = spawn_loading(move || Some(scripted), Heart::unwatched()).unwrap();
         Self { stt, events, begun, go }
     }
 
@@ -177,6 +177,43 @@ fn the_model_is_lent_after_the_transcriptions_and_never_when_the_thread_has_ende
     assert_eq!(when.iter().collect::<Vec<i32>>(), [0, 1, 2, 3]);
     drop(bench.stt);
     assert!(!lender.lend(|_| unreachable!("nobody would do it")));
+}
+
+#[test]
+fn what_comes_while_the_model_is_loaded_is_done_when_it_is_there() {
+    let ((begun, begins), (go, may_go), (loaded, loading)) = (channel(), channel(), channel());
+    let load = move || {
+        loading.recv().ok()?;
+        Some(Scripted { begun, go: may_go })
+    };
+    let (stt, mut events) = spawn_loading(load, Heart::unwatched()).unwrap();
+    let (done, when) = channel();
+    stt.submit(job(1, 0, 10, DecodeUrgency::Speculative));
+    stt.submit(job(1, 1, 11, DecodeUrgency::Final));
+    assert!(stt.lender().lend(move |_: &mut Scripted| done.send(()).unwrap()));
+    assert_eq!(begins.try_recv(), Err(TryRecvError::Empty), "there is no model yet");
+    loaded.send(()).unwrap();
+    assert_eq!(begins.recv(), Ok(11), "only the newest is wanted");
+    assert_eq!(when.try_recv(), Err(TryRecvError::Empty));
+    go.send(()).unwrap();
+    assert_eq!(events.blocking_recv(), Some(event(1, 1, 11, DecodeUrgency::Final)));
+    assert_eq!(when.recv(), Ok(()), "and what was lent comes behind it");
+}
+
+#[test]
+fn a_model_that_cannot_be_loaded_ends_the_thread_and_nothing_waits_for_it() {
+    let (failed, loading) = channel::<()>();
+    let load = move || {
+        let _ = loading.recv();
+        None::<Scripted>
+    };
+    let (stt, mut events) = spawn_loading(load, Heart::unwatched()).unwrap();
+    let (dropped, is_dropped) = channel::<()>();
+    assert!(stt.lender().lend(move |_: &mut Scripted| drop(dropped)));
+    drop(failed);
+    assert_eq!(events.blocking_recv(), None);
+    assert!(is_dropped.recv().is_err(), "what was lent is dropped");
+    assert!(!stt.lender().lend(|_: &mut Scripted| {}));
 }
 
 #[test]

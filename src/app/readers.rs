@@ -1,0 +1,135 @@
+//! The two threads that turn speech into words: each loads its model itself, while the listener works already.
+//!
+//! Called once at start. What can be said of the models without loading them is said at once; what comes to light later
+//! is in [`Loading`]. A phrase or an utterance that comes meanwhile waits for the models and is not lost.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver as StdReceiver, Sender as StdSender, channel};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use tokio::sync::mpsc::Receiver;
+
+use super::ears::{chosen_whisper, quickest_whisper, trial_beside};
+use super::loading::Loading;
+use super::wake::{WakeMeans, Wanting, wake_means};
+use crate::channels::voice::first_look::TrialModel;
+use crate::config::Config;
+use crate::hear::score::Scorer;
+use crate::hear::wake::{Confirmer, PhraseThreshold};
+use crate::hear::whisper::{Stt, SttConfig, SttError, SttEvent, SttModel, Whisper};
+use crate::paths::Paths;
+use crate::pulse::Pulse;
+
+/// No utterance takes longer to transcribe.
+const WHISPER_LIMIT: Duration = Duration::from_secs(60);
+/// Of the thread of the chosen speech model where the quickest one reads beside it; the language model has 5.
+const CHOSEN_NICENESS: i32 = 3;
+
+/// A thread with a model, and what it has read.
+pub(super) type Reader = (Stt, Receiver<SttEvent>);
+
+/// Loads a model; [`Whisper::load`] outside of tests.
+pub(super) type LoadWhisper = Arc<dyn Fn(&Path, &SttConfig) -> Result<Whisper, SttError> + Send + Sync>;
+
+/// Both threads, and what the listener needs of them.
+pub(super) struct Readers {
+    /// Transcribes what is said to her.
+    pub(super) chosen: Reader,
+    /// Transcribes what is said while she speaks, and scores phrases.
+    pub(super) quickest: Reader,
+    /// The second stage of the listener.
+    pub(super) confirmer: Confirmer,
+    /// Which model reads what may not be over yet.
+    pub(super) trial: TrialModel,
+    /// The chosen model.
+    pub(super) model: SttModel,
+    /// The phrases she listens for.
+    pub(super) means: WakeMeans,
+}
+
+/// Which models are loaded, and how.
+#[derive(Clone)]
+struct SpeechModels {
+    model: SttModel,
+    chosen: PathBuf,
+    quickest: PathBuf,
+    trial: TrialModel,
+    config: SttConfig,
+    load: LoadWhisper,
+}
+
+/// Starts both threads, whose hearts are in `pulse` and whose models are part of `loading`.
+///
+/// # Errors
+/// A model is missing or damaged; or what was not measured yet can't be.
+pub(super) fn readers(
+    config: &Config,
+    paths: &Paths,
+    pulse: &Pulse,
+    (load, loading): (LoadWhisper, &mut Loading),
+) -> anyhow::Result<Readers> {
+    let models = SpeechModels::checked(config, paths, load)?;
+    let (means, trial, model) = (wake_means(config, paths)?, models.trial, models.model);
+    let (lend, lent) = channel();
+    let (spell, spelled) = channel();
+    let (report, of) = (loading.one(), models.clone());
+    let chosen = move || report.on(of.load_chosen(&lend));
+    let chosen = Stt::loading(chosen, pulse.heart("whisper", WHISPER_LIMIT))?;
+    let (report, of) = (loading.one(), means.clone());
+    let quickest = move || report.on(models.load_quickest(&lent, &of, &spell));
+    let quickest = Stt::loading(quickest, pulse.heart("interjections", WHISPER_LIMIT))?;
+    let names = means.heard().map(|phrase| phrase.name.clone()).collect();
+    let scorer = Scorer::new(quickest.0.lender());
+    let confirmer = Confirmer::early(names, means.onsets(), scorer, spelled);
+    Ok(Readers { chosen, quickest, confirmer, trial, model, means })
+}
+
+impl SpeechModels {
+    fn checked(config: &Config, paths: &Paths, load: LoadWhisper) -> anyhow::Result<Self> {
+        let (model, chosen) = chosen_whisper(config, paths)?;
+        let trial = trial_beside(&chosen, config, paths)?;
+        let quickest = quickest_whisper(config, &super::library(config, paths)?)?;
+        let stt = config.hear.stt.clone();
+        Whisper::check(&chosen, &stt)?;
+        Whisper::check(&quickest, &stt)?;
+        Ok(Self { model, chosen, quickest, trial, config: stt, load })
+    }
+
+    /// Where there is one model for both threads, the other one gets its share through `lend`.
+    fn load_chosen(&self, lend: &StdSender<Whisper>) -> anyhow::Result<Whisper> {
+        if self.trial == TrialModel::Both {
+            step_back();
+        }
+        let whisper = (self.load)(&self.chosen, &self.config)?;
+        if self.trial == TrialModel::Chosen {
+            // Fails only when the other thread is gone.
+            let _ = lend.send(whisper.sibling()?);
+        }
+        Ok(whisper)
+    }
+
+    fn load_quickest(
+        &self,
+        lent: &StdReceiver<Whisper>,
+        means: &WakeMeans,
+        spell: &StdSender<Vec<PhraseThreshold>>,
+    ) -> anyhow::Result<Whisper> {
+        let mut whisper = match self.trial {
+            TrialModel::Chosen => lent.recv().context("the speech model was not loaded")?,
+            TrialModel::QuickestFirst | TrialModel::Both => (self.load)(&self.quickest, &self.config)?,
+        };
+        // Fails only when the listener has ended.
+        let _ = spell.send(Wanting::new(means, &mut whisper)?.spelled());
+        Ok(whisper)
+    }
+}
+
+/// The thread that calls this lets those go first that hear, read first and speak.
+fn step_back() {
+    let thread = rustix::thread::gettid();
+    if let Err(error) = rustix::process::setpriority_process(Some(thread), CHOSEN_NICENESS) {
+        tracing::debug!(%error, "the priority of the speech model can't be set");
+    }
+}
