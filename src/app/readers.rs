@@ -28,7 +28,7 @@ const WHISPER_LIMIT: Duration = Duration::from_secs(60);
 const CHOSEN_NICENESS: i32 = 3;
 
 /// A thread with a model, and what it has read.
-pub(super) type Reader = (Stt, Receiver<SttEvent>);
+pub(super) type SttThread = (Stt, Receiver<SttEvent>);
 
 /// Loads a model; [`Whisper::load`] outside of tests.
 pub(super) type LoadWhisper = Arc<dyn Fn(&Path, &SttConfig) -> Result<Whisper, SttError> + Send + Sync>;
@@ -36,9 +36,9 @@ pub(super) type LoadWhisper = Arc<dyn Fn(&Path, &SttConfig) -> Result<Whisper, S
 /// Both threads, and what the listener needs of them.
 pub(super) struct Readers {
     /// Transcribes what is said to her.
-    pub(super) chosen: Reader,
+    pub(super) chosen: SttThread,
     /// Transcribes what is said while she speaks, and scores phrases.
-    pub(super) quickest: Reader,
+    pub(super) quickest: SttThread,
     /// The second stage of the listener.
     pub(super) confirmer: Confirmer,
     /// Which model reads what may not be over yet.

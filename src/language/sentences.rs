@@ -7,10 +7,12 @@ use serde::Deserialize;
 
 mod initiative;
 mod repeats;
+mod tools;
 mod weather;
 
 pub use initiative::{AlertSentences, WindSentences};
 pub use repeats::RepeatWords;
+pub use tools::ToolSentences;
 pub use weather::{SkyWords, WeatherSentences};
 
 use super::placeholders;
@@ -310,66 +312,6 @@ pub struct MessageSentences {
     pub note_unheard: String,
     pub thumb_up: String,
     pub test: String,
-}
-
-/// What tools say by themselves, and what they ask for a yes with.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "each is explained where it is written, in the files")]
-pub struct ToolSentences {
-    pub shopping: String,
-    pub notes: String,
-    pub noted: String,
-    pub added: [String; 2],
-    pub listed: String,
-    pub not_listed: String,
-    pub removed: String,
-    pub which_entry: String,
-    pub cleared: String,
-    pub on_notes: [String; 3],
-    pub on_list: [String; 3],
-    pub notes_empty: String,
-    pub list_empty: String,
-    pub lists: [String; 3],
-    pub no_notes: String,
-    pub no_timers: String,
-    pub no_memory: String,
-    pub remembered: String,
-    pub sum: String,
-    pub about: String,
-    pub time_in: String,
-    pub time_here: String,
-    pub ask_note: String,
-    pub ask_add: String,
-    pub ask_remove: String,
-    pub ask_clear: String,
-    pub ask_read: String,
-    pub ask_calculate: String,
-    pub ask_time: String,
-    pub ask_here: String,
-    pub ask_set: String,
-    pub ask_set_named: String,
-    pub ask_remind: String,
-    pub ask_change: String,
-    pub ask_cancel: String,
-    pub ask_cancel_every: String,
-    pub ask_cancel_all: String,
-    pub ask_timers: String,
-    pub ask_louder: String,
-    pub ask_quieter: String,
-    pub ask_volume: String,
-    pub ask_some_volume: String,
-    pub ask_remember: String,
-    pub ask_search: String,
-    pub ask_weather: String,
-    pub ask_weather_here: String,
-    pub ask_web: String,
-    pub ask_page: String,
-    pub ask_stop: String,
-    pub ask_tool: String,
-    pub ask_home_find: String,
-    pub ask_home_read: String,
-    pub ask_home_command: String,
 }
 
 impl Sentences {

@@ -21,14 +21,14 @@ pub(crate) struct ToolWords {
     pub(crate) lists: ListWords,
     /// In which words the time of a place is asked for.
     #[serde(default)]
-    pub(crate) clock: ClockWords,
+    pub(crate) clock: PlaceTimeWords,
     pub(crate) places: BTreeMap<String, String>,
 }
 
 /// How the time of a place is asked for, as patterns; `{city}` is the place.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct ClockWords {
+pub(crate) struct PlaceTimeWords {
     asks: Vec<String>,
     /// All of them.
     #[serde(skip)]
