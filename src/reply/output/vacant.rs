@@ -198,6 +198,7 @@ mod tests {
     fn stock_phrases_the_prompt_and_the_users_part_are_no_answer() {
         for (asked, answer) in [
             ("My hamster died", "I'm sorry, but I can't assist with that."),
+            ("why is this Kai blue you", "The Kai blue you is mentioned in the message."),
             ("Which tea is best", "As an AI language model, I do not drink."),
             ("Who made tea", "It was made by Alibaba Cloud."),
             ("My son can swim now!", "Joi is a warm companion who lives in this home."),
