@@ -148,7 +148,8 @@ fn after_an_overload_neither_device_carries_a_backlog_along() {
         let gone_by = until_caught_up(&room, &mut ear);
         let highest = ["microphone", "speaker"].map(|device| delay(&room, device, "highest_ms"));
         println!("{FIGURE}caught up within {gone_by} s of sound; at most {highest:.0?} ms late");
-        assert!(highest[0] > STOPPED_S * 1e3 / 2.0, "what waited meanwhile is told: {highest:?} ms");
+        // How much waits is up to the sound server: 0.36 s to all of it.
+        assert!(highest[0] > DELAY_MS, "what waited meanwhile is told: {highest:?} ms");
         assert_eq!(room.joi.terminate().code, Some(0));
     });
 }
