@@ -9,7 +9,7 @@
 //! | resting | the back-off has elapsed | opening | |
 //! | opening | opened | open | |
 //! | opening | refused | resting | gone, if not reported |
-//! | opening | no answer for 1.8 s, at the start of the program for 5 s | opening | gone, if not reported |
+//! | opening | no answer for 1.8 s | opening | gone, if not reported |
 //! | opening | no answer for 10 s | resting | |
 //! | opening | refused: stuck | resting | gone, reported once more |
 //! | open | first callback | open | back |
@@ -105,7 +105,7 @@ impl Liveness {
             (LivenessPhase::Opening { .. }, Observation::Failed(fault)) => self.lose(fault, now),
             (LivenessPhase::Opening { since }, _) => match now.duration_since(*since) {
                 long if long >= self.limits.opening => self.lose(DeviceFault::Hung, now),
-                long if long >= self.slow_opening() => self.report_missing(DeviceFault::Hung),
+                long if long >= self.limits.report_after => self.report_missing(DeviceFault::Hung),
                 _ => Reaction::default(),
             },
             (LivenessPhase::Open(_), Observation::Counts(counts)) => self.judge(counts, now),
@@ -118,14 +118,6 @@ impl Liveness {
                 self.lose(DeviceFault::Lost { device }, now)
             }
             (LivenessPhase::Open(_), _) => Reaction::default(),
-        }
-    }
-
-    /// How long an opening takes that is reported. At the start of the program all its models are loaded beside it.
-    fn slow_opening(&self) -> Duration {
-        match self.reported {
-            Reported::Nothing => self.limits.opening / 2,
-            _ => self.limits.report_after,
         }
     }
 
