@@ -28,12 +28,9 @@ pub(crate) struct TalkWords {
     /// Who says one of these speaks of himself.
     pub(crate) own: Phrases,
     /// Who says one of these is sad, or is glad.
-    #[serde(default)]
     pub(crate) sad: Phrases,
-    #[serde(default)]
     pub(crate) glad: Phrases,
     /// No answer to whoever is sad.
-    #[serde(default)]
     pub(crate) rejoices: Phrases,
     /// Who says one of these speaks of himself alone.
     pub(crate) first_person: Phrases,

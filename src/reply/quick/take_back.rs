@@ -6,14 +6,14 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::QuickMeans;
 use super::house::thread::HouseThread;
+use super::{QuickMeans, timers};
 use crate::reply::output::sink::{ReceiverClosed, ReplySink};
 use crate::reply::session::SessionState;
 use crate::reply::turn::{ReplyEvent, Turn};
 use crate::reply::understand::intents::{Intent, MemoryOrder};
-use crate::schedule::{self, OrderReport, Schedule, ScheduleOrder, Which};
-use crate::store::{NoteRemoval, Store};
+use crate::schedule::ScheduleOrder;
+use crate::store::{NoteRemoval, Store, StoreError};
 use crate::tools::{WayBack, taken_off};
 
 /// It can be taken back this long.
@@ -75,10 +75,7 @@ pub(super) async fn carry_out(
     let Some(deed) = deed.filter(counts) else { return Ok(false) };
     means.session.with(|state| (state.last_set, state.last_deed) = (None, None));
     let told = match &deed.back {
-        WayBack::Cancel(entry) => {
-            let which = Which { id: Some(*entry), ..Which::default() };
-            cancelled(which, means.schedule, turn).await
-        }
+        WayBack::Cancel(entry) => timers::cancel(*entry, means.schedule, turn).await,
         WayBack::TakeOff { list, entries } => off_the_list(list, entries, means.notes, turn).await,
     };
     match told {
@@ -89,24 +86,13 @@ pub(super) async fn carry_out(
         }
         // It rang meanwhile, or is gone.
         Ok(None) => Ok(false),
-        Err(why) => {
-            tracing::error!(%why, "what was done last could not be taken back");
-            sink.send(ReplyEvent::Notice(why)).await?;
+        Err(error) => {
+            tracing::error!(%error, "what was done last could not be taken back");
+            sink.send(ReplyEvent::Notice(error.to_string())).await?;
             sink.say(&turn.language.sentences().reply.not_taken_back).await?;
             Ok(true)
         }
     }
-}
-
-async fn cancelled(
-    which: Which,
-    schedule: Option<&Schedule>,
-    turn: &Turn<'_>,
-) -> Result<Option<String>, String> {
-    let Some(schedule) = schedule else { return Ok(None) };
-    let done = schedule.obey(ScheduleOrder::Cancel(which)).await.map_err(|error| error.to_string())?;
-    let is_gone = matches!(&done.report, OrderReport::Cancelled(gone) if !gone.is_empty());
-    Ok(is_gone.then(|| schedule::words::tell(&done.report, &done.at, &turn.language)))
 }
 
 async fn off_the_list(
@@ -114,11 +100,11 @@ async fn off_the_list(
     entries: &[String],
     notes: Option<&Store>,
     turn: &Turn<'_>,
-) -> Result<Option<String>, String> {
+) -> Result<Option<String>, StoreError> {
     let Some(notes) = notes else { return Ok(None) };
     let mut gone = Vec::new();
     for entry in entries {
-        match notes.remove_note(list, entry).await.map_err(|error| error.to_string())? {
+        match notes.remove_note(list, entry).await? {
             NoteRemoval::Removed(entry) => gone.push(entry),
             NoteRemoval::Several(_) | NoteRemoval::Missing => {}
         }

@@ -8,7 +8,8 @@ use super::take_back::LastDeed;
 use crate::reply::output::sink::{ReceiverClosed, ReplySink};
 use crate::reply::session::Session;
 use crate::reply::turn::{Keep, ReplyEvent, Turn};
-use crate::schedule::{self, Bell, OrderReport, Schedule, ScheduleOrder};
+use crate::schedule::{self, Bell, EntryId, OrderReport, Schedule, ScheduleOrder, Which};
+use crate::store::StoreError;
 use crate::tools::WayBack;
 
 /// Carries out an order and tells it.
@@ -78,6 +79,19 @@ pub(crate) async fn withdraw(
             sink.send(ReplyEvent::Notice(error.to_string())).await
         }
     }
+}
+
+/// Takes an entry out of the schedule; what is said of it, if it was still there.
+pub(crate) async fn cancel(
+    entry: EntryId,
+    schedule: Option<&Schedule>,
+    turn: &Turn<'_>,
+) -> Result<Option<String>, StoreError> {
+    let Some(schedule) = schedule else { return Ok(None) };
+    let which = Which { id: Some(entry), ..Which::default() };
+    let done = schedule.obey(ScheduleOrder::Cancel(which)).await?;
+    let is_gone = matches!(&done.report, OrderReport::Cancelled(gone) if !gone.is_empty());
+    Ok(is_gone.then(|| schedule::words::tell(&done.report, &done.at, &turn.language)))
 }
 
 /// A report's name in records.

@@ -268,12 +268,9 @@ pub fn answer(language: &Language, what: &Intent, now: &Zoned, last_reply: Optio
     }
 }
 
-/// A number below `sides` that nobody can foresee: out of the nanoseconds of the moment, by SplitMix64.
-fn drawn(now: &Zoned, sides: u64) -> usize {
-    let mut mixed = (now.timestamp().as_nanosecond() as u64).wrapping_add(0x9e37_79b9_7f4a_7c15);
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    ((mixed ^ (mixed >> 31)) % sides) as usize
+/// A number below `sides`, by the nanoseconds of the moment.
+fn drawn(now: &Zoned, sides: usize) -> usize {
+    fastrand::Rng::with_seed(now.timestamp().as_nanosecond() as u64).usize(..sides)
 }
 
 fn volume(language: &Language, change: VolumeChange) -> String {

@@ -26,10 +26,9 @@ pub(crate) fn speaks_of_the_speaker(language: &Language, asked: &str) -> bool {
 pub(crate) fn tells_of_the_speaker(language: &Language, asked: &str) -> bool {
     let words = words_of(asked);
     let begins_with_own = |of: &ConsentWords| of.talk.own.at_start(&words).is_some();
-    let is_felt = feeling(language, asked) != Feeling::Untold;
     let wants = |of: &ConsentWords| of.form.wishes.at_start(&words).is_some();
     !asked.contains('?')
-        && (is_felt || language.consent().iter().any(begins_with_own))
+        && language.consent().iter().any(begins_with_own)
         && !language.consent().iter().any(wants)
 }
 
@@ -93,6 +92,7 @@ mod tests {
         assert_eq!(feeling(german(), "Mein Hund ist gestorben."), Feeling::Sad);
         assert_eq!(feeling(german(), "Ich habe die Prüfung bestanden!"), Feeling::Glad);
         assert_eq!(feeling(english(), "I have a cat."), Feeling::Untold);
+        assert!(!tells_of_the_speaker(english(), "Tell me who won the war."));
         for asked in ["I want a story", "Tell me more", "My name is what?", "Hamsters die young."] {
             assert!(!tells_of_the_speaker(english(), asked), "{asked}");
         }

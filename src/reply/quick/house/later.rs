@@ -3,7 +3,7 @@
 //! Runs in the task of the turn. In: checked commands and a moment. Out: an entry of the schedule, and a sentence. What
 //! is done for a while is sent now, and its way back is stored before that; without a schedule nothing is done.
 
-use super::super::QuickMeans;
+use super::super::{QuickMeans, timers};
 use super::send;
 use super::thread::HouseThread;
 use crate::reply::output::sink::{ReceiverClosed, ReplySink};
@@ -74,15 +74,13 @@ pub(super) async fn cancel(
     sink: &mut ReplySink,
 ) -> Result<bool, ReceiverClosed> {
     means.session.with(|state| state.house = HouseThread::default());
-    let Some(schedule) = means.schedule else { return Ok(false) };
-    let which = Which { id: Some(entry), ..Which::default() };
-    match schedule.obey(ScheduleOrder::Cancel(which)).await {
-        Ok(done) if matches!(&done.report, OrderReport::Cancelled(gone) if !gone.is_empty()) => {
+    match timers::cancel(entry, means.schedule, turn).await {
+        Ok(Some(told)) => {
             sink.decided("home", "taken back", "it is not to be done any more").await?;
-            sink.say_on(&schedule::words::tell(&done.report, &done.at, &turn.language)).await?;
+            sink.say_on(&told).await?;
             Ok(true)
         }
-        Ok(_) => Ok(false),
+        Ok(None) => Ok(false),
         Err(error) => {
             tracing::error!(%error, "a command to the house stays in the schedule");
             Ok(false)
