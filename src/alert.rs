@@ -35,7 +35,7 @@ use crate::language::Languages;
 use crate::outbound::{Audience, Outbox, Outgoing, Urgency};
 use crate::store::{Store, StoreError};
 use rows::AlertRows;
-use storing::AGAIN;
+use storing::{AGAIN, BRIEFLY};
 
 /// An alarm that nobody has heard is told again after a restart, if it is not older than this.
 const STILL_TRUE: SignedDuration = SignedDuration::from_hours(24);
@@ -158,8 +158,10 @@ impl Alerts {
         Some(AnnouncedAlert(alert))
     }
 
-    /// The second half: it is stored, and sent to the group.
+    /// The second half: it is stored, and sent to the group. Whoever raised it sends it again where the program ended before
+    /// it was stored, and then its message would come twice: it leaves behind that, unless the database hangs.
     pub async fn keep_announced(&self, AnnouncedAlert(alert): AnnouncedAlert) {
+        self.store_within(BRIEFLY).await;
         tokio::join!(self.store_within(PATIENCE), self.post(&alert));
     }
 

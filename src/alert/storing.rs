@@ -11,8 +11,8 @@ use super::rows::{AlertRows, AlertWrite};
 use super::{AcknowledgedBy, Alert, Alerts, PATIENCE};
 use crate::store::{Store, StoreError};
 
-/// Whoever acknowledges waits for the database no longer than this.
-const BRIEFLY: Duration = Duration::from_millis(500);
+/// Whoever acknowledges, and a message, wait for the database no longer than this.
+pub(super) const BRIEFLY: Duration = Duration::from_millis(500);
 /// What could not be written is tried again after this time.
 pub(super) const AGAIN: Duration = Duration::from_secs(30);
 

@@ -96,3 +96,32 @@ async fn that_the_house_is_gone_is_sent_while_the_database_hangs() {
     told.await.unwrap();
     assert_eq!((store.announcements().await.unwrap().len(), stored(&store).await.len()), (1, 1));
 }
+
+// Else what was sent, and not stored before the program ended, is raised anew and comes twice
+#[tokio::test(start_paused = true)]
+async fn no_message_leaves_before_its_alarm_is_stored_unless_the_database_hangs() {
+    let store = Store::in_memory().unwrap();
+    let bench = bench(Some(store.clone()), false);
+    let raised = |alarms: [Alert; 2]| {
+        let tasks = alarms.map(|alarm| {
+            let alerts = bench.alerts.clone();
+            tokio::spawn(async move { alerts.raise(alarm).await })
+        });
+        futures_util::future::join_all(tasks)
+    };
+    store.hang();
+    let both = raised([high("Cellar"), high("Attic")]);
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert_eq!(bench.posted().await, [Value::Null; 0], "they are not stored");
+    store.answer_again();
+    assert!(both.await.iter().all(Result::is_ok));
+    assert_eq!((bench.posted().await.len(), stored(&store).await.len()), (2, 2));
+
+    store.hang();
+    let both = raised([high("Kitchen"), high("Hall")]);
+    tokio::time::sleep(Duration::from_millis(900)).await;
+    assert_eq!(bench.posted().await.len(), 4, "whom it warns does not wait for a disk");
+    store.answer_again();
+    assert!(both.await.iter().all(Result::is_ok));
+    assert_eq!(stored(&store).await.len(), 4);
+}
