@@ -35,7 +35,7 @@ use crate::language::Languages;
 use crate::outbound::{Audience, Outbox, Outgoing, Urgency};
 use crate::store::{Store, StoreError};
 use rows::AlertRows;
-use storing::{AGAIN, BRIEFLY};
+use storing::{AGAIN, BEFORE_MESSAGE};
 
 /// An alarm that nobody has heard is told again after a restart, if it is not older than this.
 const STILL_TRUE: SignedDuration = SignedDuration::from_hours(24);
@@ -161,7 +161,7 @@ impl Alerts {
     /// The second half: it is stored, and sent to the group. Whoever raised it sends it again where the program ended before
     /// it was stored, and then its message would come twice: it leaves behind that, unless the database hangs.
     pub async fn keep_announced(&self, AnnouncedAlert(alert): AnnouncedAlert) {
-        self.store_within(BRIEFLY).await;
+        self.store_within(BEFORE_MESSAGE).await;
         tokio::join!(self.store_within(PATIENCE), self.post(&alert));
     }
 

@@ -1,8 +1,8 @@
 //! Alarms on their way into the database.
 //!
-//! Any task. In: what [`AlertRows`] wants to have written. Out: rows. Nobody who tells or acknowledges an alarm waits for a
-//! database that hangs for longer than [`BRIEFLY`]; what it did not take is tried again, and an alarm is added once however
-//! often it is tried.
+//! Any task. In: what [`AlertRows`] wants to have written. Out: rows. Nobody who acknowledges an alarm waits for a database
+//! that hangs for longer than [`BRIEFLY`], no message for longer than [`BEFORE_MESSAGE`]; what it did not take is tried
+//! again, and an alarm is added once however often it is tried.
 
 use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
@@ -11,8 +11,10 @@ use super::rows::{AlertRows, AlertWrite};
 use super::{AcknowledgedBy, Alert, Alerts, PATIENCE};
 use crate::store::{Store, StoreError};
 
-/// Whoever acknowledges, and a message, wait for the database no longer than this.
-pub(super) const BRIEFLY: Duration = Duration::from_millis(500);
+/// Whoever acknowledges waits for the database no longer than this.
+const BRIEFLY: Duration = Duration::from_millis(500);
+/// A message waits for its alarm to be stored no longer than this: the voice has told it already.
+pub(super) const BEFORE_MESSAGE: Duration = Duration::from_secs(2);
 /// What could not be written is tried again after this time.
 pub(super) const AGAIN: Duration = Duration::from_secs(30);
 

@@ -119,7 +119,7 @@ async fn no_message_leaves_before_its_alarm_is_stored_unless_the_database_hangs(
 
     store.hang();
     let both = raised([high("Kitchen"), high("Hall")]);
-    tokio::time::sleep(Duration::from_millis(900)).await;
+    tokio::time::sleep(Duration::from_millis(2900)).await;
     assert_eq!(bench.posted().await.len(), 4, "whom it warns does not wait for a disk");
     store.answer_again();
     assert!(both.await.iter().all(Result::is_ok));
