@@ -5,6 +5,8 @@
 //! not there.
 
 mod allocator;
+#[cfg(test)]
+pub(crate) mod alone;
 mod health;
 
 use std::path::{Path, PathBuf};

@@ -33,6 +33,7 @@ pub fn give_back_memory() {}
 #[cfg(all(test, target_env = "gnu"))]
 mod tests {
     use super::*;
+    use crate::machine::alone::is_alone;
 
     const MEGABYTE: usize = 1 << 20;
 
@@ -42,19 +43,9 @@ mod tests {
         unsafe { libc::mallinfo2().hblks }
     }
 
-    /// Set in the process in which nothing else runs: the allocator is shared, and other tests free what they hold.
-    const ALONE: &str = "JOI_TEST_ALLOCATOR_ALONE";
-
     #[test]
     fn a_large_piece_that_was_freed_does_not_make_smaller_ones_stay() {
-        if std::env::var_os(ALONE).is_none() {
-            let this =
-                format!("{}::a_large_piece_that_was_freed_does_not_make_smaller_ones_stay", module_path!());
-            let name = this.split_once("::").map_or(this.as_str(), |(_, name)| name);
-            let mut again = std::process::Command::new(std::env::current_exe().unwrap());
-            let ran = again.args(["--exact", name]).env(ALONE, "1").output().unwrap();
-            let told = String::from_utf8_lossy(&ran.stdout);
-            assert!(ran.status.success() && told.contains("1 passed"), "{told}");
+        if !is_alone(module_path!(), "a_large_piece_that_was_freed_does_not_make_smaller_ones_stay") {
             return;
         }
         give_back_memory();

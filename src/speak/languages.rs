@@ -47,6 +47,11 @@ impl LanguageVoices {
         std::iter::once(&self.first).chain(&self.others).map(|speaker| &speaker.voice)
     }
 
+    /// The same, to be changed.
+    pub(super) fn voices_mut(&mut self) -> impl Iterator<Item = &mut Voice> {
+        std::iter::once(&mut self.first).chain(&mut self.others).map(|speaker| &mut speaker.voice)
+    }
+
     /// Whoever speaks `language`, else the first.
     pub(super) fn of(&mut self, language: &LanguageCode) -> &mut LanguageVoice {
         let place = self.others.iter().position(|speaker| speaker.language == *language);

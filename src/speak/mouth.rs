@@ -123,9 +123,20 @@ pub struct Stopped;
 
 /// A request to the voice thread. The player's epoch shows whether a stop came since.
 enum VoiceRequest {
-    Say { line: SpokenLine, epoch: Epoch },
-    Prepare { text: String, language: LanguageCode },
-    Finish { turn: TurnId, epoch: Epoch },
+    Say {
+        line: SpokenLine,
+        epoch: Epoch,
+    },
+    Prepare {
+        text: String,
+        language: LanguageCode,
+    },
+    Finish {
+        turn: TurnId,
+        epoch: Epoch,
+    },
+    /// Nothing was said for a while.
+    Rest,
 }
 
 /// State shared by the handle, the voice thread and the reporting task.
@@ -234,7 +245,7 @@ impl Mouth {
             #[cfg(test)]
             syntheses: Default::default(),
         });
-        tokio::spawn(report(Arc::clone(&shared), played, events.clone()));
+        tokio::spawn(report(Arc::clone(&shared), played, orders.downgrade(), events.clone()));
         let thread = std::thread::Builder::new().name("voice".into()).spawn({
             let shared = Arc::clone(&shared);
             move || match load() {
@@ -354,10 +365,21 @@ fn run(
                     false => shared.rehearsal.prepare(speaker, text, language),
                 };
             }
+            VoiceRequest::Rest if !orders.is_empty() => {}
+            VoiceRequest::Rest => rest(&mut speakers),
             VoiceRequest::Finish { turn, .. } => {
                 let due = shared.ledger().finish(turn, Instant::now());
                 send(due, events);
             }
+        }
+    }
+}
+
+/// Has the voices give back what they hold for long sentences.
+fn rest(speakers: &mut LanguageVoices) {
+    for voice in speakers.voices_mut() {
+        if let Err(error) = voice.rest() {
+            tracing::debug!(%error, "the memory of a voice stays as it is");
         }
     }
 }

@@ -194,6 +194,14 @@ impl PiperVoice {
         }
     }
 
+    /// Gives back the memory that long sentences have left.
+    ///
+    /// # Errors
+    /// When ONNX Runtime fails.
+    pub(super) fn rest(&mut self) -> Result<(), SpeakError> {
+        self.network.shrink().map_err(SpeakError::synthesis)
+    }
+
     fn chunk(&mut self) -> ort::Result<Option<SoundChunk>> {
         let Some(mut synthesis) = self.synthesis.take() else { return Ok(None) };
         let (sentence, has_pause) = match synthesis.current.take() {

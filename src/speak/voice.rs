@@ -120,6 +120,17 @@ impl Voice {
         }
     }
 
+    /// Nothing was said for a while: gives back the memory that long sentences have left. Takes as long as a short word.
+    ///
+    /// # Errors
+    /// When the synthesis fails.
+    pub fn rest(&mut self) -> Result<(), SpeakError> {
+        match self {
+            Self::Piper(voice) => voice.rest(),
+            Self::Espeak(_) => Ok(()),
+        }
+    }
+
     /// Synthesises `text`, which is speakable already, to its end.
     ///
     /// # Errors

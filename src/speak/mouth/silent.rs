@@ -21,7 +21,7 @@ pub(super) fn pass(
             {
                 continue;
             }
-            VoiceRequest::Prepare { .. } => continue,
+            VoiceRequest::Prepare { .. } | VoiceRequest::Rest => continue,
             VoiceRequest::Say { line, .. } => {
                 let mut ledger = shared.ledger();
                 let row = ledger.open(line, String::new());

@@ -1,3 +1,4 @@
+use super::report::REST_AFTER;
 use super::*;
 use crate::audio::{Pace, read_wav};
 use crate::language::tests::english;
@@ -221,4 +222,29 @@ async fn a_stopped_turn_is_silent_and_the_next_one_speaks() {
     let spoken = player.played().saturating_sub(before);
     assert!(spoken.as_secs_f64() < 8.0, "{spoken:?}");
     mouth.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn half_a_minute_behind_the_last_sound_the_voice_may_rest_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mouth, player, _events) = mouth(&folder.path().join("said.wav"));
+    let (plays, played) = mpsc::channel(EVENTS);
+    let (orders, mut inbox) = mpsc::channel(LINES);
+    let (events, _told) = mpsc::channel(EVENTS);
+    tokio::spawn(report(Arc::clone(&mouth.shared), played, orders.downgrade(), events));
+    let second = std::time::Duration::from_secs(1);
+    let now = Instant::now();
+    tokio::time::sleep(REST_AFTER * 2).await;
+    assert!(inbox.try_recv().is_err(), "she has said nothing");
+    for _ in 0..3 {
+        plays.send(PlayEvent::Started { tag: 1 << 40, taken: now, at: now }).await.unwrap();
+        tokio::time::sleep(REST_AFTER - second).await;
+        assert!(inbox.try_recv().is_err(), "that is not long");
+    }
+    tokio::time::sleep(2 * second).await;
+    assert!(matches!(inbox.try_recv(), Ok(VoiceRequest::Rest)));
+    tokio::time::sleep(REST_AFTER * 2).await;
+    assert!(inbox.try_recv().is_err(), "it rests already");
+    mouth.close().await;
+    drop(player);
 }

@@ -26,12 +26,17 @@ const SAME: f32 = 1e-3;
 /// The rank of both frames and samples begins with these: one sentence, and its channels.
 const BATCH: usize = 1;
 
+/// Has a run give back what its session's memory arena holds for longer sentences.
+const SHRINKS: (&str, &str) = ("memory.enable_memory_arena_shrinkage", "cpu:0");
+
 /// A voice's network.
 pub(super) struct VoiceNetwork {
     /// Up to the frames, or to the samples where it is not divided.
     encoder: Session,
     decoder: Option<Decoder>,
     running: Arc<RunOptions>,
+    /// One short word.
+    word: Vec<i64>,
     description: NetworkDescription,
 }
 
@@ -119,8 +124,9 @@ impl VoiceNetwork {
         (description, word): (NetworkDescription, Vec<i64>),
     ) -> ort::Result<Self> {
         let encoder = session(environment, file, threads)?;
-        let mut network = Self { encoder, decoder: None, running: Arc::new(RunOptions::new()?), description };
-        network.encode(word)?;
+        let running = Arc::new(RunOptions::new()?);
+        let mut network = Self { encoder, decoder: None, running, word, description };
+        network.encode(network.word.clone())?;
         Ok(network)
     }
 
@@ -134,8 +140,8 @@ impl VoiceNetwork {
         let DividedVoice { encoder, decoder, frames } = halves;
         let (decoder, encoder) = (Decoder::new(of(decoder)?, frames), of(encoder)?);
         let running = Arc::new(RunOptions::new()?);
-        let mut network = Self { encoder, decoder: Some(decoder), running, description };
-        let EncodedSentence::Frames(frames) = network.encode(word)? else { return Ok(None) };
+        let mut network = Self { encoder, decoder: Some(decoder), running, word, description };
+        let EncodedSentence::Frames(frames) = network.encode(network.word.clone())? else { return Ok(None) };
         Ok(network.try_out(&frames)?.then_some(network))
     }
 
@@ -176,6 +182,20 @@ impl VoiceNetwork {
                 EncodedSentence::Frames(VoiceFrames { values, channels: channels.unwrap_or(1) })
             }
         })
+    }
+
+    /// Gives back what a long sentence has left in the memory of both sessions, tens of MB: says the word once more, and
+    /// has it shrink behind that. It can't be ended from another thread, but takes no longer than the word.
+    pub(super) fn shrink(&mut self) -> ort::Result<()> {
+        let mut shrinking = RunOptions::new()?;
+        shrinking.set(SHRINKS.0, SHRINKS.1)?;
+        let running = std::mem::replace(&mut self.running, Arc::new(shrinking));
+        let shrunk = self.encode(self.word.clone()).and_then(|word| match (word, &mut self.decoder) {
+            (EncodedSentence::Frames(frames), Some(decoder)) => decoder.run(frames, &self.running).map(drop),
+            _ => Ok(()),
+        });
+        self.running = running;
+        shrunk
     }
 
     /// The samples of `range`. How long they took counts for the next chunks.

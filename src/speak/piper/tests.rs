@@ -3,6 +3,8 @@ use std::path::PathBuf;
 
 use super::pacing::ChunkPacing;
 use super::*;
+use crate::machine::alone::is_alone;
+use crate::machine::{give_back_memory, resident};
 use crate::models::test_model;
 use crate::speak::Voice;
 
@@ -152,6 +154,26 @@ fn a_stop_ends_it_between_and_within_sentences_and_it_speaks_again() {
     assert_eq!((said.unwrap(), clips, asked.get()), (SynthesisEnd::Stopped, 1, 2));
 
     assert_eq!(sentences(&mut voice, "And again.").len(), 1);
+}
+
+#[test]
+fn a_voice_that_rests_gives_back_what_long_sentences_took_and_speaks_as_before() {
+    if !is_alone(
+        module_path!(),
+        "a_voice_that_rests_gives_back_what_long_sentences_took_and_speaks_as_before",
+    ) {
+        return;
+    }
+    give_back_memory();
+    let mut voice = steady_joe();
+    let long = "and the window in the bathroom is open, ".repeat(12);
+    let before = sentences(&mut voice, "The lamp is on.");
+    assert_eq!(sentences(&mut voice, &format!("The kettle is hot, {long}and so on.")).len(), 1);
+    let held = || resident(std::process::id()).unwrap() >> 20;
+    let spoken = held();
+    voice.rest().unwrap();
+    assert!(held() + 20 < spoken, "{} MB of {spoken} MB", held());
+    assert!(sentences(&mut voice, "The lamp is on.") == before, "not a sample differs");
 }
 
 #[test]
