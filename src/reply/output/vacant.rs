@@ -201,6 +201,7 @@ mod tests {
             ("why is this Kai blue you", "The Kai blue you is mentioned in the message."),
             ("Which tea is best", "As an AI language model, I do not drink."),
             ("Who made tea", "It was made by Alibaba Cloud."),
+            ("How do I change a light bulb?", "Use this in your terminal: sudo systemctl lightbulb."),
             ("My son can swim now!", "Joi is a warm companion who lives in this home."),
             ("I'm afraid of my driving test", "Joi, I'm anxious about my driving test."),
             ("All of this is too much for me now", "Joi is too much for me now."),

@@ -199,7 +199,8 @@ fn of_intent(what: &Intent) -> Option<QuickDeed> {
         | Intent::Repeat
         | Intent::Thanks
         | Intent::Chance(_)
-        | Intent::Abilities
+        | Intent::Herself(_)
+        | Intent::HomeAgain
         | Intent::NeverMind
         | Intent::CannotRepeat
         | Intent::Greeting(_)

@@ -115,7 +115,7 @@ async fn the_diary_gives_way_to_whoever_talks() {
         while bench.model.asks().len() < 2 {
             tokio::task::yield_now().await;
         }
-        bench.say("are you there, my dear").await
+        bench.say("why are you so quiet, my dear").await
     });
     assert_eq!((pass, ran.shown().as_str(), began.elapsed().as_secs()), (Pass::GaveWay, "Yes?", 0));
     assert_eq!((bench.model.aborted(), bench.pages().await), (1, vec![]));

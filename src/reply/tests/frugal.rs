@@ -126,6 +126,8 @@ async fn everyday_words_for_lists_and_sums_need_no_model() {
         ("how many cups in a liter?", "That's about 4.23 cups."),
         ("what is a cup in milliliters", "That's about 237 milliliters."),
         ("How many minutes in a day?", "That's 1440 minutes."),
+        ("How many minutes are two and a half hours?", "That's 150 minutes."),
+        ("how many hours is 90 minutes", "That's 1.5 hours."),
         ("what is half of 90", "That's 45."),
         ("5 foot 9 in centimeters", "That's about 175 centimeters."),
         ("I'd like to add eggs to the list", eggs),

@@ -59,14 +59,16 @@ pub enum Intent {
     TakeBack(TakingBack),
     /// The user greets, at this part of the day.
     Greeting(DayPart),
+    /// The user is back home.
+    HomeAgain,
     /// The user takes leave.
     Goodbye,
     /// The user goes to bed.
     GoodNight,
     /// Chance is to decide.
     Chance(Chance),
-    /// What she can do.
-    Abilities,
+    /// About herself.
+    Herself(Herself),
     /// Something about timers, alarms or reminders.
     Schedule(ScheduleOrder),
     /// Something about what she remembers.
@@ -111,6 +113,17 @@ pub enum Chance {
     Coin,
     /// A die with six sides.
     Die,
+}
+
+/// What she is asked about herself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Herself {
+    /// What she can do.
+    Abilities,
+    /// Whether she is a person or a machine.
+    Nature,
+    /// Whether she hears.
+    Hears,
 }
 
 /// An intent and why it was recognised.
@@ -257,7 +270,10 @@ pub fn answer(language: &Language, what: &Intent, now: &Zoned, last_reply: Optio
         Intent::CannotRepeat => language.sentences().time.repeats.cannot.clone(),
         Intent::Chance(Chance::Coin) => [&say.heads, &say.tails][drawn(now, 2)].clone(),
         Intent::Chance(Chance::Die) => fill(&say.rolled, &[("number", &(drawn(now, 6) + 1).to_string())]),
-        Intent::Abilities => say.abilities.clone(),
+        Intent::Herself(Herself::Abilities) => say.abilities.clone(),
+        Intent::Herself(Herself::Nature) => say.nature.clone(),
+        Intent::Herself(Herself::Hears) => say.hears.clone(),
+        Intent::HomeAgain => say.home_again.clone(),
         Intent::Repeat => last_reply.unwrap_or(&say.nothing_said_yet).to_owned(),
         Intent::Volume(change) => volume(language, *change),
         Intent::Thanks => say.welcome.clone(),

@@ -64,7 +64,8 @@ fn quick(part: &str, language: &Language) -> Option<RequestPart> {
         | Intent::Repeat
         | Intent::Thanks
         | Intent::Chance(_)
-        | Intent::Abilities
+        | Intent::Herself(_)
+        | Intent::HomeAgain
         | Intent::NeverMind
         | Intent::TakeBack(_)
         | Intent::CannotRepeat

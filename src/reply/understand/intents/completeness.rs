@@ -57,7 +57,7 @@ pub fn completeness(language: &Language, text: &str) -> Completeness {
             Intent::Schedule(ScheduleOrder::Move { when: None, .. }) => Completeness::Incomplete,
             Intent::Memory(MemoryOrder::Remember { .. } | MemoryOrder::Forget(_)) => Completeness::Free,
             // A request mostly follows.
-            Intent::Greeting(_) => Completeness::Amendable,
+            Intent::Greeting(_) | Intent::HomeAgain => Completeness::Amendable,
             // Nothing follows a day of which something is asked.
             Intent::DateOf(_) => Completeness::Complete,
             Intent::Schedule(ScheduleOrder::Set(_)) if !ends_in_text && (ends_in_number || is_open) => {
@@ -92,7 +92,7 @@ pub fn is_amendable(language: &Language, text: &str) -> bool {
         return ready_end(text, language) == Some(ReadyEnd::Open);
     };
     match quick.what {
-        Intent::Time | Intent::Date | Intent::DateOf(_) | Intent::Greeting(_) => true,
+        Intent::Time | Intent::Date | Intent::DateOf(_) | Intent::Greeting(_) | Intent::HomeAgain => true,
         Intent::Volume(VolumeChange::Set(_)) => true,
         Intent::Schedule(order) => {
             matches!(order, ScheduleOrder::Set(_) | ScheduleOrder::List(_) | ScheduleOrder::Left(_))

@@ -140,6 +140,12 @@ fn borrowed<'a>(text: &str, said: &[Word], grammar: &'a Grammar) -> Vec<WordChan
 }
 
 impl WordChange<'_> {
+    /// Whether the word is one of these.
+    fn is_in(&self, taken: &Taken, said: &[Word]) -> bool {
+        let Taken::Words(range) = taken else { return false };
+        said.get(range.clone()).is_some_and(|words| words.iter().any(|word| word.at.start == self.at.start))
+    }
+
     /// `text` with it, when that is a command that may be guessed.
     fn reading(&self, language: &Language, text: &str) -> Option<Reading> {
         let old = text.get(self.at.clone())?;
@@ -153,7 +159,9 @@ impl WordChange<'_> {
                 // A name in front is whatever was not understood there.
                 let is_first =
                     |name: &Capture| matches!(&name.taken, Taken::Words(range) if range.start == 0);
-                let open = match names.clone().any(is_first) {
+                // Any other word would do as well there.
+                let is_changed = |name: &Capture| name.open_words() > 0 && self.is_in(&name.taken, &said);
+                let open = match names.clone().any(|name| is_first(name) || is_changed(name)) {
                     true => MOST_OPEN + 1,
                     false => names.map(Capture::open_words).sum(),
                 };
@@ -181,7 +189,8 @@ fn may_be_guessed(what: &Intent) -> bool {
         | Intent::Repeat
         | Intent::Thanks
         | Intent::Chance(_)
-        | Intent::Abilities
+        | Intent::Herself(_)
+        | Intent::HomeAgain
         | Intent::NeverMind
         | Intent::TakeBack(_)
         | Intent::CannotRepeat

@@ -5,7 +5,7 @@
 
 use jiff::civil::Weekday;
 
-use super::{Chance, Intent, QuietWish, TakingBack, VolumeChange, home, memory};
+use super::{Chance, Herself, Intent, QuietWish, TakingBack, VolumeChange, home, memory};
 use crate::language::grammar::Grammar;
 use crate::language::grammar::machine::{Capture, Slot};
 use crate::language::grammar::slots::Taken;
@@ -40,7 +40,10 @@ pub(super) fn intent(name: &str, filled: &Filled<'_>) -> Option<Intent> {
         "thanks" => Intent::Thanks,
         "coin" => Intent::Chance(Chance::Coin),
         "die" => Intent::Chance(Chance::Die),
-        "abilities" => Intent::Abilities,
+        "abilities" => Intent::Herself(Herself::Abilities),
+        "nature" => Intent::Herself(Herself::Nature),
+        "hears" => Intent::Herself(Herself::Hears),
+        "home again" => Intent::HomeAgain,
         "never mind" => Intent::NeverMind,
         "undo" => Intent::TakeBack(TakingBack::Undo),
         "cancel that" => Intent::TakeBack(TakingBack::Cancel),
