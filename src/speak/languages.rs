@@ -47,9 +47,13 @@ impl LanguageVoices {
         std::iter::once(&self.first).chain(&self.others).map(|speaker| &speaker.voice)
     }
 
-    /// The same, to be changed.
-    pub(super) fn voices_mut(&mut self) -> impl Iterator<Item = &mut Voice> {
-        std::iter::once(&mut self.first).chain(&mut self.others).map(|speaker| &mut speaker.voice)
+    /// Nothing was said for a while: all give back what they hold for long sentences.
+    pub(super) fn rest(&mut self) {
+        for speaker in std::iter::once(&mut self.first).chain(&mut self.others) {
+            if let Err(error) = speaker.voice.rest() {
+                tracing::debug!(%error, "the memory of a voice stays as it is");
+            }
+        }
     }
 
     /// Whoever speaks `language`, else the first.

@@ -366,20 +366,11 @@ fn run(
                 };
             }
             VoiceRequest::Rest if !orders.is_empty() => {}
-            VoiceRequest::Rest => rest(&mut speakers),
+            VoiceRequest::Rest => speakers.rest(),
             VoiceRequest::Finish { turn, .. } => {
                 let due = shared.ledger().finish(turn, Instant::now());
                 send(due, events);
             }
-        }
-    }
-}
-
-/// Has the voices give back what they hold for long sentences.
-fn rest(speakers: &mut LanguageVoices) {
-    for voice in speakers.voices_mut() {
-        if let Err(error) = voice.rest() {
-            tracing::debug!(%error, "the memory of a voice stays as it is");
         }
     }
 }
