@@ -12,7 +12,7 @@ use std::time::Duration;
 use anyhow::Context;
 use tokio::sync::mpsc::{Receiver, channel};
 
-use super::loading::{LoadGate, Loading};
+use super::loading::Loading;
 use super::readers::{LoadWhisper, Readers, readers};
 use super::wake::{Wanting, wake_means};
 use crate::audio::{AudioSource, SourceEvent, Tracks};
@@ -64,20 +64,12 @@ const LISTENER_LIMIT: Duration = Duration::from_secs(2);
 struct Watched {
     source: Box<dyn AudioSource>,
     heart: Heart,
-    /// Opened once the source delivers, or can't.
-    loads: Option<LoadGate>,
 }
 
 impl AudioSource for Watched {
     fn read(&mut self, into: &mut Vec<f32>) -> SourceEvent {
         self.heart.beat();
-        let event = self.source.read(into);
-        if matches!(event, SourceEvent::Samples(_) | SourceEvent::Gone(_) | SourceEvent::Back { .. })
-            && let Some(loads) = self.loads.take()
-        {
-            loads.open();
-        }
-        event
+        self.source.read(into)
     }
 
     fn latency(&self) -> Duration {
@@ -128,16 +120,13 @@ fn ears_by(
     }
     let library = super::library(config, paths)?;
     let listener = listener_for(&means.modelled(), &hearing, &library)?.confirmed_by(confirmer);
-    let loads = loading.gate();
     if from == ListeningFrom::ModelsLoaded {
-        loads.open();
         std::mem::take(&mut loading).wait()?;
     }
     let (commands, inbox) = sync_channel(COMMANDS);
     let (outbox, deliveries) = channel(DELIVERIES);
     let waiting = gauge("heard", &outbox);
-    let heart = pulse.heart("listener", LISTENER_LIMIT);
-    let source = Box::new(Watched { source, heart, loads: Some(loads) });
+    let source = Box::new(Watched { source, heart: pulse.heart("listener", LISTENER_LIMIT) });
     let listener = hear::spawn(source, listener, inbox, outbox, pacing)
         .context("the system gave no thread for the listener")?;
     let ((stt, transcripts), interjections) = (chosen, quickest);

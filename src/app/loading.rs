@@ -3,7 +3,6 @@
 //! Any thread. In: what became of each. Out: one result for all of them, the first error where there is one. Nothing here
 //! loads anything: whoever loads has a [`LoadReport`].
 
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -14,53 +13,18 @@ use super::daemon::{Service, ServiceContext};
 
 /// Whether all models are there.
 #[derive(Debug, Default)]
-pub struct Loading {
-    all: Vec<oneshot::Receiver<anyhow::Result<()>>>,
-    gate: LoadGate,
-}
+pub struct Loading(Vec<oneshot::Receiver<anyhow::Result<()>>>);
 
 /// Tells what became of one of them; dropped, it says that loading was given up.
 #[derive(Debug)]
-pub(super) struct LoadReport {
-    report: oneshot::Sender<anyhow::Result<()>>,
-    gate: LoadGate,
-}
-
-/// Closed until the microphone is open, or known not to be: loading takes all cores, and a device that is opened beside
-/// it seems to hang.
-#[derive(Debug, Clone, Default)]
-pub(super) struct LoadGate(Arc<(Mutex<bool>, Condvar)>);
-
-/// Loading waits so long for the microphone at most.
-const BEGINS_WITHIN: Duration = Duration::from_secs(2);
-
-impl LoadGate {
-    /// Loading may begin.
-    pub(super) fn open(&self) {
-        let (is_open, opened) = &*self.0;
-        *is_open.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        opened.notify_all();
-    }
-
-    fn wait(&self, limit: Duration) {
-        let (is_open, opened) = &*self.0;
-        let is_open = is_open.lock().unwrap_or_else(PoisonError::into_inner);
-        // Opened or not, then it begins.
-        let _ = opened.wait_timeout_while(is_open, limit, |is_open| !*is_open);
-    }
-}
+pub(super) struct LoadReport(oneshot::Sender<anyhow::Result<()>>);
 
 impl Loading {
     /// One more.
     pub(super) fn one(&mut self) -> LoadReport {
         let (report, comes) = oneshot::channel();
-        self.all.push(comes);
-        LoadReport { report, gate: self.gate.clone() }
-    }
-
-    /// What all of them wait for.
-    pub(super) fn gate(&self) -> LoadGate {
-        self.gate.clone()
+        self.0.push(comes);
+        LoadReport(report)
     }
 
     /// Waits for all of them.
@@ -69,7 +33,7 @@ impl Loading {
     /// One can't be loaded.
     pub async fn done(self) -> anyhow::Result<()> {
         let mut all = Ok(());
-        for one in self.all {
+        for one in self.0 {
             let loaded = match one.await {
                 Ok(loaded) => loaded,
                 Err(gone) => Err(gone).context(GIVEN_UP),
@@ -84,7 +48,7 @@ impl Loading {
     /// # Errors
     /// One can't be loaded.
     pub(super) fn wait(self) -> anyhow::Result<()> {
-        self.all.into_iter().try_for_each(|one| one.blocking_recv().context(GIVEN_UP)?)
+        self.0.into_iter().try_for_each(|one| one.blocking_recv().context(GIVEN_UP)?)
     }
 }
 
@@ -94,11 +58,6 @@ const LOADED_WITHIN: Duration = Duration::from_secs(15);
 const GIVEN_UP: &str = "loading a model was given up";
 
 impl LoadReport {
-    /// Blocks until loading may begin.
-    pub(super) fn begin(&self) {
-        self.gate.wait(BEGINS_WITHIN);
-    }
-
     /// Passes on what was loaded, and the error to whoever waits.
     pub(super) fn on<T>(self, loaded: anyhow::Result<T>) -> Option<T> {
         let (report, loaded) = match loaded {
@@ -106,7 +65,7 @@ impl LoadReport {
             Err(error) => (Err(error), None),
         };
         // Fails only when nobody waits.
-        let _ = self.report.send(report);
+        let _ = self.0.send(report);
         loaded
     }
 }
@@ -136,22 +95,6 @@ async fn attend(loading: Loading, loaded: CancellationToken, stop: CancellationT
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn loading_begins_when_the_microphone_is_open_or_does_not_open() {
-        let loading = Loading::default();
-        let (told, events) = std::sync::mpsc::channel();
-        let (gate, began) = (loading.gate(), told.clone());
-        let waiting = std::thread::spawn(move || {
-            gate.wait(Duration::from_secs(600));
-            began.send("loads").unwrap();
-        });
-        told.send("opened").unwrap();
-        loading.gate().open();
-        waiting.join().unwrap();
-        assert_eq!(events.try_iter().collect::<Vec<_>>(), ["opened", "loads"]);
-        Loading::default().gate().wait(Duration::ZERO);
-    }
 
     #[tokio::test]
     async fn it_is_done_when_all_are_and_the_first_error_is_that_of_all() {

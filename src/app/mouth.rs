@@ -153,7 +153,6 @@ pub(super) fn mouth_loading(
 ) -> anyhow::Result<(Mouth, Receiver<SpeakEvent>)> {
     let (config, paths, all) = (config.clone(), paths.clone(), brain.languages.all());
     let load = move || {
-        report.begin();
         let loaded = load_voices(&config, &paths, &all);
         // Without a voice the answers are shown: no failure of the program.
         let _ = report.on(Ok(()));

@@ -75,16 +75,10 @@ pub(super) fn readers(
     let (lend, lent) = channel();
     let (spell, spelled) = channel();
     let (report, of) = (loading.one(), models.clone());
-    let chosen = move || {
-        report.begin();
-        report.on(of.load_chosen(&lend))
-    };
+    let chosen = move || report.on(of.load_chosen(&lend));
     let chosen = Stt::loading(chosen, pulse.heart("whisper", WHISPER_LIMIT))?;
     let (report, of) = (loading.one(), means.clone());
-    let quickest = move || {
-        report.begin();
-        report.on(models.load_quickest(&lent, &of, &spell))
-    };
+    let quickest = move || report.on(models.load_quickest(&lent, &of, &spell));
     let quickest = Stt::loading(quickest, pulse.heart("interjections", WHISPER_LIMIT))?;
     let names = means.heard().map(|phrase| phrase.name.clone()).collect();
     let scorer = Scorer::new(quickest.0.lender());
