@@ -190,6 +190,8 @@ async fn through_joi(
     let tools = context.config().tools.clone();
     let reach = Reach::public().ok().filter(|_| tools.online);
     let engine = acting::engine(context, brain, Arc::clone(&clock) as Arc<dyn Clock>, tools, reach).await?;
+    // As at the start of the program: what everyday sentences mean is known before anybody asks.
+    engine.embed_memories().await?;
     let session = Session::new(ConversationId::voice(ConversationId::HOME));
     let mut given = JudgedAnswers::default();
     for said in &question.turns {
