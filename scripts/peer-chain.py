@@ -121,7 +121,8 @@ class Chat:
 
     @staticmethod
     async def start(command):
-        process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+        pipe = asyncio.subprocess.PIPE
+        process = await asyncio.create_subprocess_exec(*command, "--parent-stdin", stdin=pipe, stdout=pipe)
         ready, _, url = (await process.stdout.readline()).decode().strip().partition(" ")
         if ready != "ready":
             raise SystemExit(f"{command[0]}: the server did not begin")
