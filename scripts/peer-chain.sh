@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A plain chain of others' servers, for `joi-bench latency --peer scripts/peer-chain.sh`: openWakeWord, faster-whisper
-# (tiny.en) and Piper (joe) behind each other, with a fixed answer, or with `--chat` that of the embedded chat model. Installed once, from PyPI, below the cache. Needs
-# Python 3.10 or newer and pulseaudio-utils.
+# (tiny.en) and Piper (joe) behind each other, with a fixed answer, or with `--chat` that of the embedded chat model.
+# Installed once, from PyPI, below the cache. Needs Python 3.10 or newer and pulseaudio-utils.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)

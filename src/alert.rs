@@ -43,8 +43,10 @@ const STILL_TRUE: SignedDuration = SignedDuration::from_hours(24);
 const TEST_LASTS: SignedDuration = SignedDuration::from_mins(5);
 /// Alarms that are read of the database.
 const READ: u32 = 100;
-/// The database and the messages have so long before nobody waits for them any more.
+/// The database has so long before nobody waits for it any more.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// A message has so long, which is what is left of that where it had to wait for the database.
+const SENT_WITHIN: Duration = PATIENCE.saturating_sub(BEFORE_MESSAGE);
 
 /// What alarms are made with.
 pub struct AlertParts {
@@ -161,8 +163,13 @@ impl Alerts {
     /// The second half: it is stored, and sent to the group. Whoever raised it sends it again where the program ended before
     /// it was stored, and then its message would come twice: it leaves behind that, unless the database hangs.
     pub async fn keep_announced(&self, AnnouncedAlert(alert): AnnouncedAlert) {
-        self.store_within(BEFORE_MESSAGE).await;
-        tokio::join!(self.store_within(PATIENCE), self.post(&alert));
+        let mut storing = std::pin::pin!(self.store_within(PATIENCE));
+        match tokio::time::timeout(BEFORE_MESSAGE, &mut storing).await {
+            Ok(()) => self.post(&alert).await,
+            Err(_) => {
+                tokio::join!(storing, self.post(&alert));
+            }
+        }
     }
 
     /// Somebody has heard all of them; how many there were.
@@ -273,7 +280,7 @@ impl Alerts {
             key: Some(alert.key()),
             expires: None,
         };
-        match tokio::time::timeout(PATIENCE, parts.outbox.post(message)).await {
+        match tokio::time::timeout(SENT_WITHIN, parts.outbox.post(message)).await {
             Ok(Ok(_)) => {}
             Ok(Err(error)) => tracing::error!(%error, "an alarm was not sent to the group"),
             Err(_) => tracing::error!("an alarm was not sent to the group in time"),
