@@ -56,6 +56,8 @@ fn main() -> ExitCode {
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal())
+        // Whoever read it may be dead: to complain about that on the same stderr would panic.
+        .log_internal_errors(false)
         .init();
     let ended = match std::env::args_os().nth(1) {
         Some(first) if first == man::ASKED => print_manual(),

@@ -86,3 +86,13 @@ fn a_server_that_ends_leaves_the_socket_of_its_successor() {
     assert_eq!(first.terminate().code(), Some(0));
     assert_eq!(second.get("/api/version"), json!({"version": "0.32.15"}));
 }
+
+#[test]
+fn a_server_whose_log_nobody_reads_any_more_answers_and_ends_with_its_starter() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = Tiny::default().write(folder.path());
+    let mut server = Server::of(&model, &["--listen", "127.0.0.1:0", "--open"], None);
+    server.leave_log();
+    assert_eq!(server.chat(&user("Hi"), &json!({"temperature": 0}))["message"]["content"], json!("Hi"));
+    assert_eq!(server.let_go().code(), Some(0));
+}

@@ -45,7 +45,8 @@ pub(crate) struct Server {
     child: Child,
     /// `http://…` or `unix:…`, as the server says.
     pub(crate) url: String,
-    log: Lines<BufReader<ChildStderr>>,
+    /// Nothing once nobody reads it any more.
+    log: Option<Lines<BufReader<ChildStderr>>>,
 }
 
 /// The server that all tests share which leave no trace in it.
@@ -84,12 +85,13 @@ impl Server {
         let mut first = String::new();
         BufReader::new(stdout).read_line(&mut first).expect("it says something");
         let url = first.trim().strip_prefix("ready ").expect("it says that it is ready").to_owned();
-        Self { child, url, log }
+        Self { child, url, log: Some(log) }
     }
 
     /// Waits until a line of the log contains `text`.
     pub(crate) fn wait_for_log(&mut self, text: &str) {
-        let found = self.log.by_ref().map_while(Result::ok).any(|line| line.contains(text));
+        let log = self.log.as_mut().expect("its log is read");
+        let found = log.map_while(Result::ok).any(|line| line.contains(text));
         assert!(found, "the log ended without {text:?}");
     }
 
@@ -97,6 +99,11 @@ impl Server {
     pub(crate) fn let_go(mut self) -> ExitStatus {
         drop(self.child.stdin.take());
         self.child.wait().expect("it ends")
+    }
+
+    /// Reads no more of its log, and closes that: what it writes then fails.
+    pub(crate) fn leave_log(&mut self) {
+        self.log = None;
     }
 
     /// Waits until it ends by itself.
