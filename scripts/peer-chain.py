@@ -23,10 +23,6 @@ from wyoming.wake import Detect, Detection
 
 RATE = 16_000
 ANSWER = "All right."
-CHARACTER = (
-    "You are Joi, a warm companion who lives in this home. "
-    "Answer kindly and correctly in one to three short spoken sentences."
-)
 # As Home Assistant's satellites: the command is over after so much silence, and is given up after so much sound.
 SILENCE_S = 0.7
 LONGEST_S = 15.0
@@ -113,20 +109,21 @@ async def command(url, process, microphone):
 
 
 class Chat:
-    """A server with Ollama's API, and its model."""
+    """A server with Ollama's API, and its model. It ends when its standard input does, with this program."""
 
-    def __init__(self, process, url):
-        self.process, self.url = process, url
+    def __init__(self, process, url, character):
+        self.process, self.url, self.character = process, url, character
         self.model = self.fetch("/api/tags")["models"][0]["name"]
 
     @staticmethod
-    async def start(command):
+    async def start(args):
+        command = [args.chat, "--model", args.chat_model, "--listen", "127.0.0.1:0", "--open", "--parent-stdin"]
         pipe = asyncio.subprocess.PIPE
-        process = await asyncio.create_subprocess_exec(*command, "--parent-stdin", stdin=pipe, stdout=pipe)
+        process = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe)
         ready, _, url = (await process.stdout.readline()).decode().strip().partition(" ")
         if ready != "ready":
-            raise SystemExit(f"{command[0]}: the server did not begin")
-        return Chat(process, url)
+            raise SystemExit(f"{args.chat}: the server did not begin")
+        return Chat(process, url, args.character)
 
     def fetch(self, path, body=None):
         data = body and json.dumps(body).encode()
@@ -134,7 +131,7 @@ class Chat:
             return json.load(answer)
 
     async def answer(self, text):
-        messages = [{"role": "system", "content": CHARACTER}, {"role": "user", "content": text}]
+        messages = [{"role": "system", "content": self.character}, {"role": "user", "content": text}]
         options = {"temperature": 0, "num_predict": 160}
         body = {"model": self.model, "messages": messages, "stream": False, "options": options}
         told = await asyncio.to_thread(self.fetch, "/api/chat", body)
@@ -164,15 +161,15 @@ async def say(url, process, text):
 
 async def chain(args):
     (wake, waking), (asr, hearing), (tts, speaking) = started = await servers(args)
-    recorder, chat = None, None
+    recorder = None
     try:
-        if args.chat:
-            chat = await Chat.start([args.chat, "--model", args.chat_model, "--listen", "127.0.0.1:0", "--open"])
-            await chat.answer("Hello!")
+        chat = await Chat.start(args) if args.chat else None
         for url, process in started:
             await (await client_of(url, process)).disconnect()
         # Everything has been loaded once it has worked once.
         await say_nothing(tts, speaking)
+        if chat:
+            await chat.answer("Hello!")
         recorder = await asyncio.create_subprocess_exec(
             "parec", "--raw", "--format=s16le", f"--rate={RATE}", "--channels=1", "--latency-msec=10",
             stdout=asyncio.subprocess.PIPE,
@@ -190,8 +187,7 @@ async def chain(args):
     except asyncio.IncompleteReadError:
         return
     finally:
-        others = [recorder, chat and chat.process]
-        for process in [process for _, process in started] + [other for other in others if other]:
+        for process in [process for _, process in started] + ([recorder] if recorder else []):
             if process.returncode is None:
                 process.terminate()
 
@@ -218,6 +214,7 @@ def main():
     parser.add_argument("--wake-python", default=sys.executable, metavar="FILE", help="the Python of its server")
     parser.add_argument("--chat", metavar="FILE", help="the program joi-model, which answers then")
     parser.add_argument("--chat-model", metavar="FILE", help="its model")
+    parser.add_argument("--character", metavar="TEXT", help="what that is told")
     parser.add_argument("--port", type=int, default=10_700, help="the first of three ports")
     args = parser.parse_args()
     os.setpgrp()

@@ -12,11 +12,14 @@ command -v python3 >/dev/null || {
   say "Python is missing; install python3 and python3-venv"
   exit 1
 }
-model=${JOI_MODELS:-${XDG_CACHE_HOME:-$HOME/.cache}/joi/models}/chat-qwen2.5-coder-0.5b/qwen2.5-coder-0.5b-instruct-q4_k_m.gguf
-[ "${1:-}" != --chat ] || {
+if [ "${1:-}" = --chat ]; then
   shift
-  set -- --chat "${CARGO_TARGET_DIR:?}/release/joi-model" --chat-model "$model" "$@"
-}
+  models=${JOI_MODELS:-$(dirname "$cache")/models}
+  # The line of character that everyday questions are asked with, too.
+  character=$(sed -n 's/^alone = "\(.*\)"$/\1/p' "$here/../tests/evals/everyday.toml")
+  set -- --chat "${CARGO_TARGET_DIR:?}/release/joi-model" --character "$character" \
+    --chat-model "$models/chat-qwen2.5-coder-0.5b/qwen2.5-coder-0.5b-instruct-q4_k_m.gguf" "$@"
+fi
 mkdir -p "$cache/wheels"
 if [ ! -e "$cache/installed" ]; then
   say "installing the servers and their models (some minutes, once)"
