@@ -26,12 +26,14 @@ mod config;
 mod consent;
 mod deadline;
 pub(crate) mod engine;
+pub(crate) mod head_start;
 mod initiative;
 pub(crate) mod json;
 pub mod memory;
 pub mod model;
 pub mod output;
 mod path;
+mod prepare;
 pub mod prompt;
 mod prompts;
 mod quick;
@@ -59,7 +61,6 @@ pub use quick::house::ConnectedHome;
 pub use session::Session;
 pub use turn::{Action, ConversationStatus, Ended, ReplyEvent, ReplyOutcome, TurnInput, VolumeChange};
 
-use agent::planner::{self, PlanRules, Remembers};
 use agent::request::TurnRequest;
 use agent::router::ToolChoice;
 use agent::setup::{self, Prepared};
@@ -67,8 +68,6 @@ use agent::talk::PromptKind;
 use agent::tool_loop::LoopEnd;
 use consent::QuestionOutcome;
 use deadline::in_time;
-use memory::RecallRules;
-use memory::extractor::ExtractRules;
 use memory::remember;
 use model::ChatModel;
 use output::ask;
@@ -76,7 +75,6 @@ use output::sink::{ReceiverClosed, ReplySink};
 use path::Path;
 use prompt::dialogue::{self, Past};
 use prompt::profile;
-use prompt::side_query::SideQueries;
 use quick::Recognised;
 use session::open_question::BegunAnswer;
 use turn::{Keep, Turn};
@@ -121,6 +119,7 @@ pub async fn reply<M: ChatModel>(
     let said = sink.said.trim().to_owned();
     let answered_at = engine.parts.clock.now().timestamp();
     session.end_turn(answered_at);
+    session.drop_head_start();
     let is_fleeting = session.with(|state| state.is_fleeting);
     sink.is_private |= is_fleeting;
     let exchange = match keep {
@@ -257,25 +256,17 @@ impl<M: ChatModel> Path<'_, M> {
         let request = self.request(turn, &past);
         let mut is_doubtful = self.is_doubtful(&request);
         let side = self.side_queries(&request, sink);
-        let mut prepared = self.prepare(&request, &side).await?;
+        let prepared = self.prepare(&request, &side).await?;
         let shared = side.prompt;
         if let Some(ended) = self.untold(&request, &prepared.memory.text, sink).await? {
             return Ok(ended);
         }
         is_doubtful &= !memory::holds(&prepared.memory, &request);
-        if is_doubtful {
-            if self.looked_up_at_once(turn, sink).await? {
-                return Ok((Ended::Quick, Keep::Yes));
-            }
-            prepared.choice = ToolChoice { by: "none", ..ToolChoice::default() };
+        if is_doubtful && self.looked_up_at_once(turn, sink).await? {
+            return Ok((Ended::Quick, Keep::Yes));
         }
         let is_foreign = past.is_foreign || prepared.memory.is_foreign;
-        let mut state = setup::begin(&request, prepared, &shared, self.setup_rules(), session);
-        if is_doubtful {
-            state.prompt.hint(turn.language.prompts().of(PromptName::Unsure));
-            let doubt = care::doubt_of(&turn.language);
-            state.asked.limit = state.asked.limit.map(|limit| limit.with_doubt(&doubt));
-        }
+        let state = self.loop_of(&request, prepared, &shared, is_doubtful);
         sink.is_foreign |= is_foreign || session.with(|state| state.history.is_tainted);
         sink.decided("dialogue", past.verdict(), format!("{} messages", state.prompt.messages.len())).await?;
         if request.prompt == PromptKind::Talk {
@@ -310,25 +301,6 @@ impl<M: ChatModel> Path<'_, M> {
         let heads = self.heads();
         let end = self.engine.agent(self.session, &heads).converse(state, sink).await?;
         Ok(self.ended(end, sink))
-    }
-
-    /// What is decided about a request before its prompt is made: tools, plan, memory.
-    async fn prepare(
-        &self,
-        request: &TurnRequest<'_>,
-        side: &SideQueries<'_, M>,
-    ) -> Result<Prepared, ReceiverClosed> {
-        let (parts, memory) = (&self.engine.parts, &self.engine.memory);
-        let coverage = memory::coverage(request);
-        let remembers = if memory.can_recall() { Remembers::Something(coverage) } else { Remembers::Nothing };
-        let rules = PlanRules { planner: &parts.reply.planner, tools: &parts.tool_rules, memory: remembers };
-        let (choice, plan) = planner::direct(request, rules, self.session, side).await?;
-        let models = [&parts.tool_rules.router_model, &parts.reply.planner.model];
-        let model = models.into_iter().find(|model| !model.trim().is_empty()).map_or("", String::as_str);
-        let extract = ExtractRules { mode: parts.memory.extractor, context: &parts.context, model };
-        let rules = RecallRules { coverage, plan: &plan, extract };
-        let memory = memory.recall(request, rules, self.session, side).await?;
-        Ok(Prepared { choice, plan, memory })
     }
 
     /// Picks the profile of a conversation that has none yet, where the configuration wants profiles.

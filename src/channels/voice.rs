@@ -116,11 +116,17 @@ impl<M: ChatModel + 'static> Conversation<M> {
             news: parts.news.clone(),
             languages: languages.clone(),
         };
+        let thinking = Thinking::new(
+            Arc::clone(&parts.engine),
+            Arc::clone(&session),
+            parts.config.thinking(),
+            output.mouth.clone(),
+        );
         Self {
             flow: Flow::resting(last_turn, follow_ups, languages.clone()),
             input: InputSide::new(input),
             output,
-            thinking: Thinking::new(Arc::clone(&parts.engine), Arc::clone(&session), parts.config.thinking()),
+            thinking,
             answers: Answers::new(Desk {
                 engine: parts.engine,
                 store: parts.store,

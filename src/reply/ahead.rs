@@ -1,26 +1,38 @@
-//! The model reads ahead: what is known before the question, and the question while it is not certain yet that it is over.
+//! The model works ahead: it reads what is known before the question, and begins to answer the question while it is not
+//! certain yet that it is over.
 //!
 //! A task of its own that is dropped once somebody needs the model. In: the conversation, and words that may be the
-//! question. Out: nothing but a model that has read its prompt; nothing is done, told or kept. Whoever has asked already
-//! comes first.
+//! question. Out: a model that has read its prompt, and of a small one the beginning of the answer, which the turn of
+//! these very words takes over ([`super::head_start`]); nothing is done, told or kept. Whoever has asked already comes
+//! first.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
+use tokio::sync::mpsc;
 use tokio::time::timeout;
 
+use super::agent::planner;
 use super::agent::request::TurnRequest;
 use super::agent::setup::{self, Prepared};
+use super::agent::talk::PromptKind;
 use super::agent::tool_loop::state::prompt::LoopPrompt;
 use super::arbiter::ModelPriority;
 use super::engine::Engine;
+use super::head_start::head_start;
 use super::model::ChatModel;
+use super::output::sink::ReplySink;
 use super::path::Path;
 use super::session::Session;
 use super::turn::Turn;
 use super::understand::redact;
-use crate::llm::{Ask, Length, LlmError};
+use super::{memory, quick};
+use crate::language::Language;
+use crate::llm::{Ask, ChatEvent, Length, LlmError};
+
+/// Most decisions about words that may be the question: nobody reads them.
+const NOTES: usize = 64;
 
 /// Has the model read everything that is known before the question: the head and the dialogue of the conversation, of
 /// each prompt that the question may get. To be called once the model is loaded, at a wake word, and when an answer is
@@ -45,17 +57,18 @@ pub async fn read_ahead<M: ChatModel>(engine: &Engine<M>, session: &Session) -> 
     Ok(())
 }
 
-/// Has the model read the prompt of `text`, in the language that was `heard`, which may be the whole question: what comes
-/// behind it, or other words, cost as much as without this. Dropping it aborts it. Words with something private in them
-/// are left alone.
+/// Has the model read the prompt of `text`, in the language that was `heard`, which may be the whole question, and begin
+/// to answer it, where the words alone tell what it will be asked: what comes behind them, or other words, cost as much
+/// as without this. `told` gets the words of that answer as they come, and their language. Dropping it aborts it. Words
+/// with something private in them are left alone.
 ///
 /// # Errors
 /// The model's; a prompt that was not read in advance costs time, nothing else.
 pub async fn read_words<M: ChatModel>(
     engine: &Engine<M>,
     session: &Session,
-    text: &str,
-    heard: Option<&str>,
+    (text, heard): (&str, Option<&str>),
+    mut told: impl FnMut(&str, &Arc<Language>),
 ) -> Result<(), LlmError> {
     let _running = engine.arbiter.begin_turn();
     let (now, language) = (engine.parts.clock.now(), engine.language_of(session, text, heard));
@@ -64,11 +77,14 @@ pub async fn read_words<M: ChatModel>(
         return Ok(());
     }
     let path = Path { engine, session, language: Arc::clone(&language) };
-    let turn = Turn::of(session.id(), asked.as_str(), now, language);
+    let turn = Turn::of(session.id(), asked.as_str(), now, Arc::clone(&language));
     session.restore(engine.parts.store.as_ref()).await;
     let Ok(past) = path.past(&turn.now).await else { return Ok(()) };
     let request = path.request(&turn, &past);
-    path.read(&request).await
+    match path.foreseen(&request).await {
+        None => path.read(&request).await,
+        Some(ask) => path.begin_answer(ask, |words| told(words, &language)).await,
+    }
 }
 
 impl<M: ChatModel> Path<'_, M> {
@@ -81,7 +97,7 @@ impl<M: ChatModel> Path<'_, M> {
         let state = setup::begin(request, prepared, &shared, self.setup_rules(), self.session);
         let LoopPrompt { messages, native, .. } = state.prompt;
         let ask = Ask { length: Length::OneToken, messages, tools: native, ..Ask::default() };
-        // Whoever has asked already comes first; a server that hangs does not keep the model from others.
+        // Whoever has asked already comes first.
         let _permit = engine.access(ModelPriority::Background).permit().await;
         let reading = async {
             let mut words = engine.parts.model.ask(ask).await?;
@@ -90,8 +106,65 @@ impl<M: ChatModel> Path<'_, M> {
             }
             Ok(())
         };
-        let limit = Duration::from_secs(u64::from(engine.parts.reply.first_word_s));
-        let late = LlmError::TimedOut { what: "reading ahead", limit };
-        timeout(limit, reading).await.unwrap_or(Err(late))
+        in_time(engine.parts.reply.first_word_s, reading).await
     }
+
+    /// What the model will be asked for `request`, where its words tell; nothing where another model is needed for that,
+    /// or most likely none at all is asked.
+    async fn foreseen(&self, request: &TurnRequest<'_>) -> Option<Ask> {
+        let (engine, turn) = (self.engine, request.turn);
+        let is_talk = request.prompt == PromptKind::Talk;
+        if !is_talk || engine.parts.persona.fallback_profile().is_some() || self.is_for_others(turn) {
+            return None;
+        }
+        let (events, _nobody_looks) = mpsc::channel(NOTES);
+        let mut sink = ReplySink::new(events, Arc::clone(&self.language));
+        let doubtful = self.is_doubtful(request);
+        let side = self.side_queries(request, &sink);
+        if planner::asks_model(request, self.plan_rules(request)) {
+            return None;
+        }
+        let prepared = self.prepare(request, &side).await.ok()?;
+        let shared = side.prompt;
+        if self.untold(request, &prepared.memory.text, &mut sink).await.ok()?.is_some() {
+            return None;
+        }
+        let is_doubtful = doubtful && !memory::holds(&prepared.memory, request);
+        if is_doubtful && self.looks_up_at_once(turn) {
+            return None;
+        }
+        let state = self.loop_of(request, prepared, &shared, is_doubtful);
+        Some(state.question(self.heads().all_tools()).ask)
+    }
+
+    /// Whether the words are for something else than the model: the house, a matter of harm, what was asked back.
+    fn is_for_others(&self, turn: &Turn<'_>) -> bool {
+        quick::foresee::goes_on(turn, self.session)
+            || self.is_careful(turn)
+            || quick::is_for_house(turn, turn.asked, &self.quick_means(), self.heads().all_tools())
+    }
+
+    /// Asks the model, and leaves its words to the turn that asks for the same.
+    async fn begin_answer(&self, ask: Ask, mut told: impl FnMut(&str)) -> Result<(), LlmError> {
+        let engine = self.engine;
+        let _same_model = engine.parts.model.hold();
+        let _permit = engine.access(ModelPriority::Background).permit().await;
+        let answer = in_time(engine.parts.reply.first_word_s, engine.parts.model.ask(ask.clone())).await?;
+        let (source, head) = head_start(ask);
+        self.session.with(|state| state.head_start = Some(head));
+        let look = |event: &ChatEvent| {
+            if let ChatEvent::Text(words) = event {
+                told(words);
+            }
+        };
+        source.pass_on(answer, look).await;
+        Ok(())
+    }
+}
+
+/// What `work` comes to, within so many seconds: a server that hangs does not keep the model from others.
+async fn in_time<T>(seconds: u32, work: impl Future<Output = Result<T, LlmError>>) -> Result<T, LlmError> {
+    let limit = Duration::from_secs(u64::from(seconds));
+    let late = LlmError::TimedOut { what: "reading ahead", limit };
+    timeout(limit, work).await.unwrap_or(Err(late))
 }

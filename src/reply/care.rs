@@ -95,6 +95,13 @@ impl<M: ChatModel> Path<'_, M> {
         Ok(Some((Ended::Quick, Keep::Yes)))
     }
 
+    /// Whether the words, as the conversation stands, are such a matter.
+    pub(super) fn is_careful(&self, turn: &Turn<'_>) -> bool {
+        let name = self.session.with(|state| state.matter.as_ref().map(|before| before.name.clone()));
+        self.engine.answering().knowledge != Knowledge::Fair
+            && matches!(care::care(&turn.language, turn.asked, name.as_deref()), Care::Matter(_))
+    }
+
     /// The answer to an emergency, which nothing else in the utterance takes the place of; nothing where there is none, or
     /// the model can be relied on. Whoever says "stop" beside it wants what rings to be silent.
     pub(super) async fn urgent(
@@ -173,13 +180,18 @@ impl<M: ChatModel> Path<'_, M> {
         Ok(Some((Ended::Quick, Keep::Yes)))
     }
 
+    /// Whether a doubtful fact is looked up before anything is said.
+    pub(super) fn looks_up_at_once(&self, turn: &Turn<'_>) -> bool {
+        self.remedy(turn) == Remedy::AtOnce
+    }
+
     /// Looks a fact up at once, where that is wanted; whether it is answered.
     pub(super) async fn looked_up_at_once(
         &self,
         turn: &Turn<'_>,
         sink: &mut ReplySink,
     ) -> Result<bool, ReceiverClosed> {
-        if self.remedy(turn) != Remedy::AtOnce {
+        if !self.looks_up_at_once(turn) {
             return Ok(false);
         }
         sink.decided("care", "looked up", "a fact of the world beyond common knowledge").await?;

@@ -17,6 +17,7 @@ use crate::llm::Message;
 use crate::message::ConversationId;
 use crate::reply::agent::tool_list::ToolList;
 use crate::reply::deadline::{self, in_time};
+use crate::reply::head_start::HeadStart;
 use crate::reply::output::sink::ReplySink;
 use crate::reply::prompt::head::{HeadSet, Speaking};
 use crate::reply::quick::house::thread::HouseThread;
@@ -66,6 +67,8 @@ pub(crate) struct SessionState {
     recent_calls: VecDeque<Timestamp>,
     /// What was worked out and need not be again.
     pub(crate) caches: Caches,
+    /// The answer that the model has begun to words that may be the next question.
+    pub(crate) head_start: Option<HeadStart>,
     /// The tools and heads this conversation began with.
     heads: Option<Arc<HeadSet>>,
     /// That was spoken last.
@@ -113,6 +116,16 @@ impl Session {
     /// Whether the words of the turns from here on are stored at all.
     pub fn keeps_words(&self, keeps: bool) {
         self.with(|state| state.is_fleeting = !keeps);
+    }
+
+    /// What the model has begun to answer in advance is not asked.
+    pub fn drop_head_start(&self) {
+        self.with(|state| state.head_start = None);
+    }
+
+    /// Whether the model has begun to answer in advance.
+    pub fn has_head_start(&self) -> bool {
+        self.with(|state| state.head_start.is_some())
     }
 
     /// What the user was asked is asked no more.

@@ -35,7 +35,10 @@ impl<M: ChatModel + 'static> Conversation<M> {
             FlowEffect::Rehearse(judged) => self.answers.rehearse(&judged),
             FlowEffect::ReadAhead(judged) => self.read_words(&judged),
             FlowEffect::Answer(question) => self.answer(*question).await,
-            FlowEffect::Dismiss(turn, judged) => self.dismiss(turn, marks::decisions(&judged)).await,
+            FlowEffect::Dismiss(turn, judged) => {
+                self.thinking.forget_words();
+                self.dismiss(turn, marks::decisions(&judged)).await;
+            }
             FlowEffect::GiveUp(turn, why) => {
                 self.thinking.forget_words();
                 self.dismiss(turn, vec![Decision::new("flow", "given up", why)]).await;

@@ -1,6 +1,7 @@
 //! What happens before the first word of an answer: the model reads ahead, and a tone says that she thinks.
 //!
-//! Owned by the conversation's task; reading ahead is a task of its own that ends with the question.
+//! Owned by the conversation's task; reading ahead is a task of its own that ends with the question, unless the question
+//! takes over what the model has begun to write.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -8,9 +9,11 @@ use std::time::{Duration, Instant};
 
 use tokio::task::JoinHandle;
 
-use crate::language::LanguageCode;
+use crate::language::{Language, LanguageCode};
 use crate::reply::model::ChatModel;
 use crate::reply::{self, Engine, Session};
+use crate::speak::Mouth;
+use crate::speak::segment::Segmenter;
 use crate::trace::Decision;
 
 /// While she thinks on, a tone says so again and again.
@@ -27,11 +30,18 @@ pub(super) struct Thinking<M> {
     reading: Option<JoinHandle<()>>,
     /// The words of a trial transcript that it reads, if it reads some.
     words: Option<String>,
+    /// Gets the beginning of an answer ready.
+    mouth: Option<Mouth>,
 }
 
 impl<M: ChatModel + 'static> Thinking<M> {
-    pub(super) fn new(engine: Arc<Engine<M>>, session: Arc<Session>, after: Option<Duration>) -> Self {
-        Self { engine, session, after, tone_at: None, reading: None, words: None }
+    pub(super) fn new(
+        engine: Arc<Engine<M>>,
+        session: Arc<Session>,
+        after: Option<Duration>,
+        mouth: Option<Mouth>,
+    ) -> Self {
+        Self { engine, session, after, tone_at: None, reading: None, words: None, mouth }
     }
 
     /// When a tone is due, if she thinks.
@@ -39,16 +49,20 @@ impl<M: ChatModel + 'static> Thinking<M> {
         self.tone_at
     }
 
-    /// The question is complete since then; what of it the model has read in advance.
+    /// The question is complete since then; what of it the model has read in advance. What it has begun to write goes on,
+    /// for the turn of the question to take over.
     pub(super) fn begin(&mut self, decided: Instant, text: &str) -> Option<Decision> {
+        self.tone_at = self.after.map(|after| decided + after);
+        let words = self.words.take();
+        let is_begun = words.as_deref() == Some(text) && self.session.has_head_start();
         let reading = self.reading.take();
         let is_done = reading.as_ref().is_some_and(JoinHandle::is_finished);
-        if let Some(reading) = reading {
-            reading.abort();
+        if !is_begun {
+            self.give_up(reading);
         }
-        self.tone_at = self.after.map(|after| decided + after);
-        let verdict = match self.words.take()? {
+        let verdict = match words? {
             words if words != text => "other words",
+            _ if is_begun => "all, and an answer begun",
             _ if is_done => "all",
             _ => "a part",
         };
@@ -72,23 +86,30 @@ impl<M: ChatModel + 'static> Thinking<M> {
         self.read(async move { reply::read_ahead(&engine, &session).await });
     }
 
-    /// While it is not certain that the user has ended, the model reads what he said, in the language that was heard.
+    /// While it is not certain that the user has ended, the model reads what he said, in the language that was heard,
+    /// begins to answer it, and the voice gets the first words of that ready.
     pub(super) fn read_words(&mut self, text: &str, heard: Option<LanguageCode>) {
         if self.words.as_deref() == Some(text) {
             return;
         }
         let (engine, session) = (Arc::clone(&self.engine), Arc::clone(&self.session));
-        self.words = Some(text.to_owned());
         let text = text.to_owned();
-        self.read(async move { reply::read_words(&engine, &session, &text, heard.as_deref()).await });
+        let mut first = FirstSegment::of(self.mouth.clone());
+        self.read({
+            let text = text.clone();
+            async move {
+                let told = |words: &str, language: &Arc<Language>| first.push(words, language);
+                reply::read_words(&engine, &session, (&text, heard.as_deref()), told).await
+            }
+        });
+        self.words = Some(text);
     }
 
-    /// The user has not ended: what he said so far is not the question.
+    /// The user has not ended, or what he said is not answered: it is no question.
     pub(super) fn forget_words(&mut self) {
-        if self.words.take().is_some()
-            && let Some(reading) = self.reading.take()
-        {
-            reading.abort();
+        if self.words.take().is_some() {
+            let reading = self.reading.take();
+            self.give_up(reading);
         }
     }
 
@@ -96,19 +117,45 @@ impl<M: ChatModel + 'static> Thinking<M> {
         &mut self,
         reading: impl Future<Output = Result<(), E>> + Send + 'static,
     ) {
-        let task = tokio::spawn(async move {
+        let earlier = self.reading.take();
+        self.give_up(earlier);
+        self.reading = Some(tokio::spawn(async move {
             if let Err(error) = reading.await {
                 tracing::debug!(%error, "the model could not read ahead");
             }
-        });
-        if let Some(earlier) = self.reading.replace(task) {
-            earlier.abort();
-        }
+        }));
+    }
+
+    fn give_up(&self, reading: Option<JoinHandle<()>>) {
+        reading.iter().for_each(JoinHandle::abort);
+        self.session.drop_head_start();
     }
 
     /// Nobody hears what rings any more. The disk may take its time, the ear does not.
     pub(super) fn silence_timers(&self) {
         let engine = Arc::clone(&self.engine);
         tokio::spawn(async move { engine.silence().await });
+    }
+}
+
+/// The beginning of an answer as it is written: what she will say first.
+struct FirstSegment {
+    mouth: Option<Mouth>,
+    segmenter: Option<Segmenter>,
+}
+
+impl FirstSegment {
+    fn of(mouth: Option<Mouth>) -> Self {
+        Self { mouth, segmenter: None }
+    }
+
+    /// Takes the next words; the voice gets the first segment ready once it is whole.
+    fn push(&mut self, words: &str, language: &Arc<Language>) {
+        let Some(mouth) = &self.mouth else { return };
+        let segmenter = self.segmenter.get_or_insert_with(|| Segmenter::new(language));
+        if let Some(first) = segmenter.push(words).into_iter().next() {
+            mouth.prepare(first, language.to_code());
+            self.mouth = None;
+        }
     }
 }

@@ -77,6 +77,11 @@ pub(crate) enum Remembers {
     Something(Coverage),
 }
 
+/// Whether a model is asked for a plan of the request.
+pub(crate) fn asks_model(request: &TurnRequest<'_>, rules: PlanRules<'_>) -> bool {
+    is_worth_it(rules.planner.mode, request.answering.size, signs(request, rules.memory)).is_ok()
+}
+
 /// Which tools the request may use, and the plan for it, in the configured order.
 pub(crate) async fn direct<M: ChatModel>(
     request: &TurnRequest<'_>,

@@ -108,7 +108,12 @@ impl<M: ChatModel> AgentContext<'_, M> {
             return self.all_called(state, wanted, &wishes, sink).await;
         }
         let question = state.question(self.heads().toolbox());
-        let answer = ask::answer(self.model, self.config, &question, sink).await?;
+        let head_start = self.session.with(|state| state.head_start.take());
+        let begun = head_start.and_then(|begun| begun.into_words(&question.ask));
+        if begun.is_some() {
+            sink.decided("model", "begun", "the answer was begun in the silence behind the words").await?;
+        }
+        let answer = ask::answer(self.model, self.config, (&question, begun), sink).await?;
         let chose = std::mem::take(&mut state.scope.chooses);
         match answer {
             ModelAnswer::Calls(wanted) if state.prompt.is_example(&wanted) => {

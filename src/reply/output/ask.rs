@@ -9,11 +9,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
+use futures_util::future::Either;
 use tokio::time::timeout;
 
 use crate::llm::{Ask, ChatEvent, ChatStats, DoneReason, LlmError, ModelSize};
 use crate::reply::agent::protocol::WrittenCall;
 use crate::reply::config::ReplyConfig;
+use crate::reply::head_start::BegunWords;
 use crate::reply::model::{ChatModel, ModelAccess, ModelState, Served};
 use crate::reply::output::check::ReplyRefusal;
 use crate::reply::output::filter::{FilteredReply, Purpose, ReplyFilter};
@@ -130,21 +132,21 @@ pub(crate) async fn awaited<M: ChatModel>(
     }
 }
 
-/// Asks, with the patience of `config`.
+/// Asks, with the patience of `config`, or takes up what it has begun to answer already.
 ///
 /// # Errors
 /// Nobody listens any more.
 pub(crate) async fn answer<M: ChatModel>(
     access: ModelAccess<'_, M>,
     config: &ReplyConfig,
-    question: &ModelQuestion<'_>,
+    (question, begun): (&ModelQuestion<'_>, Option<BegunWords>),
     sink: &mut ReplySink,
 ) -> Result<ModelAnswer, ReceiverClosed> {
     if let Some(apology) = awaited(access.model, config, sink).await? {
         return Ok(apology);
     }
     let before = sink.said.len();
-    let setback = match attempt(access, config, question, sink).await {
+    let setback = match attempt(access, config, (question, begun), sink).await {
         Ok(answer) => return Ok(answer),
         Err(setback) => setback,
     };
@@ -168,7 +170,7 @@ pub(crate) async fn answer<M: ChatModel>(
     note(&setback, sink).await?;
     sink.aside(&sink.sentence(|say| &say.trouble)).await?;
     tokio::time::sleep(pause).await;
-    match attempt(access, config, question, sink).await {
+    match attempt(access, config, (question, None), sink).await {
         Ok(answer) => Ok(answer),
         Err(setback) => give_up(setback, before, sink).await,
     }
@@ -236,14 +238,18 @@ async fn note(setback: &Setback, sink: &ReplySink) -> Result<String, ReceiverClo
 async fn attempt<M: ChatModel>(
     access: ModelAccess<'_, M>,
     config: &ReplyConfig,
-    question: &ModelQuestion<'_>,
+    (question, begun): (&ModelQuestion<'_>, Option<BegunWords>),
     sink: &mut ReplySink,
 ) -> Result<ModelAnswer, Setback> {
     let served = until_ready(access.model, wake_up(config)).await?;
-    let _permit = access.permit().await;
+    // What was begun already has the model.
+    let _permit = if begun.is_none() { Some(access.permit().await) } else { None };
     let mut patience = Patience::new(config);
     let refused = |refusal| Setback::Refused(refusal, served.size);
-    let mut words = patience.wait(access.model.ask(question.ask.clone())).await??;
+    let mut words = match begun {
+        Some(begun) => Either::Left(begun),
+        None => Either::Right(patience.wait(access.model.ask(question.ask.clone())).await??),
+    };
     let language = Arc::clone(&sink.language);
     let mut listener = ReplyFilter::new(question, &language);
     let mut length = AnswerLength::new(&language, question.limit, question.earlier);

@@ -57,7 +57,7 @@ pub async fn foresee<M: ChatModel>(
 }
 
 /// Whether the words may belong to what was said before them.
-fn goes_on(turn: &Turn<'_>, session: &Session) -> bool {
+pub(crate) fn goes_on(turn: &Turn<'_>, session: &Session) -> bool {
     session.with(|state| {
         let last_set = state.last_set.as_ref();
         state.question.is_some()
