@@ -198,8 +198,8 @@ impl Outlook {
     #[must_use]
     pub fn over_her(self, is_heard: bool) -> Self {
         match (self.more, is_heard) {
-            (More::Amendable, false) => Self { more: More::Possible, ..self },
-            (More::Unlikely | More::Amendable | More::Possible | More::Likely, _) => self,
+            (More::Amendable | More::Answerable, false) => Self { more: More::Possible, ..self },
+            (_, true) | (More::Unlikely | More::Possible | More::Likely, _) => self,
         }
     }
 }
@@ -211,6 +211,9 @@ pub enum More {
     Unlikely,
     /// It is complete, and may go on all the same, also when it is answered already: who does so is heard over her.
     Amendable,
+    /// It is a whole question, and may go on all the same: that makes another one of it, and nothing is lost, since the
+    /// answer takes a while and is thrown away.
+    Answerable,
     /// It is complete, and may go on all the same.
     Possible,
     /// It is only the beginning of something.

@@ -32,6 +32,9 @@ const RESUME: u64 = 2 * FRAME as u64;
 const ENOUGH: u64 = RATE as u64 / 5;
 /// Silence that ends a whole command which could go on, and be taken up then: 0.3 s.
 const AMENDABLE: u64 = RATE as u64 * 3 / 10;
+/// Silence that ends a whole question: 0.5 s. A typical pause within what somebody says lasts a quarter to half a second
+/// (Lundholm Fors, Production and Perception of Pauses in Speech, 2015).
+const ANSWERABLE: u64 = RATE as u64 / 2;
 /// Silence that ends a whole command which could go on: 0.6 s, a pause for thought.
 const THOUGHT: u64 = RATE as u64 * 6 / 10;
 
@@ -133,7 +136,9 @@ struct EndpointLimits {
     enough: u64,
     /// ... one that could go on and be taken up, ...
     amendable: u64,
-    /// ... one that could go on, ...
+    /// ... a question, ...
+    answerable: u64,
+    /// ... a command that could go on, ...
     thought: u64,
     /// ... and one that has only begun.
     long: u64,
@@ -161,8 +166,8 @@ impl Endpointer {
     pub fn new(config: &EndpointConfig) -> Self {
         let samples = |seconds: f64| (seconds * f64::from(RATE)) as u64;
         let patience = samples(config.patience.seconds());
-        let [enough, amendable, thought] =
-            [ENOUGH, AMENDABLE, THOUGHT].map(|silence| match config.by_meaning {
+        let [enough, amendable, answerable, thought] =
+            [ENOUGH, AMENDABLE, ANSWERABLE, THOUGHT].map(|silence| match config.by_meaning {
                 true => patience.min(silence),
                 false => patience,
             });
@@ -174,6 +179,7 @@ impl Endpointer {
             patience,
             enough,
             amendable,
+            answerable,
             thought,
             long,
             pre_roll: samples(config.pre_roll),
@@ -355,6 +361,7 @@ impl Endpointer {
             None => self.limits.patience,
             Some(More::Unlikely) => self.limits.enough,
             Some(More::Amendable) => self.limits.amendable,
+            Some(More::Answerable) => self.limits.answerable,
             Some(More::Possible) => self.limits.thought,
             Some(More::Likely) => self.limits.long,
         }

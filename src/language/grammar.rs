@@ -185,6 +185,9 @@ pub(crate) struct Manners {
     /// What is a word of its own at the end of a compound: "Nudeltimer".
     #[serde(default)]
     compounds: Vec<String>,
+    /// Words with which no sentence ends.
+    #[serde(default)]
+    unfinished: Vec<String>,
     /// What "%" is written as.
     pub(crate) percent: String,
 }
@@ -200,6 +203,11 @@ impl Manners {
         self.endings
             .iter()
             .find_map(|(ending, full)| Some((word.strip_suffix(ending.as_str())?, full.as_str())))
+    }
+
+    /// Whether something must follow `word`.
+    pub(crate) fn is_unfinished(&self, word: &str) -> bool {
+        self.unfinished.iter().any(|unfinished| unfinished == word)
     }
 
     /// Where the last part of a compound begins that is a word of its own.

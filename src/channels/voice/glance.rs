@@ -99,7 +99,7 @@ impl Hearing {
         };
         let language = self.ears.languages.heard(judged.transcript.language.as_deref());
         match completeness(&language, text) {
-            Completeness::Unknown if is_sure(&judged.transcript) => GlanceWorth::Prompt,
+            Completeness::Question | Completeness::Unknown if is_sure(&judged.transcript) => GlanceWorth::Prompt,
             whole if whole.is_whole() && self.ears.trial == TrialModel::Both => GlanceWorth::Answer,
             _ => GlanceWorth::Nothing,
         }

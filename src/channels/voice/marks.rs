@@ -23,6 +23,7 @@ pub(super) fn first_marks(question: &SpokenQuestion) -> Trace {
         Completeness::Complete => "a whole command",
         Completeness::Amendable | Completeness::Open => "a whole command that could go on",
         Completeness::Incomplete => "the beginning of a command",
+        Completeness::Question => "a whole question",
         Completeness::Free | Completeness::Unknown => "silence",
     };
     // What the words mean has ended the utterance only where they were known by then.

@@ -2,13 +2,18 @@
 //!
 //! The cache keeps several sequences over one set of cells; sequences with a common beginning share its cells. A
 //! prompt continues the sequence with which it has most in common. Where that sequence goes on differently, the
-//! prompt branches off into another place, so that neither costs the other anything. What makes room is what costs
-//! least to evaluate again for each request that it has not been wanted for: a dead end of a turn before a head.
+//! prompt branches off into another place, so that neither costs the other anything. A beginning of a few tokens, as two
+//! heads have, is no branch: in how many parts a prompt is evaluated changes how its figures are rounded, and a prompt
+//! would be answered in one of two ways by what was asked before it. What makes room is what costs least to evaluate
+//! again for each request that it has not been wanted for: a dead end of a turn before a head.
 
 use super::TokenId;
 
 /// How many prompts are held: two heads, and for each the end of a dialogue or a question beside it.
 pub(super) const SEQUENCES: usize = 4;
+
+/// A prompt branches off where it has at least so many tokens in common with another.
+const BRANCH: usize = 24;
 
 /// A prompt in the cache, with the reply as far as it was evaluated.
 #[derive(Debug, Clone, Default)]
@@ -49,8 +54,11 @@ impl Sequences {
         if common == best.tokens.len() && common > 0 {
             return Placement { from, to: from, keep };
         }
-        let spared = (common > 0).then_some(from);
-        let to = self.cheapest(|i| Some(i) != spared).unwrap_or(from);
+        if common < BRANCH {
+            let to = self.cheapest(|_| true).unwrap_or(from);
+            return Placement { from: to, to, keep: 0 };
+        }
+        let to = self.cheapest(|i| i != from).unwrap_or(from);
         Placement { from, to, keep }
     }
 
@@ -210,6 +218,18 @@ mod tests {
         assert_eq!((cache.spare(), cache.len()), (None, 341));
     }
 
+    #[test]
+    fn two_heads_that_begin_alike_are_evaluated_as_if_each_were_alone() {
+        let (mut cache, mut alone) = (Sequences::default(), Sequences::default());
+        let (tools, talk) = ([[7; 18].as_slice(), &[3; 1000]].concat(), [[7; 18].as_slice(), &[2; 20]].concat());
+        ask(&mut cache, &tools, &[]);
+        assert_eq!(ask(&mut cache, &talk, &[]), ask(&mut alone, &talk, &[]));
+        let question = [talk.as_slice(), &[5; 9]].concat();
+        assert_eq!(ask(&mut cache, &question, &[6; 30]), 9, "behind the whole of it");
+        let other = [talk.as_slice(), &[4; 8]].concat();
+        assert_eq!(ask(&mut cache, &other, &[]), 8, "and beside it");
+    }
+
     proptest! {
         #[test]
         fn what_is_kept_is_always_a_beginning_of_what_is_asked(
@@ -217,7 +237,11 @@ mod tests {
         ) {
             let mut cache = Sequences::default();
             for prompt in asked {
-                let held = cache.all.iter().map(|held| common(&held.tokens, &prompt)).max().unwrap_or(0);
+                // Long enough for branches.
+                let prompt: Vec<TokenId> = prompt.iter().flat_map(|&token| [token; 6]).collect();
+                let best = cache.all.iter().map(|held| common(&held.tokens, &prompt)).max().unwrap_or(0);
+                let goes_on = cache.all.iter().any(|held| held.tokens.len() == best);
+                let held = if goes_on || best >= BRANCH { best } else { 0 };
                 let evaluated = ask(&mut cache, &prompt, &[1]);
                 prop_assert_eq!(evaluated, prompt.len() - held.min(prompt.len() - 1));
                 prop_assert_eq!(cache.len(), prompt.len() + 1);

@@ -1,7 +1,8 @@
-//! Whether a transcript, as far as it was heard, is a whole command, or the beginning of one.
+//! Whether a transcript, as far as it was heard, is a whole command or question, or the beginning of one.
 //!
 //! PURE. In: the words before a pause. Out: how likely it is that more follows. The grammar tells: a command whose
-//! last slot can go on ("nine minutes … and thirty seconds") is whole, but not surely over.
+//! last slot can go on ("nine minutes … and thirty seconds") is whole, but not surely over. That a question is one tells
+//! the question mark, which a recogniser writes behind a sentence that is whole.
 
 use super::orders::Filled;
 use super::{Intent, MemoryOrder, VolumeChange, match_intent, matched, orders, words};
@@ -23,8 +24,10 @@ pub enum Completeness {
     Open,
     /// It is a whole command to which any word may belong: only silence tells its end.
     Free,
-    /// It is the beginning of one.
+    /// It is the beginning of one, or of a sentence of which more must follow.
     Incomplete,
+    /// It is no command, but a whole question: what is added to it makes another one.
+    Question,
     /// It is no command.
     Unknown,
 }
@@ -34,7 +37,7 @@ impl Completeness {
     pub fn is_whole(self) -> bool {
         match self {
             Self::Complete | Self::Amendable | Self::Open => true,
-            Self::Free | Self::Incomplete | Self::Unknown => false,
+            Self::Free | Self::Incomplete | Self::Question | Self::Unknown => false,
         }
     }
 }
@@ -82,7 +85,12 @@ pub fn completeness(language: &Language, text: &str) -> Completeness {
         may_go_on && said.len() - from > 1
     };
     let is_begun = cores.iter().filter(|core| core.end == said.len()).any(|core| begins(core.start));
-    if is_begun { Completeness::Incomplete } else { Completeness::Unknown }
+    let is_unfinished = said.last().is_some_and(|last| grammar.manners.is_unfinished(&last.text));
+    match text.trim_end().ends_with('?') {
+        _ if is_begun || is_unfinished => Completeness::Incomplete,
+        true => Completeness::Question,
+        false => Completeness::Unknown,
+    }
 }
 
 /// Whether `text` is a command that does nothing, or nothing that the whole of it could not take up once it is carried

@@ -205,7 +205,7 @@ fn what_was_asked_back_is_completed_by_the_answer() {
 
 #[test]
 fn a_whole_command_is_told_from_the_beginning_of_one() {
-    use Completeness::{Amendable, Complete, Free, Incomplete, Open, Unknown};
+    use Completeness::{Amendable, Complete, Free, Incomplete, Open, Question, Unknown};
     for (text, expected) in [
         ("set a timer for nine minutes", Amendable),
         ("set a timer for nine minutes please", Complete),
@@ -246,8 +246,13 @@ fn a_whole_command_is_told_from_the_beginning_of_one() {
         ("remember that the spare key is in the shed", Free),
         ("convert five miles to kilometers", Complete),
         ("what is on the list", Complete),
-        ("put milk on the", Unknown),
+        ("put milk on the", Incomplete),
+        ("tell me about my", Incomplete),
+        ("Is it because?", Incomplete),
         ("why is the sky blue", Unknown),
+        ("Why is the sky blue?", Question),
+        ("What are you up to?", Question),
+        ("Can you tell me a story?", Question),
         ("tell me a story", Unknown),
         ("hello", Unknown),
         ("", Unknown),
