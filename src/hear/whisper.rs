@@ -122,7 +122,7 @@ impl DecodePass {
             language,
             generation: 0,
             revision: 0,
-            text: self.text,
+            text: window::said_once(&self.text).to_owned(),
             mean_logprob: self.mean_logprob,
             no_speech: self.no_speech,
             audio_ctx,

@@ -18,7 +18,7 @@ use super::agent::request::TurnRequest;
 use super::agent::setup::{self, Prepared};
 use super::agent::talk::PromptKind;
 use super::agent::tool_loop::state::prompt::LoopPrompt;
-use super::arbiter::ModelPriority;
+use super::arbiter::{ModelPriority, Permit};
 use super::engine::Engine;
 use super::head_start::head_start;
 use super::model::ChatModel;
@@ -71,23 +71,41 @@ pub async fn read_words<M: ChatModel>(
     mut told: impl FnMut(&str, &Arc<Language>),
 ) -> Result<(), LlmError> {
     let _running = engine.arbiter.begin_turn();
+    let _same_model = engine.parts.model.hold();
     let (now, language) = (engine.parts.clock.now(), engine.language_of(session, text, heard));
     let asked = redact::redact_in(text, &language);
     if !asked.labels().is_empty() {
         return Ok(());
     }
+    let (mut source, head) = head_start();
+    session.with(|state| state.head_start = Some(head));
     let path = Path { engine, session, language: Arc::clone(&language) };
     let turn = Turn::of(session.id(), asked.as_str(), now, Arc::clone(&language));
-    session.restore(engine.parts.store.as_ref()).await;
-    let Ok(past) = path.past(&turn.now).await else { return Ok(()) };
-    let request = path.request(&turn, &past);
-    match path.foreseen(&request).await {
-        None => path.read(&request).await,
-        Some(ask) => path.begin_answer(ask, |words| told(words, &language)).await,
-    }
+    let working = async {
+        session.restore(engine.parts.store.as_ref()).await;
+        let Ok(past) = path.past(&turn.now).await else { return Ok(None) };
+        let request = path.request(&turn, &past);
+        match path.foreseen(&request).await {
+            None => path.read(&request).await.map(|()| None),
+            Some(ask) => path.asked(ask).await.map(Some),
+        }
+    };
+    let asked = tokio::select! {
+        // The turn of these words needs no answer of the model, or of another question.
+        () = source.closed() => return Ok(()),
+        asked = working => asked?,
+    };
+    let Some((ask, answer, _permit)) = asked else { return Ok(()) };
+    let look = |event: &ChatEvent| {
+        if let ChatEvent::Text(words) = event {
+            told(words, &language);
+        }
+    };
+    source.pass_on(ask, answer, look).await;
+    Ok(())
 }
 
-impl<M: ChatModel> Path<'_, M> {
+impl<'a, M: ChatModel> Path<'a, M> {
     /// Has the model read the prompt of `request`, with what it holds whatever is recalled.
     async fn read(&self, request: &TurnRequest<'_>) -> Result<(), LlmError> {
         let engine = self.engine;
@@ -144,21 +162,12 @@ impl<M: ChatModel> Path<'_, M> {
             || quick::is_for_house(turn, turn.asked, &self.quick_means(), self.heads().all_tools())
     }
 
-    /// Asks the model, and leaves its words to the turn that asks for the same.
-    async fn begin_answer(&self, ask: Ask, mut told: impl FnMut(&str)) -> Result<(), LlmError> {
-        let engine = self.engine;
-        let _same_model = engine.parts.model.hold();
-        let _permit = engine.access(ModelPriority::Background).permit().await;
-        let answer = in_time(engine.parts.reply.first_word_s, engine.parts.model.ask(ask.clone())).await?;
-        let (source, head) = head_start(ask);
-        self.session.with(|state| state.head_start = Some(head));
-        let look = |event: &ChatEvent| {
-            if let ChatEvent::Text(words) = event {
-                told(words);
-            }
-        };
-        source.pass_on(answer, look).await;
-        Ok(())
+    /// Asks the model in the place of the turn to come.
+    async fn asked(&self, ask: Ask) -> Result<(Ask, M::Words, Permit<'a>), LlmError> {
+        let parts = &self.engine.parts;
+        let permit = self.engine.access(ModelPriority::of(self.session.id().channel)).permit().await;
+        let answer = in_time(parts.reply.first_word_s, parts.model.ask(ask.clone())).await?;
+        Ok((ask, answer, permit))
     }
 }
 

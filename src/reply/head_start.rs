@@ -6,70 +6,69 @@
 //! this ends the generation.
 
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
 use futures_util::{Stream, StreamExt};
-use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+use tokio::sync::{mpsc, oneshot};
 
 use crate::llm::{Ask, ChatEvent, LlmError};
 
 type Word = Result<ChatEvent, LlmError>;
 
-/// What the model was asked, and what it has written since.
+/// An answer that is being begun, where it comes to that.
 #[derive(Debug)]
-pub(crate) struct HeadStart {
-    ask: Ask,
-    words: BegunWords,
-    is_complete: Arc<AtomicBool>,
-}
+pub(crate) struct HeadStart(oneshot::Receiver<(Ask, BegunWords)>);
 
 /// The words of an answer from its beginning. Dropping it aborts the generation.
 #[derive(Debug)]
-pub(crate) struct BegunWords(UnboundedReceiver<Word>);
+pub(crate) struct BegunWords(mpsc::UnboundedReceiver<Word>);
 
-/// The end at which words come in.
+/// The end at which it is told what the model is asked.
 #[derive(Debug)]
-pub(crate) struct WordSource {
-    words: UnboundedSender<Word>,
-    is_complete: Arc<AtomicBool>,
-}
+pub(crate) struct HeadStartSource(oneshot::Sender<(Ask, BegunWords)>);
 
-/// An answer to `ask`, before its first word. An answer is short: as much as there is of it may wait.
-pub(crate) fn head_start(ask: Ask) -> (WordSource, HeadStart) {
-    let (sender, words) = mpsc::unbounded_channel();
-    let is_complete = Arc::new(AtomicBool::new(false));
-    let source = WordSource { words: sender, is_complete: Arc::clone(&is_complete) };
-    (source, HeadStart { ask, words: BegunWords(words), is_complete })
+/// Before it is known what the model is asked.
+pub(crate) fn head_start() -> (HeadStartSource, HeadStart) {
+    let (source, head) = oneshot::channel();
+    (HeadStartSource(source), HeadStart(head))
 }
 
 impl HeadStart {
-    /// Its words, where it is the answer to `ask` and its task has not been given up.
-    pub(crate) fn into_words(self, ask: &Ask) -> Option<BegunWords> {
-        let is_given_up = self.words.0.is_closed() && !self.is_complete.load(Ordering::Acquire);
-        (self.ask == *ask && !is_given_up).then_some(self.words)
+    /// Its words, where it is the answer to `ask`; waits until that is known. Who began it is as far as who asks, and
+    /// further.
+    pub(crate) async fn into_words(self, ask: &Ask) -> Option<BegunWords> {
+        let (begun, words) = self.0.await.ok()?;
+        (begun == *ask).then_some(words)
     }
 }
 
-impl WordSource {
-    /// Passes on what comes, to its end, or until nobody wants it any more.
-    pub(crate) async fn pass_on<W>(self, mut answer: W, mut look: impl FnMut(&ChatEvent))
+impl HeadStartSource {
+    /// Whether nobody wants it any more.
+    pub(crate) async fn closed(&mut self) {
+        self.0.closed().await;
+    }
+
+    /// Passes on what comes in answer to `ask`, to its end, or until nobody wants it any more. An answer is short: as much
+    /// as there is of it may wait.
+    pub(crate) async fn pass_on<W>(self, ask: Ask, mut answer: W, mut look: impl FnMut(&ChatEvent))
     where
         W: Stream<Item = Word> + Unpin,
     {
+        let (words, begun) = mpsc::unbounded_channel();
+        if self.0.send((ask, BegunWords(begun))).is_err() {
+            return;
+        }
         loop {
             let word = tokio::select! {
-                () = self.words.closed() => return,
+                () = words.closed() => return,
                 word = answer.next() => word,
             };
-            let Some(word) = word else { break };
+            let Some(word) = word else { return };
             word.iter().for_each(&mut look);
-            if self.words.send(word).is_err() {
+            if words.send(word).is_err() {
                 return;
             }
         }
-        self.is_complete.store(true, Ordering::Release);
     }
 }
 
@@ -98,32 +97,44 @@ mod tests {
 
     #[tokio::test]
     async fn only_whoever_asks_the_same_gets_the_words_and_all_of_them() {
-        let (source, head) = head_start(asks("the capital of France?"));
-        let mut seen = Vec::new();
-        source.pass_on(stream::iter(wrote().into_iter().map(Ok)), |event| seen.push(event.clone())).await;
-        let words: Vec<_> = head.into_words(&asks("the capital of France?")).unwrap().collect().await;
-        assert_eq!(words.into_iter().map(Result::unwrap).collect::<Vec<_>>(), wrote());
-        assert_eq!(seen, wrote());
-        let (_source, head) = head_start(asks("the capital of France?"));
-        assert!(head.into_words(&asks("the capital of Italy?")).is_none());
+        let ask = asks("the capital of France?");
+        for (wanted, is_same) in [(ask.clone(), true), (asks("the capital of Italy?"), false)] {
+            let (source, head) = head_start();
+            let mut seen = Vec::new();
+            let passing = source
+                .pass_on(ask.clone(), stream::iter(wrote().into_iter().map(Ok)), |e| seen.push(e.clone()));
+            let taking = async {
+                let words = head.into_words(&wanted).await?;
+                Some(words.map(Result::unwrap).collect::<Vec<_>>().await)
+            };
+            let ((), taken) = tokio::join!(passing, taking);
+            assert_eq!(taken, is_same.then(wrote));
+            assert!(!is_same || seen == wrote());
+        }
     }
 
     #[tokio::test]
-    async fn what_was_given_up_half_way_is_no_answer() {
-        let (source, head) = head_start(asks("why?"));
-        let endless = stream::iter([Ok(ChatEvent::Text("Because".into()))]).chain(stream::pending());
-        let mut passing = Box::pin(source.pass_on(endless, |_| {}));
-        assert!(passing.as_mut().now_or_never().is_none());
-        drop(passing);
-        assert!(head.into_words(&asks("why?")).is_none());
+    async fn who_asks_before_it_is_known_waits_and_is_told_where_it_comes_to_nothing() {
+        let (source, head) = head_start();
+        let ask = asks("why?");
+        let mut waiting = Box::pin(head.into_words(&ask));
+        assert!(waiting.as_mut().now_or_never().is_none());
+        drop(source);
+        assert!(waiting.now_or_never().unwrap().is_none());
     }
 
     #[tokio::test]
     async fn a_generation_ends_once_nobody_wants_it() {
-        let (source, head) = head_start(asks("why?"));
-        let mut passing = Box::pin(source.pass_on(stream::pending(), |_| {}));
-        assert!(passing.as_mut().now_or_never().is_none(), "it waits for words");
+        let (mut source, head) = head_start();
+        let ask = asks("why?");
         drop(head);
+        assert!(source.closed().now_or_never().is_some(), "before it is begun");
+        let (source, head) = head_start();
+        let mut passing = Box::pin(source.pass_on(ask.clone(), stream::pending(), |_| {}));
+        assert!(passing.as_mut().now_or_never().is_none(), "it waits for words");
+        let words = head.into_words(&ask).await.unwrap();
+        assert!(passing.as_mut().now_or_never().is_none());
+        drop(words);
         assert!(passing.now_or_never().is_some());
     }
 }

@@ -67,7 +67,7 @@ pub(crate) struct SessionState {
     recent_calls: VecDeque<Timestamp>,
     /// What was worked out and need not be again.
     pub(crate) caches: Caches,
-    /// The answer that the model has begun to words that may be the next question.
+    /// The answer that the model begins to words that may be the next question.
     pub(crate) head_start: Option<HeadStart>,
     /// The tools and heads this conversation began with.
     heads: Option<Arc<HeadSet>>,
@@ -121,11 +121,6 @@ impl Session {
     /// What the model has begun to answer in advance is not asked.
     pub fn drop_head_start(&self) {
         self.with(|state| state.head_start = None);
-    }
-
-    /// Whether the model has begun to answer in advance.
-    pub fn has_head_start(&self) -> bool {
-        self.with(|state| state.head_start.is_some())
     }
 
     /// What the user was asked is asked no more.

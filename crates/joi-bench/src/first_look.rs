@@ -1,7 +1,8 @@
-//! `joi-bench first-look`: what is lost when the quickest model decides commands that it is sure of.
+//! `joi-bench first-look`: what is lost when the quickest model decides commands and questions that it is sure of.
 //!
-//! Commands in several voices of flite are transcribed by the quickest model and by the chosen one, whole and cut off
-//! before their last word. A command counts as wrong when it is understood as another one than its words are.
+//! They are said by several voices of flite, and transcribed by the quickest model and by the chosen one. A command counts
+//! as wrong when it is understood as another one than its words are; a question when its words are not those that were
+//! said.
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -32,7 +33,7 @@ pub(crate) struct FirstLookArgs {
     /// Voices of flite
     #[arg(long, value_delimiter = ',', default_value = "slt,rms,awb")]
     voices: Vec<String>,
-    /// A file of commands, one a line, beside those of `joi-bench latency`; what follows a tab is left out
+    /// A file of commands and questions, one a line, beside those of `joi-bench latency`; what follows a tab is left out
     #[arg(long, value_name = "FILE")]
     file: Option<std::path::PathBuf>,
     /// As JSON, each transcript
@@ -40,12 +41,12 @@ pub(crate) struct FirstLookArgs {
     json: bool,
 }
 
-/// What a model made of a command.
+/// What a model made of a command or a question.
 struct Reading {
     transcript: Transcript,
-    /// It is understood as another command than the one that was said.
+    /// It is understood as another command than the one that was said, or as other words.
     is_wrong: bool,
-    /// It is understood as the command that was said.
+    /// It is understood as what was said.
     is_right: bool,
     is_decisive: bool,
 }
@@ -53,10 +54,13 @@ struct Reading {
 impl Reading {
     fn of(transcript: Transcript, said: &str, language: &Language) -> Self {
         let meant = |text: &str| match_intent(language, text).map(|quick| format!("{:?}", quick.what));
-        let (heard, said) = (meant(&transcript.text), meant(said));
         let is_decisive = is_decisive(language, &transcript.text, &transcript);
-        let is_right = heard.is_some() && heard == said;
-        Self { is_wrong: heard.is_some() && heard != said, is_right, is_decisive, transcript }
+        let (heard, command) = (meant(&transcript.text), meant(said));
+        let (is_right, is_wrong) = match command {
+            Some(_) => (heard == command, heard.is_some() && heard != command),
+            None => (words(&transcript.text) == words(said), words(&transcript.text) != words(said)),
+        };
+        Self { is_wrong, is_right, is_decisive, transcript }
     }
 
     fn told(&self) -> serde_json::Value {
@@ -85,7 +89,6 @@ pub(crate) fn run(args: &FirstLookArgs, context: &CliContext) -> anyhow::Result<
         let more = text.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t').next());
         lines.extend(more.flatten().map(str::to_owned));
     }
-    lines.retain(|line| match_intent(&language, line).is_some());
     let (quiet, mut rows) = (AtomicBool::new(false), Vec::new());
     let bar = indicatif::ProgressBar::new((lines.len() * args.voices.len()) as u64);
     for (line, voice) in lines.iter().flat_map(|line| args.voices.iter().map(move |voice| (line, voice))) {
@@ -107,13 +110,16 @@ pub(crate) fn run(args: &FirstLookArgs, context: &CliContext) -> anyhow::Result<
         show::line(serde_json::to_string_pretty(&told)?)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let count =
-        |is: &dyn Fn(&Reading, &Reading) -> bool| rows.iter().filter(|row| is(&row.2, &row.3)).count();
-    let mut table = show::table(["COMMANDS", "OF THEM"]);
-    for (name, number) in [
-        ("said", rows.len()),
+    let of = |is_command: bool, is: &dyn Fn(&Reading, &Reading) -> bool| {
+        let of_kind = |line: &str| match_intent(&language, line).is_some() == is_command;
+        rows.iter().filter(|row| of_kind(row.0) && is(&row.2, &row.3)).count()
+    };
+    let mut table = show::table(["", "COMMANDS", "QUESTIONS"]);
+    let count = |is: &dyn Fn(&Reading, &Reading) -> bool| [of(true, is), of(false, is)];
+    for (name, numbers) in [
+        ("said", count(&|_, _| true)),
         ("understood by the chosen model", count(&|_, chosen| chosen.is_right)),
-        ("understood as another command by the chosen model", count(&|_, chosen| chosen.is_wrong)),
+        ("understood as something else by the chosen model", count(&|_, chosen| chosen.is_wrong)),
         ("decided by the quickest model", count(&|quickest, _| quickest.is_decisive)),
         ("decided wrongly by it", count(&|quickest, _| quickest.is_decisive && quickest.is_wrong)),
         (
@@ -125,10 +131,16 @@ pub(crate) fn run(args: &FirstLookArgs, context: &CliContext) -> anyhow::Result<
             count(&|quickest, chosen| quickest.is_decisive && quickest.is_right && !chosen.is_right),
         ),
     ] {
-        table.add_row([name.to_owned(), number.to_string()]);
+        table.add_row([name.to_owned(), numbers[0].to_string(), numbers[1].to_string()]);
     }
     show::line(table)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The words of `text`, however they are written.
+fn words(text: &str) -> Vec<String> {
+    let spelt = text.to_lowercase().replace(['\'', '’'], "");
+    spelt.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
 /// `text` by a voice of flite.

@@ -1,15 +1,17 @@
 //! PURE. Whether the quickest model has understood enough of an utterance, so that the better one need not be asked.
 //!
 //! In: its transcript. Out: yes for a whole command that it is sure of. Most of what is said to her is one of a few
-//! commands, and for these the small model is as good; everything else goes to the model that was chosen, as if the
-//! small one had never been asked.
+//! commands, and for these the small model is as good, as it is for other words of which it is very sure; everything else
+//! goes to the model that was chosen, as if the small one had never been asked.
 
 use crate::language::Language;
 use crate::message::Transcript;
-use crate::reply::understand::intents::completeness;
+use crate::reply::understand::intents::{Completeness, completeness};
 
 /// The least mean log-probability of a transcript that is believed: `joi-bench first-look` has the figures.
 const SURE: f32 = -0.35;
+/// The same for what is no command: any word of it counts.
+const VERY_SURE: f32 = -0.2;
 
 /// Which model reads an utterance while it is not certain yet that it is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,14 +32,21 @@ impl TrialModel {
     }
 }
 
-/// Whether `command`, which `transcript` holds, is a whole command beyond doubt.
-pub fn is_decisive(language: &Language, command: &str, transcript: &Transcript) -> bool {
-    completeness(language, command).is_whole() && is_sure(transcript)
+/// Whether `text`, which `transcript` holds, is beyond doubt, and not the beginning of something.
+pub fn is_decisive(language: &Language, text: &str, transcript: &Transcript) -> bool {
+    match completeness(language, text) {
+        Completeness::Question | Completeness::Unknown => is_sure(transcript, VERY_SURE),
+        meaning => meaning.is_whole() && is_sure(transcript, SURE),
+    }
 }
 
 /// Whether the words will most likely be those of a better model, too.
-pub(super) fn is_sure(transcript: &Transcript) -> bool {
-    !transcript.ran_away && transcript.mean_logprob >= SURE
+pub(super) fn is_likely(transcript: &Transcript) -> bool {
+    is_sure(transcript, SURE)
+}
+
+fn is_sure(transcript: &Transcript, least: f32) -> bool {
+    !transcript.ran_away && transcript.mean_logprob >= least
 }
 
 #[cfg(test)]
@@ -54,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_command_that_the_model_is_sure_of_is_enough() {
+    fn a_whole_command_that_the_model_is_sure_of_is_enough_and_other_words_of_which_it_is_very_sure() {
         let heard = |mean_logprob: f32, ran_away: bool| Transcript {
             mean_logprob,
             ran_away,
@@ -66,6 +75,10 @@ mod tests {
         assert!(!decisive("what time is it?", heard(-0.5, false)), "a guess");
         assert!(!decisive("what time is it?", heard(-0.1, true)), "it went in circles");
         assert!(!decisive("set a timer for", heard(-0.1, false)), "a beginning");
-        assert!(!decisive("why is the sky blue?", heard(-0.1, false)), "no command");
+        assert!(decisive("tell me a story.", heard(-0.1, false)));
+        assert!(decisive("why is the sky blue?", heard(-0.1, false)));
+        assert!(!decisive("why is the sky blue?", heard(-0.3, false)), "any word of it counts");
+        assert!(!decisive("why is the sky blue?", heard(-0.1, true)), "it went in circles");
+        assert!(!decisive("why is the?", heard(-0.1, false)), "a beginning");
     }
 }

@@ -1,12 +1,12 @@
 //! What may not be over yet is read by the quickest model first, and by the chosen one behind it or beside it.
 //!
-//! In: an utterance at a pause, and what the quickest model made of it. Out: its words where they are a whole command
-//! beyond doubt, or those of the chosen model. Whichever decides first is the answer, and the other one is given up.
+//! In: an utterance at a pause, and what the quickest model made of it. Out: its words where they are beyond doubt,
+//! or those of the chosen model. Whichever decides first is the answer, and the other one is given up.
 
 use std::time::{Duration, Instant};
 
 use super::Conversation;
-use super::first_look::{TrialModel, is_decisive, is_sure};
+use super::first_look::{TrialModel, is_decisive, is_likely};
 use super::hearing::Hearing;
 use super::signals::{FlowInput, Judged};
 use crate::hear::judge::{BargeInPolicy, JudgeVerdict};
@@ -23,7 +23,7 @@ const HEAD_START: Duration = Duration::from_millis(64);
 /// What the quickest model has made of an utterance.
 #[derive(Debug)]
 pub(super) enum Glance {
-    /// A whole command that it is sure of.
+    /// What it is sure of.
     Enough(Judged),
     /// Words that the chosen model reads as well.
     Words(Judged),
@@ -81,7 +81,7 @@ impl Hearing {
         if let Some(judged) = judged.as_ref().filter(|judged| self.is_enough(judged)) {
             self.known = Some(key);
             self.stt.abandon(key.0, key.1);
-            let look = Decision::new("first look", "a whole command", "the quickest model is sure of it");
+            let look = Decision::new("first look", "enough", "the quickest model is sure of it");
             return Some(Glance::Enough(Judged { look: Some(look), ..judged.clone() }));
         }
         if self.ears.trial == TrialModel::QuickestFirst {
@@ -99,7 +99,9 @@ impl Hearing {
         };
         let language = self.ears.languages.heard(judged.transcript.language.as_deref());
         match completeness(&language, text) {
-            Completeness::Question | Completeness::Unknown if is_sure(&judged.transcript) => GlanceWorth::Prompt,
+            Completeness::Question | Completeness::Unknown if is_likely(&judged.transcript) => {
+                GlanceWorth::Prompt
+            }
             whole if whole.is_whole() && self.ears.trial == TrialModel::Both => GlanceWorth::Answer,
             _ => GlanceWorth::Nothing,
         }

@@ -49,23 +49,18 @@ impl<M: ChatModel + 'static> Thinking<M> {
         self.tone_at
     }
 
-    /// The question is complete since then; what of it the model has read in advance. What it has begun to write goes on,
-    /// for the turn of the question to take over.
+    /// The question is complete since then; what of it the model has read in advance. Where it reads these very words, that
+    /// goes on: the turn of the question takes it over.
     pub(super) fn begin(&mut self, decided: Instant, text: &str) -> Option<Decision> {
         self.tone_at = self.after.map(|after| decided + after);
         let words = self.words.take();
-        let is_begun = words.as_deref() == Some(text) && self.session.has_head_start();
+        let is_same = words.as_deref() == Some(text);
         let reading = self.reading.take();
-        let is_done = reading.as_ref().is_some_and(JoinHandle::is_finished);
-        if !is_begun {
+        if !is_same {
             self.give_up(reading);
         }
-        let verdict = match words? {
-            words if words != text => "other words",
-            _ if is_begun => "all, and an answer begun",
-            _ if is_done => "all",
-            _ => "a part",
-        };
+        let verdict = if is_same { "the same words" } else { "other words" };
+        words?;
         Some(Decision::new("read ahead", verdict, "what was understood in the silence behind the words"))
     }
 

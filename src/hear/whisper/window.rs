@@ -1,4 +1,4 @@
-//! PURE: the encoder window an utterance needs, and whether a text looks like a decoder in a repetition loop.
+//! PURE: the encoder window an utterance needs, and what a text tells of a decoder that repeats itself.
 
 use std::borrow::Cow;
 
@@ -11,6 +11,8 @@ pub const WHOLE: u32 = 1500;
 const LEAST: u32 = 384;
 /// whisper.cpp transcribes nothing from less than a second.
 const LEAST_SAMPLES: usize = RATE as usize * 11 / 10;
+/// A shorter sentence, in words, may be meant twice: "No, stop. No, stop."
+const SHORTEST_SENTENCE: usize = 3;
 /// The longest phrase that is checked for repetition.
 const LONGEST_PHRASE: usize = 8;
 
@@ -37,6 +39,19 @@ pub(super) fn padded<'a>(samples: &'a [f32], buffer: &'a mut Vec<f32>) -> &'a [f
     buffer.extend_from_slice(samples);
     buffer.resize(LEAST_SAMPLES, 0.0);
     buffer
+}
+
+/// `text`, or its first half where it is a sentence twice ("How do I make pancakes? How do I make pancakes?"): small
+/// models transcribe the silence behind it as the same once more.
+pub(super) fn said_once(text: &str) -> &str {
+    let words: Vec<(usize, &str)> =
+        text.split_whitespace().map(|word| (word.as_ptr() as usize - text.as_ptr() as usize, word)).collect();
+    let half = words.len() / 2;
+    let bare = |(_, word): &(usize, &str)| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let is_twice = half >= SHORTEST_SENTENCE
+        && words.len() == 2 * half
+        && words[..half].iter().map(bare).eq(words[half..].iter().map(bare));
+    if is_twice { text[..words[half].0].trim_end() } else { text }
 }
 
 /// Whether some phrase of up to eight words occurs three times in a row, or letters go round in a word.
@@ -81,6 +96,18 @@ mod tests {
         assert!(!repeats("no, turn on the light, and turn on the fan, and turn on the heater"));
         assert!(!repeats(""));
         assert!(!repeats("... ... ..."));
+    }
+
+    #[test]
+    fn a_sentence_twice_is_kept_once() {
+        assert_eq!(said_once("How do I make tea? How do I make tea?"), "How do I make tea?");
+        assert_eq!(said_once("Tell Me A Story Tell Me A Story"), "Tell Me A Story");
+        assert_eq!(said_once("It's cold, isn't it? It's cold, isn't it."), "It's cold, isn't it?");
+        for kept in
+            ["Stop. Stop.", "No, stop. No, stop.", "turn it on and turn it off", "How do I make tea?", ""]
+        {
+            assert_eq!(said_once(kept), kept);
+        }
     }
 
     #[test]

@@ -109,7 +109,10 @@ impl<M: ChatModel> AgentContext<'_, M> {
         }
         let question = state.question(self.heads().toolbox());
         let head_start = self.session.with(|state| state.head_start.take());
-        let begun = head_start.and_then(|begun| begun.into_words(&question.ask));
+        let begun = match head_start {
+            Some(head_start) => head_start.into_words(&question.ask).await,
+            None => None,
+        };
         if begun.is_some() {
             sink.decided("model", "begun", "the answer was begun in the silence behind the words").await?;
         }

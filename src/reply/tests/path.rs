@@ -145,6 +145,11 @@ async fn ahead(bench: &Bench, text: &str) -> String {
     told
 }
 
+/// Whether nothing of what was begun is left.
+fn is_dropped(bench: &Bench) -> bool {
+    bench.voice.with(|state| state.head_start.is_none())
+}
+
 #[tokio::test]
 async fn words_that_may_be_the_question_are_read_as_the_question_is() {
     let bench = Bench::new(vec![vec![Step::Text("Hm"), Step::Cut], answers("Paris."), answers("Rome.")]);
@@ -169,18 +174,24 @@ async fn an_answer_to_talk_is_begun_in_advance_and_taken_over_by_the_same_words_
         Bench::shipped(vec![answers("Air scatters blue light most."), answers("Because of the air.")]);
     assert_eq!(ahead(&bench, WHY).await, "Air scatters blue light most.");
     let nothing = bench.store.dialogue_since(jiff::Timestamp::MIN, 100).await.unwrap();
-    assert!(nothing.is_empty() && bench.voice.has_head_start(), "it is neither told nor kept");
+    assert!(nothing.is_empty(), "it is neither told nor kept");
     let ran = bench.say(WHY).await;
     assert_eq!(ran.outcome.text.0, "Air scatters blue light most.");
     assert_eq!(bench.model.requests().len(), 1, "nothing is asked twice");
-    assert!(!bench.voice.has_head_start());
+    assert!(ran.events.iter().any(|e| matches!(e, ReplyEvent::Decided(d) if d.verdict == "begun")));
+    // Who asks while it is only just being begun waits for it.
+    let bench =
+        Bench::shipped(vec![answers("Air scatters blue light most."), answers("Because of the air.")]);
+    let (_, ran) = tokio::join!(ahead(&bench, WHY), bench.say(WHY));
+    assert_eq!(ran.outcome.text.0, "Air scatters blue light most.");
+    assert_eq!(bench.model.requests().len(), 1);
     // Other words are asked anew, and what was begun is dropped.
     let bench = Bench::shipped(vec![answers("Air scatters blue light most."), answers("It is far away.")]);
     ahead(&bench, WHY).await;
     let ran = bench.say("why is the sky so high").await;
     assert_eq!(ran.outcome.text.0, "It is far away.");
     assert_eq!(bench.model.requests().len(), 2);
-    assert!(!bench.voice.has_head_start());
+    assert!(is_dropped(&bench));
 }
 
 #[tokio::test]
@@ -188,7 +199,7 @@ async fn a_turn_without_the_model_ends_what_was_begun_for_other_words() {
     let bench = Bench::shipped(vec![answers("Air scatters blue light most.")]);
     ahead(&bench, "why is the sky blue").await;
     bench.say("what time is it").await;
-    assert!(!bench.voice.has_head_start());
+    assert!(is_dropped(&bench));
     assert_eq!(bench.model.requests().len(), 1);
 }
 
@@ -199,9 +210,9 @@ async fn nothing_is_begun_for_what_the_model_is_not_asked() {
     bench.model.state.send_replace(knows_little());
     for asked in ["can I mix bleach and vinegar", "what is my sister's name", "add milk to the shopping list"]
     {
-        ahead(&bench, asked).await;
-        assert!(!bench.voice.has_head_start(), "{asked}");
+        assert_eq!(ahead(&bench, asked).await, "", "{asked}");
     }
+    assert!(bench.model.lengths().iter().all(|length| *length == crate::llm::Length::OneToken));
 }
 
 #[tokio::test]

@@ -221,7 +221,8 @@ mod tests {
     #[test]
     fn two_heads_that_begin_alike_are_evaluated_as_if_each_were_alone() {
         let (mut cache, mut alone) = (Sequences::default(), Sequences::default());
-        let (tools, talk) = ([[7; 18].as_slice(), &[3; 1000]].concat(), [[7; 18].as_slice(), &[2; 20]].concat());
+        let (tools, talk) =
+            ([[7; 18].as_slice(), &[3; 1000]].concat(), [[7; 18].as_slice(), &[2; 20]].concat());
         ask(&mut cache, &tools, &[]);
         assert_eq!(ask(&mut cache, &talk, &[]), ask(&mut alone, &talk, &[]));
         let question = [talk.as_slice(), &[5; 9]].concat();

@@ -115,7 +115,9 @@ impl Early {
             meaning if meaning.is_whole() || meaning == Completeness::Free => {
                 Some(FlowEffect::Rehearse(Box::new(judged.clone())))
             }
-            Completeness::Question | Completeness::Unknown if is_addressed => Some(FlowEffect::ReadAhead(Box::new(judged.clone()))),
+            Completeness::Question | Completeness::Unknown if is_addressed => {
+                Some(FlowEffect::ReadAhead(Box::new(judged.clone())))
+            }
             _ => None,
         }
     }

@@ -43,6 +43,9 @@ fn the_words_of_a_pause_tell_the_ears_whether_more_will_come() {
     assert_eq!(to_her("set a timer for"), [expect("Likely")]);
     assert_eq!(told(JudgeVerdict::Stop, "stop"), whole("Unlikely", "stop"));
     assert_eq!(to_her("why is the sky blue"), ["read ahead: why is the sky blue"]);
+    let why = "Why is the sky blue?";
+    assert_eq!(to_her(why), [expect("Answerable"), format!("read ahead: {why}")]);
+    assert_eq!(to_her("Tell me about the"), [expect("Likely")], "a sentence of which more must follow");
     assert!(told(JudgeVerdict::Ignore, "what time is it").is_empty(), "not meant for her");
     let mut flow = woken();
     let _ = flow.on(FlowInput::Paused(utterance(1, 0, at)));
