@@ -77,23 +77,26 @@ pub async fn read_words<M: ChatModel>(
     if !asked.labels().is_empty() {
         return Ok(());
     }
-    let (mut source, head) = head_start();
-    session.with(|state| state.head_start = Some(head));
     let path = Path { engine, session, language: Arc::clone(&language) };
     let turn = Turn::of(session.id(), asked.as_str(), now, Arc::clone(&language));
-    let working = async {
-        session.restore(engine.parts.store.as_ref()).await;
-        let Ok(past) = path.past(&turn.now).await else { return Ok(None) };
-        let request = path.request(&turn, &past);
+    session.restore(engine.parts.store.as_ref()).await;
+    let Ok(past) = path.past(&turn.now).await else { return Ok(()) };
+    let request = path.request(&turn, &past);
+    if !path.is_foreseeable(&request) {
+        return path.read(&request).await;
+    }
+    let (mut source, head) = head_start();
+    session.with(|state| state.head_start = Some(head));
+    let asking = async {
         match path.foreseen(&request).await {
             None => path.read(&request).await.map(|()| None),
             Some(ask) => path.asked(ask).await.map(Some),
         }
     };
     let asked = tokio::select! {
-        // The turn of these words needs no answer of the model, or of another question.
+        // The turn needs no answer of the model, or one to another question.
         () = source.closed() => return Ok(()),
-        asked = working => asked?,
+        asked = asking => asked?,
     };
     let Some((ask, answer, _permit)) = asked else { return Ok(()) };
     let look = |event: &ChatEvent| {
@@ -127,21 +130,28 @@ impl<'a, M: ChatModel> Path<'a, M> {
         in_time(engine.parts.reply.first_word_s, reading).await
     }
 
-    /// What the model will be asked for `request`, where its words tell; nothing where another model is needed for that,
-    /// or most likely none at all is asked.
+    /// Whether the words of `request` tell what the model will be asked: they are talk, for which nothing is planned, and not
+    /// for something else: the house, a matter of harm, what was asked back.
+    fn is_foreseeable(&self, request: &TurnRequest<'_>) -> bool {
+        let (turn, persona) = (request.turn, &self.engine.parts.persona);
+        let is_for_others = || {
+            quick::foresee::goes_on(turn, self.session)
+                || self.is_careful(turn)
+                || quick::is_for_house(turn, turn.asked, &self.quick_means(), self.heads().all_tools())
+        };
+        request.prompt == PromptKind::Talk
+            && persona.fallback_profile().is_none()
+            && !planner::asks_model(request, self.plan_rules(request))
+            && !is_for_others()
+    }
+
+    /// What the model will be asked for `request`; nothing where it is most likely not asked at all.
     async fn foreseen(&self, request: &TurnRequest<'_>) -> Option<Ask> {
-        let (engine, turn) = (self.engine, request.turn);
-        let is_talk = request.prompt == PromptKind::Talk;
-        if !is_talk || engine.parts.persona.fallback_profile().is_some() || self.is_for_others(turn) {
-            return None;
-        }
+        let turn = request.turn;
         let (events, _nobody_looks) = mpsc::channel(NOTES);
         let mut sink = ReplySink::new(events, Arc::clone(&self.language));
         let doubtful = self.is_doubtful(request);
         let side = self.side_queries(request, &sink);
-        if planner::asks_model(request, self.plan_rules(request)) {
-            return None;
-        }
         let prepared = self.prepare(request, &side).await.ok()?;
         let shared = side.prompt;
         if self.untold(request, &prepared.memory.text, &mut sink).await.ok()?.is_some() {
@@ -153,13 +163,6 @@ impl<'a, M: ChatModel> Path<'a, M> {
         }
         let state = self.loop_of(request, prepared, &shared, is_doubtful);
         Some(state.question(self.heads().all_tools()).ask)
-    }
-
-    /// Whether the words are for something else than the model: the house, a matter of harm, what was asked back.
-    fn is_for_others(&self, turn: &Turn<'_>) -> bool {
-        quick::foresee::goes_on(turn, self.session)
-            || self.is_careful(turn)
-            || quick::is_for_house(turn, turn.asked, &self.quick_means(), self.heads().all_tools())
     }
 
     /// Asks the model in the place of the turn to come.

@@ -13,7 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::llm::{Ask, ChatEvent, LlmError};
 
-type Word = Result<ChatEvent, LlmError>;
+type BegunWord = Result<ChatEvent, LlmError>;
 
 /// An answer that is being begun, where it comes to that.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub(crate) struct HeadStart(oneshot::Receiver<(Ask, BegunWords)>);
 
 /// The words of an answer from its beginning. Dropping it aborts the generation.
 #[derive(Debug)]
-pub(crate) struct BegunWords(mpsc::UnboundedReceiver<Word>);
+pub(crate) struct BegunWords(mpsc::UnboundedReceiver<BegunWord>);
 
 /// The end at which it is told what the model is asked.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ impl HeadStartSource {
     /// as there is of it may wait.
     pub(crate) async fn pass_on<W>(self, ask: Ask, mut answer: W, mut look: impl FnMut(&ChatEvent))
     where
-        W: Stream<Item = Word> + Unpin,
+        W: Stream<Item = BegunWord> + Unpin,
     {
         let (words, begun) = mpsc::unbounded_channel();
         if self.0.send((ask, BegunWords(begun))).is_err() {
@@ -73,9 +73,9 @@ impl HeadStartSource {
 }
 
 impl Stream for BegunWords {
-    type Item = Word;
+    type Item = BegunWord;
 
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Word>> {
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<BegunWord>> {
         self.0.poll_recv(cx)
     }
 }

@@ -123,6 +123,11 @@ impl Session {
         self.with(|state| state.head_start = None);
     }
 
+    /// Whether the model begins to answer in advance.
+    pub fn has_head_start(&self) -> bool {
+        self.with(|state| state.head_start.is_some())
+    }
+
     /// What the user was asked is asked no more.
     pub fn drop_question(&self) {
         self.with(|state| (state.question, state.clarification) = (None, None));

@@ -23,6 +23,7 @@ use crate::tools::{Router, ToolRegistry, Toolbox, ToolsConfig};
 use crate::trace::Decision;
 
 mod acting;
+mod ahead;
 mod attacks;
 mod breakdowns;
 mod care;

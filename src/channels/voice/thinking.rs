@@ -49,14 +49,14 @@ impl<M: ChatModel + 'static> Thinking<M> {
         self.tone_at
     }
 
-    /// The question is complete since then; what of it the model has read in advance. Where it reads these very words, that
-    /// goes on: the turn of the question takes it over.
+    /// The question is complete since then; what of it the model has read in advance. Where it begins to answer these very
+    /// words, that goes on: the turn of the question takes it over.
     pub(super) fn begin(&mut self, decided: Instant, text: &str) -> Option<Decision> {
         self.tone_at = self.after.map(|after| decided + after);
         let words = self.words.take();
         let is_same = words.as_deref() == Some(text);
         let reading = self.reading.take();
-        if !is_same {
+        if !is_same || !self.session.has_head_start() {
             self.give_up(reading);
         }
         let verdict = if is_same { "the same words" } else { "other words" };
