@@ -54,9 +54,10 @@ async fn two_questions_from_a_file_are_answered_into_a_file() {
     };
     let ended = |verdict: &str, ms: u32| (verdict.to_owned(), format!("ended by {ms} ms of silence"));
     assert_eq!(silence(&turns[0]), ended("a whole command", 224), "the words are enough");
-    // As soon as both speech models have read it, from half a second on.
-    let question = [512, 544, 576, 608, 640, 672].map(|ms| ended("a whole question", ms));
-    assert!(question.contains(&silence(&turns[1])), "{:?}", silence(&turns[1]));
+    // As soon as its words are known, from half a second on, and by silence alone where they come too late.
+    let (_, told) = silence(&turns[1]);
+    let frames = (512..=704).step_by(32);
+    assert!(frames.into_iter().any(|ms| told.starts_with(&format!("ended by {ms} ms of silence"))), "{told}");
 
     let spoken = plain(&home.joi(&["listen", "--wav", &out]).well().out);
     assert!(spoken.contains("its") || spoken.contains("it is"), "the time: {spoken}");
