@@ -1,7 +1,7 @@
 //! The model works ahead: it reads what is known before the question, and begins to answer the question while it is not
 //! certain yet that it is over.
 //!
-//! A task of its own that is dropped once somebody needs the model. In: the conversation, and words that may be the
+//! A task of its own that is dropped once other words need the model. In: the conversation, and words that may be the
 //! question. Out: a model that has read its prompt, and of a small one the beginning of the answer, which the turn of
 //! these very words takes over ([`super::head_start`]); nothing is done, told or kept. Whoever has asked already comes
 //! first.
