@@ -52,7 +52,7 @@ impl OutputGate {
     /// Takes the next piece; gives what may go out now, often nothing.
     pub(crate) fn push(&mut self, delta: &str) -> Result<String, ReplyRefusal> {
         self.waiting.push_str(&self.sanitizer.push(delta)?);
-        if self.passed.is_empty() && self.drop_echo() == Echo::Undecided {
+        if self.passed.is_empty() && self.drop_echo()? == Echo::Undecided {
             return Ok(String::new());
         }
         let ready = clauses_end(&self.waiting);
@@ -69,7 +69,11 @@ impl OutputGate {
     pub(crate) fn finish(mut self, ending: AnswerEnding) -> Result<String, ReplyRefusal> {
         let rest = std::mem::take(&mut self.sanitizer).finish()?;
         self.waiting.push_str(&rest);
-        if self.passed.is_empty() && self.drop_echo() == Echo::Undecided {
+        // "Done" alone is an answer, a mark without its end is none.
+        if self.passed.is_empty()
+            && self.drop_echo()? == Echo::Undecided
+            && self.waiting.trim_start().starts_with('[')
+        {
             self.waiting.clear();
         }
         let mut last = std::mem::take(&mut self.waiting);
@@ -85,12 +89,20 @@ impl OutputGate {
     }
 
     /// Takes a context line or an age mark from the head of an answer: small models repeat what
-    /// they were told.
-    fn drop_echo(&mut self) -> Echo {
+    /// they were told. What was done, told without its bracket, has no end that could be seen: that answer is none.
+    fn drop_echo(&mut self) -> Result<Echo, ReplyRefusal> {
         let head = self.waiting.trim_start();
+        let (begun, bare) = (head.to_lowercase(), dialogue::DONE_START.to_lowercase());
+        let bare = bare.trim_start_matches('[');
+        if begun.starts_with(bare) {
+            return Err(ReplyRefusal::Vacant);
+        }
+        if !begun.is_empty() && bare.starts_with(&begun) {
+            return Ok(Echo::Undecided);
+        }
         let Some(close) = head.find(']') else {
             let begins = MARKS.iter().any(|mark| head.starts_with(mark) || mark.starts_with(head));
-            return if begins && !head.is_empty() { Echo::Undecided } else { Echo::None };
+            return Ok(if begins && !head.is_empty() { Echo::Undecided } else { Echo::None });
         };
         let (mark, rest) = head.split_at(close + 1);
         if MARKS.iter().any(|told| mark.starts_with(told))
@@ -98,7 +110,7 @@ impl OutputGate {
         {
             self.waiting = rest.to_owned();
         }
-        Echo::None
+        Ok(Echo::None)
     }
 
     fn let_out(&mut self, clause: String) -> Result<String, ReplyRefusal> {

@@ -103,6 +103,25 @@ fn a_context_line_or_mark_that_the_model_repeats_is_dropped() {
 }
 
 #[test]
+fn what_was_done_before_recited_without_its_bracket_is_no_answer() {
+    for recited in ["Done since: cancel the timer: Timer cancelled.", " done since: volume 30", "Done since:"]
+    {
+        let letters: Vec<&str> = recited.split_inclusive(|_| true).collect();
+        for pieces in [&[recited][..], &letters] {
+            let (out, refusal) = through(pieces, AnswerEnding::Whole);
+            assert_eq!((out.concat(), refusal), (String::new(), Some(ReplyRefusal::Vacant)), "{recited}");
+        }
+    }
+    assert_eq!(
+        clauses(&["[Done since: volume 30: Volume at 30 percent]", " It is loud."]).concat(),
+        "It is loud."
+    );
+    for answer in ["Done", "Done. Since when?", "Done since this morning.", "D"] {
+        assert_eq!(clauses(&answer.split_inclusive(|_| true).collect::<Vec<_>>()).concat(), answer);
+    }
+}
+
+#[test]
 fn an_answer_that_never_ends_is_cut_at_five_hundred_tokens() {
     let (out, refusal) = through(&["word. "; 1_000], AnswerEnding::Whole);
     assert!(matches!(refusal, Some(ReplyRefusal::TooLong { .. })), "{refusal:?}");
