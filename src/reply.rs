@@ -73,6 +73,7 @@ use model::ChatModel;
 use output::ask;
 use output::sink::{ReceiverClosed, ReplySink};
 use path::Path;
+use prepare::{Considered, ForModel};
 use prompt::dialogue::{self, Past};
 use prompt::profile;
 use quick::Recognised;
@@ -254,19 +255,14 @@ impl<M: ChatModel> Path<'_, M> {
         }
         self.pick_profile(turn, &past, sink).await?;
         let request = self.request(turn, &past);
-        let mut is_doubtful = self.is_doubtful(&request);
-        let side = self.side_queries(&request, sink);
-        let prepared = self.prepare(&request, &side).await?;
-        let shared = side.prompt;
-        if let Some(ended) = self.untold(&request, &prepared.memory.text, sink).await? {
-            return Ok(ended);
-        }
-        is_doubtful &= !memory::holds(&prepared.memory, &request);
-        if is_doubtful && self.looked_up_at_once(turn, sink).await? {
+        let ForModel { state, is_doubtful, looks_up, is_foreign } =
+            match self.consider(&request, self.side_queries(&request, sink)).await? {
+                Considered::Untold => return self.tell_untold(sink).await,
+                Considered::ForModel(asked) => *asked,
+            };
+        if looks_up && self.looked_up(turn, sink).await? {
             return Ok((Ended::Quick, Keep::Yes));
         }
-        let is_foreign = past.is_foreign || prepared.memory.is_foreign;
-        let state = self.loop_of(&request, prepared, &shared, is_doubtful);
         sink.is_foreign |= is_foreign || session.with(|state| state.history.is_tainted);
         sink.decided("dialogue", past.verdict(), format!("{} messages", state.prompt.messages.len())).await?;
         if request.prompt == PromptKind::Talk {

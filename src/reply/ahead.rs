@@ -24,10 +24,11 @@ use super::head_start::head_start;
 use super::model::ChatModel;
 use super::output::sink::ReplySink;
 use super::path::Path;
+use super::prepare::Considered;
+use super::quick;
 use super::session::Session;
 use super::turn::Turn;
 use super::understand::redact;
-use super::{memory, quick};
 use crate::language::Language;
 use crate::llm::{Ask, ChatEvent, Length, LlmError};
 
@@ -147,22 +148,14 @@ impl<'a, M: ChatModel> Path<'a, M> {
 
     /// What the model will be asked for `request`; nothing where it is most likely not asked at all.
     async fn foreseen(&self, request: &TurnRequest<'_>) -> Option<Ask> {
-        let turn = request.turn;
         let (events, _nobody_looks) = mpsc::channel(NOTES);
-        let mut sink = ReplySink::new(events, Arc::clone(&self.language));
-        let doubtful = self.is_doubtful(request);
-        let side = self.side_queries(request, &sink);
-        let prepared = self.prepare(request, &side).await.ok()?;
-        let shared = side.prompt;
-        if self.untold(request, &prepared.memory.text, &mut sink).await.ok()?.is_some() {
-            return None;
+        let sink = ReplySink::new(events, Arc::clone(&self.language));
+        match self.consider(request, self.side_queries(request, &sink)).await.ok()? {
+            Considered::ForModel(asked) if !asked.looks_up => {
+                Some(asked.state.question(self.heads().all_tools()).ask)
+            }
+            Considered::ForModel(_) | Considered::Untold => None,
         }
-        let is_doubtful = doubtful && !memory::holds(&prepared.memory, request);
-        if is_doubtful && self.looks_up_at_once(turn) {
-            return None;
-        }
-        let state = self.loop_of(request, prepared, &shared, is_doubtful);
-        Some(state.question(self.heads().all_tools()).ask)
     }
 
     /// Asks the model in the place of the turn to come.

@@ -69,16 +69,7 @@ impl<M: ChatModel> Path<'_, M> {
         sink: &mut ReplySink,
     ) -> Result<Option<(Ended, Keep)>, ReceiverClosed> {
         let before = self.session.with(|state| state.matter.take());
-        if self.engine.answering().knowledge == Knowledge::Fair {
-            return Ok(None);
-        }
-        let name = before.as_ref().map(|before| before.name.as_str());
-        let Care::Matter(matter) = care::care(&turn.language, turn.asked, name) else { return Ok(None) };
-        let number = self.engine.parts.context.emergency_number.trim();
-        let words = turn.language.care();
-        let Some(answer) = words.iter().find_map(|words| words.answer(&matter, number)) else {
-            return Ok(None);
-        };
+        let Some((matter, answer)) = self.matter(turn, before.as_ref()) else { return Ok(None) };
         let urgency = care::urgency(&turn.language, &matter);
         let why = "a wrong word would do harm, and the model has less than 1 B parameters";
         sink.decided("care", matter.as_str(), why).await?;
@@ -97,9 +88,20 @@ impl<M: ChatModel> Path<'_, M> {
 
     /// Whether the words, as the conversation stands, are such a matter.
     pub(super) fn is_careful(&self, turn: &Turn<'_>) -> bool {
-        let name = self.session.with(|state| state.matter.as_ref().map(|before| before.name.clone()));
-        self.engine.answering().knowledge != Knowledge::Fair
-            && matches!(care::care(&turn.language, turn.asked, name.as_deref()), Care::Matter(_))
+        let before = self.session.with(|state| state.matter.clone());
+        self.matter(turn, before.as_ref()).is_some()
+    }
+
+    /// The matter of the words behind the one `before`, and what is said to it.
+    fn matter(&self, turn: &Turn<'_>, before: Option<&LastMatter>) -> Option<(String, String)> {
+        if self.engine.answering().knowledge == Knowledge::Fair {
+            return None;
+        }
+        let name = before.map(|before| before.name.as_str());
+        let Care::Matter(matter) = care::care(&turn.language, turn.asked, name) else { return None };
+        let number = self.engine.parts.context.emergency_number.trim();
+        let answer = turn.language.care().iter().find_map(|words| words.answer(&matter, number))?;
+        Some((matter, answer))
     }
 
     /// The answer to an emergency, which nothing else in the utterance takes the place of; nothing where there is none, or
@@ -151,14 +153,8 @@ impl<M: ChatModel> Path<'_, M> {
             && !is_tools()
     }
 
-    /// The answer to a question about what only the user can know and has not told; nothing for any other, or where the
-    /// model can be relied on.
-    pub(super) async fn untold(
-        &self,
-        request: &TurnRequest<'_>,
-        remembered: &str,
-        sink: &mut ReplySink,
-    ) -> Result<Option<(Ended, Keep)>, ReceiverClosed> {
+    /// Whether a request is about what only the user can know and has not told, and the model can't be relied on.
+    pub(super) fn is_untold(&self, request: &TurnRequest<'_>, remembered: &str) -> bool {
         let turn = request.turn;
         let was_told = || {
             let said = request.past.own_texts.iter().filter(|text| !text.contains('?'));
@@ -167,17 +163,18 @@ impl<M: ChatModel> Path<'_, M> {
             let is_told = |word: &String| told.contains(word) && !is_past(word, &turn.now);
             content_words(turn.asked).iter().any(is_told)
         };
-        let is_untold = request.answering.knowledge == Knowledge::Scant
+        request.answering.knowledge == Knowledge::Scant
             && request.prompt == PromptKind::Talk
             && remembered.is_empty()
             && care::is_personal(&turn.language, turn.asked)
-            && !was_told();
-        if !is_untold {
-            return Ok(None);
-        }
+            && !was_told()
+    }
+
+    /// Says that it was never told.
+    pub(super) async fn tell_untold(&self, sink: &mut ReplySink) -> Result<(Ended, Keep), ReceiverClosed> {
         sink.decided("care", "untold", "only the user can know it, and has not told it").await?;
         sink.say_on(&sink.sentence(|say| &say.untold)).await?;
-        Ok(Some((Ended::Quick, Keep::Yes)))
+        Ok((Ended::Quick, Keep::Yes))
     }
 
     /// Whether a doubtful fact is looked up before anything is said.
@@ -185,15 +182,12 @@ impl<M: ChatModel> Path<'_, M> {
         self.remedy(turn) == Remedy::AtOnce
     }
 
-    /// Looks a fact up at once, where that is wanted; whether it is answered.
-    pub(super) async fn looked_up_at_once(
+    /// Looks a fact up; whether it is answered.
+    pub(super) async fn looked_up(
         &self,
         turn: &Turn<'_>,
         sink: &mut ReplySink,
     ) -> Result<bool, ReceiverClosed> {
-        if !self.looks_up_at_once(turn) {
-            return Ok(false);
-        }
         sink.decided("care", "looked up", "a fact of the world beyond common knowledge").await?;
         let query = query_of(turn).to_owned();
         let wanted = LookUp { query, trust: SourceTrust::Anybody, consent: Consent::NotAsked };

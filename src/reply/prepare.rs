@@ -1,7 +1,7 @@
-//! What is decided about a request before its prompt is made, and the loop that its answer begins with.
+//! What is decided about a request before the model is asked.
 //!
-//! Runs in the task of the turn, or of words that may become one. In: the request. Out: its tools, its plan, what is
-//! remembered for it, and a [`LoopState`]. Nothing is done or told.
+//! Runs in the task of the turn, or of words that may become one. In: the request. Out: what becomes of it; where the
+//! model is asked, a [`LoopState`] with its tools, its plan and what is remembered for it. Nothing is done or told.
 
 use super::agent::planner::{self, PlanRules, Remembers};
 use super::agent::request::TurnRequest;
@@ -17,9 +17,46 @@ use super::prompt::side_query::{SharedPrompt, SideQueries};
 use super::{care, memory};
 use crate::language::prompts::PromptName;
 
+/// What becomes of a request that no quick command answers.
+pub(super) enum Considered {
+    /// Only the user can know it, and has not told it.
+    Untold,
+    /// The model is asked.
+    ForModel(Box<ForModel>),
+}
+
+/// How the model is asked.
+pub(super) struct ForModel {
+    pub(super) state: LoopState,
+    /// It is likely to get it wrong.
+    pub(super) is_doubtful: bool,
+    /// It is asked only where a look-up comes to nothing.
+    pub(super) looks_up: bool,
+    /// A part of what it is shown goes back to strangers.
+    pub(super) is_foreign: bool,
+}
+
 impl<M: ChatModel> Path<'_, M> {
+    /// Decides what becomes of a request, with the tools, the plan and the memory it gets.
+    pub(super) async fn consider(
+        &self,
+        request: &TurnRequest<'_>,
+        side: SideQueries<'_, M>,
+    ) -> Result<Considered, ReceiverClosed> {
+        let seems_doubtful = self.is_doubtful(request);
+        let prepared = self.prepare(request, &side).await?;
+        if self.is_untold(request, &prepared.memory.text) {
+            return Ok(Considered::Untold);
+        }
+        let is_doubtful = seems_doubtful && !memory::holds(&prepared.memory, request);
+        let looks_up = is_doubtful && self.looks_up_at_once(request.turn);
+        let is_foreign = request.past.is_foreign || prepared.memory.is_foreign;
+        let state = self.loop_of(request, prepared, &side.prompt, is_doubtful);
+        Ok(Considered::ForModel(Box::new(ForModel { state, is_doubtful, looks_up, is_foreign })))
+    }
+
     /// What is decided about a request before its prompt is made: tools, plan, memory.
-    pub(super) async fn prepare(
+    async fn prepare(
         &self,
         request: &TurnRequest<'_>,
         side: &SideQueries<'_, M>,
@@ -48,7 +85,7 @@ impl<M: ChatModel> Path<'_, M> {
 
     /// The loop of a request at its beginning. Of a doubtful fact the model says that it is not sure, and nothing is called
     /// for it.
-    pub(super) fn loop_of(
+    fn loop_of(
         &self,
         request: &TurnRequest<'_>,
         mut prepared: Prepared,

@@ -37,6 +37,7 @@ pub(crate) mod tool_history;
 const RATE_WINDOW: SignedDuration = SignedDuration::from_secs(60);
 
 /// A matter that was answered with care; what follows may go on with it.
+#[derive(Clone)]
 pub(crate) struct LastMatter {
     /// Its name.
     pub(crate) name: String,

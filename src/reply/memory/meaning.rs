@@ -4,7 +4,7 @@
 //! how near a question is to sentences that have nothing to do with it. How near "near" is differs from model to model
 //! and from language to language; what an everyday sentence reaches is nearness that means nothing.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, PoisonError};
 
 use tokio::time::timeout;
 
@@ -62,22 +62,31 @@ fn cosine(one: &[f32], other: &[f32]) -> f32 {
 pub(crate) struct Embeddings<M> {
     model: Arc<M>,
     everyday: tokio::sync::Mutex<Option<Arc<Everyday>>>,
+    /// The newest question: words that were asked ahead of their end are asked again at it.
+    newest: std::sync::Mutex<Option<(String, Embedding)>>,
 }
 
 impl<M: ChatModel> Embeddings<M> {
     /// Embeddings of `model`.
     pub(crate) fn new(model: Arc<M>) -> Self {
-        Self { model, everyday: tokio::sync::Mutex::default() }
+        Self { model, everyday: tokio::sync::Mutex::default(), newest: std::sync::Mutex::default() }
     }
 
     /// That of a question; nothing without a model for that, or in time.
     pub(crate) async fn of_question(&self, asked: &str) -> Option<Embedding> {
+        let newest = || self.newest.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = newest().clone().filter(|(question, _)| question == asked);
+        if let Some((_, embedding)) = known {
+            return Some(embedding);
+        }
         let making = async {
             let embedded = self.model.embed(vec![asked.to_owned()]).await.ok()?;
             let value = embedded.vectors.into_iter().next()?;
             Some(self.everyday(&embedded.model).await?.question(value))
         };
-        timeout(deadline::EMBED, making).await.ok()?
+        let embedding = timeout(deadline::EMBED, making).await.ok()??;
+        *newest() = Some((asked.to_owned(), embedding.clone()));
+        Some(embedding)
     }
 
     /// The everyday sentences by `model`, made once.
@@ -118,6 +127,7 @@ impl<M: ChatModel> Embeddings<M> {
             if embedded.model != model {
                 // Another server, another model: the next look begins with it.
                 *self.everyday.lock().await = None;
+                *self.newest.lock().unwrap_or_else(PoisonError::into_inner) = None;
                 return Ok(());
             }
             let vectors = texts.iter().map(|entry| entry.id).zip(embedded.vectors).collect();
@@ -128,7 +138,52 @@ impl<M: ChatModel> Embeddings<M> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use futures_util::stream::Pending;
+
     use super::*;
+    use crate::llm::{Ask, ChatEvent, Embedded, LlmError};
+    use crate::reply::model::ModelState;
+
+    /// Makes vectors, and counts the texts it was handed.
+    #[derive(Default)]
+    struct Counting(AtomicUsize);
+
+    impl ChatModel for Counting {
+        type Words = Pending<Result<ChatEvent, LlmError>>;
+
+        fn state(&self) -> ModelState {
+            ModelState::Starting
+        }
+
+        async fn settled(&self) -> ModelState {
+            self.state()
+        }
+
+        async fn ask(&self, _ask: Ask) -> Result<Self::Words, LlmError> {
+            Err(LlmError::Broken)
+        }
+
+        async fn embed(&self, texts: Vec<String>) -> Result<Embedded, LlmError> {
+            self.0.fetch_add(texts.len(), Ordering::Relaxed);
+            let vectors = texts.iter().map(|text| vec![text.len() as f32, 1.0]).collect();
+            Ok(Embedded { model: "m".into(), vectors })
+        }
+    }
+
+    #[tokio::test]
+    async fn a_question_that_is_asked_again_is_not_embedded_again() {
+        let model = Arc::new(Counting::default());
+        let embeddings = Embeddings::new(Arc::clone(&model));
+        let everyday = Everyday::sentences().len();
+        let first = embeddings.of_question("who is Ann").await;
+        assert_eq!(first.as_ref().map(|made| made.value[0]), Some(10.0));
+        assert_eq!(embeddings.of_question("who is Ann").await, first);
+        assert_eq!(model.0.load(Ordering::Relaxed), everyday + 1);
+        assert_eq!(embeddings.of_question("who is Bob's").await.map(|made| made.value[0]), Some(12.0));
+        assert_eq!(model.0.load(Ordering::Relaxed), everyday + 2);
+    }
 
     #[test]
     fn there_are_several_languages_of_several_sentences_each() {
