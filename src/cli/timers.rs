@@ -28,6 +28,8 @@ Examples:
   joi timers add tomorrow at noon --remind \"call Ann\"
   joi timers cancel pasta
   joi timers cancel --all
+  joi timers pause pasta
+  joi timers resume pasta
   joi timers snooze 5 minutes
   joi timers stop                                     what rings is silent
   joi timers trust-clock                              the clock is right, although it went back
@@ -69,6 +71,18 @@ enum TimersCommand {
         /// All of them
         #[arg(long, conflicts_with = "which")]
         all: bool,
+    },
+    /// A timer stands still
+    #[command(after_help = EXAMPLES)]
+    Pause {
+        /// Its name, or its number in the list; none for the only one
+        which: Vec<String>,
+    },
+    /// A timer that stands still goes on
+    #[command(after_help = EXAMPLES)]
+    Resume {
+        /// Its name, or its number in the list; none for the only one
+        which: Vec<String>,
     },
     /// What rings, or just rang, rings again later
     #[command(after_help = EXAMPLES)]
@@ -155,11 +169,13 @@ fn order(action: TimersCommand, language: &Language) -> anyhow::Result<ScheduleO
             let which = which.join(" ");
             anyhow::ensure!(all || !which.is_empty(), "say which one, by name or number, or --all");
             let many = if all { Many::All } else { Many::One };
-            match which.parse() {
-                _ if all => ScheduleOrder::Cancel(Which { many, ..Which::default() }),
-                Ok(id) => ScheduleOrder::Cancel(Which { id: Some(EntryId(id)), ..Which::default() }),
-                Err(_) => ScheduleOrder::Cancel(Which { name: Some(which), ..Which::default() }),
-            }
+            ScheduleOrder::Cancel(Which { many, ..named(which) })
+        }
+        TimersCommand::Pause { which } => {
+            ScheduleOrder::Pause(Which { kind: Some(EntryKind::Timer), ..named(which.join(" ")) })
+        }
+        TimersCommand::Resume { which } => {
+            ScheduleOrder::Resume(Which { kind: Some(EntryKind::Timer), ..named(which.join(" ")) })
         }
         TimersCommand::Snooze { length } if length.is_empty() => {
             ScheduleOrder::Snooze { which: Which::default(), seconds: None }
@@ -176,12 +192,22 @@ fn order(action: TimersCommand, language: &Language) -> anyhow::Result<ScheduleO
     })
 }
 
+/// What `which` names, by number or name; any where it is empty.
+fn named(which: String) -> Which {
+    match which.parse() {
+        Ok(id) => Which { id: Some(EntryId(id)), ..Which::default() },
+        Err(_) => Which { name: (!which.is_empty()).then_some(which), ..Which::default() },
+    }
+}
+
 async fn entries(schedule: &Schedule, done: &Done) -> anyhow::Result<Vec<Entry>> {
     Ok(match &done.report {
         OrderReport::Set(entry) | OrderReport::Changed(entry) => vec![entry.clone()],
         OrderReport::Cancelled(entries)
         | OrderReport::Skipped(entries, _)
         | OrderReport::Snoozed(entries)
+        | OrderReport::Paused(entries)
+        | OrderReport::Resumed(entries)
         | OrderReport::Silenced(entries)
         | OrderReport::Left(entries)
         | OrderReport::Listed(_, entries) => entries.clone(),
@@ -195,23 +221,30 @@ async fn entries(schedule: &Schedule, done: &Done) -> anyhow::Result<Vec<Entry>>
 }
 
 fn row(entry: &Entry, now: &Zoned, language: &Language) -> Value {
-    let due = entry.due.moment(now.time_zone());
+    let due = due(entry, now).map(|due| due.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string());
     let days = (!entry.days.is_none()).then(|| words::days(entry.days, language));
     json!({
         "id": entry.id,
         "kind": entry.kind,
         "name": entry.name,
         "state": state(entry),
-        "due": due.to_zoned(now.time_zone().clone()).strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),
-        "left_s": due.duration_since(now.timestamp()).as_secs(),
+        "due": due,
+        "left_s": entry.left(now).as_secs(),
         "length_s": entry.length_s,
         "days": days,
     })
 }
 
+/// When it is due; nothing while it stands still.
+fn due(entry: &Entry, now: &Zoned) -> Option<Zoned> {
+    let stands = matches!(entry.state, EntryState::Paused { .. });
+    (!stands).then(|| entry.due.moment(now.time_zone()).to_zoned(now.time_zone().clone()))
+}
+
 fn state(entry: &Entry) -> &'static str {
     match entry.state {
         EntryState::Waiting => "waiting",
+        EntryState::Paused { .. } => "paused",
         EntryState::Ringing { .. } => "ringing",
         EntryState::Over => "over",
         EntryState::Missed => "missed",
@@ -227,24 +260,27 @@ pub(crate) fn table(done: &Done, language: &Language) -> anyhow::Result<()> {
     }
     let mut table = show::table(["NO", "KIND", "NAME", "DUE", "LEFT"]);
     for entry in entries {
-        let due = entry.due.moment(done.at.time_zone()).to_zoned(done.at.time_zone().clone());
+        let due = due(entry, &done.at);
+        let due = due.map_or("paused".to_owned(), |due| due.strftime("%a %Y-%m-%d %H:%M:%S").to_string());
         let days = if entry.days.is_none() {
             String::new()
         } else {
             format!(", {}", words::days(entry.days, language))
         };
-        let left = due.timestamp().duration_since(done.at.timestamp()).as_secs();
+        let left = entry.left(&done.at).as_secs();
         let left = match entry.state {
             EntryState::Ringing { .. } if entry.kind == EntryKind::House => "now".to_owned(),
             EntryState::Ringing { .. } => show::coloured(Tone::Bad, "rings"),
             EntryState::Missed => show::coloured(Tone::Fair, "missed"),
-            EntryState::Waiting | EntryState::Over => words::length(left.max(0).unsigned_abs(), language),
+            EntryState::Waiting | EntryState::Paused { .. } | EntryState::Over => {
+                words::length(left.max(0).unsigned_abs(), language)
+            }
         };
         table.add_row([
             entry.id.to_string(),
             entry.kind.name().to_owned(),
             entry.name.clone().unwrap_or_default(),
-            format!("{}{days}", due.strftime("%a %Y-%m-%d %H:%M:%S")),
+            format!("{due}{days}"),
             left,
         ]);
     }

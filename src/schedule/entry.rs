@@ -7,7 +7,7 @@ use std::fmt;
 
 use jiff::civil::{Date, DateTime, Weekday};
 use jiff::tz::TimeZone;
-use jiff::{Timestamp, Zoned};
+use jiff::{SignedDuration, Timestamp, Zoned};
 use serde::{Deserialize, Serialize};
 
 use super::later::LaterCommand;
@@ -182,6 +182,11 @@ impl Due {
 pub enum EntryState {
     /// It is not due yet.
     Waiting,
+    /// A timer that stands still, with so many seconds left.
+    Paused {
+        /// Seconds.
+        left_s: u32,
+    },
     /// It rings; of commands to the house: they are being sent.
     Ringing {
         /// Since when.
@@ -246,7 +251,15 @@ impl Entry {
 
     /// Whether it is still to come, or rings.
     pub fn is_live(&self) -> bool {
-        self.state == EntryState::Waiting || self.is_ringing()
+        matches!(self.state, EntryState::Waiting | EntryState::Paused { .. }) || self.is_ringing()
+    }
+
+    /// How long until it is due, or will be once it goes on; negative when it was due before.
+    pub fn left(&self, now: &Zoned) -> SignedDuration {
+        match self.state {
+            EntryState::Paused { left_s } => SignedDuration::from_secs(i64::from(left_s)),
+            _ => self.due.moment(now.time_zone()).duration_since(now.timestamp()),
+        }
     }
 
     /// The next moment on one of its days behind `now`; nothing for an entry that is due once.

@@ -62,6 +62,8 @@ pub(super) fn obey(present: &Present<'_>, order: &ScheduleOrder) -> Decided {
         ScheduleOrder::Cancel(which) => present.cancel(which),
         ScheduleOrder::Add { which, seconds } => present.add(which, *seconds),
         ScheduleOrder::Move { which, when } => present.shift(which, when.as_ref()),
+        ScheduleOrder::Pause(which) => present.pause(which),
+        ScheduleOrder::Resume(which) => present.resume(which),
         ScheduleOrder::Snooze { which, seconds } => present.snooze(which, *seconds),
         ScheduleOrder::Silence => present.silence(),
     }
@@ -79,7 +81,7 @@ impl Present<'_> {
     }
 
     fn moment(&self, entry: &Entry) -> Timestamp {
-        entry.due.moment(self.now.time_zone())
+        self.at().checked_add(entry.left(self.now)).unwrap_or(Timestamp::MAX)
     }
 
     /// Live and missed entries, the next one first.
@@ -253,7 +255,12 @@ impl Present<'_> {
             Due::Moment(_) => Due::Moment(due),
             Due::Wall(_) => Due::Wall(due.to_zoned(self.now.time_zone().clone()).datetime()),
         };
-        entry.state = EntryState::Waiting;
+        entry.state = match entry.state {
+            EntryState::Paused { left_s } => {
+                EntryState::Paused { left_s: u32::try_from(i64::from(left_s) + seconds).unwrap_or(left_s) }
+            }
+            _ => EntryState::Waiting,
+        };
         (vec![EntryChange::Replace(entry.clone())], OrderReport::Changed(entry))
     }
 
@@ -297,6 +304,47 @@ impl Present<'_> {
             EntryKind::Reminder => Bias::ByDay,
             EntryKind::Alarm if is_morning => Bias::Morning,
             EntryKind::Alarm | EntryKind::Timer | EntryKind::House => Bias::Next,
+        }
+    }
+
+    /// Only timers stand still: an alarm belongs to its time of day.
+    fn pause(&self, which: &Which) -> Decided {
+        let runs = |entry: &Entry| entry.kind == EntryKind::Timer && entry.state == EntryState::Waiting;
+        let pause = |entry: &Entry| {
+            // A second that has begun counts whole.
+            let left_s = u32::try_from(entry.left(self.now).as_millis().max(0).unsigned_abs().div_ceil(1000));
+            Entry { state: EntryState::Paused { left_s: left_s.unwrap_or(LONGEST_TIMER_S) }, ..entry.clone() }
+        };
+        self.changed(which, runs, pause, OrderReport::Paused)
+    }
+
+    fn resume(&self, which: &Which) -> Decided {
+        let stands = |entry: &Entry| matches!(entry.state, EntryState::Paused { .. });
+        let resume = |entry: &Entry| {
+            let left_s = u32::try_from(entry.left(self.now).as_secs()).unwrap_or(LONGEST_TIMER_S);
+            let (due, state, in_doubt) = (self.after(left_s), EntryState::Waiting, self.in_doubt);
+            Entry { due, state, in_doubt, ..entry.clone() }
+        };
+        self.changed(which, stands, resume, OrderReport::Resumed)
+    }
+
+    /// Those of the entries that `which` may mean which `can` be changed. Where none can, but some are meant, how long they
+    /// have left tells why.
+    fn changed(
+        &self,
+        which: &Which,
+        can: impl Fn(&Entry) -> bool,
+        change: impl Fn(&Entry) -> Entry,
+        report: impl Fn(Vec<Entry>) -> OrderReport,
+    ) -> Decided {
+        let able: Vec<Entry> = self.entries.iter().filter(|entry| can(entry)).cloned().collect();
+        match (Present { entries: &able, ..*self }).chosen(which) {
+            Choice::These(entries) => {
+                let changed: Vec<Entry> = entries.into_iter().map(change).collect();
+                (changed.iter().cloned().map(EntryChange::Replace).collect(), report(changed))
+            }
+            Choice::Unclear(OrderReport::NoSuch(_)) => self.left(which),
+            Choice::Unclear(unclear) => (vec![], unclear),
         }
     }
 

@@ -64,6 +64,10 @@ pub enum ScheduleOrder {
         /// When; nothing must be asked for.
         when: Option<When>,
     },
+    /// Let a timer stand still.
+    Pause(Which),
+    /// Let a timer that stands still go on.
+    Resume(Which),
     /// Be silent and ring again later.
     Snooze {
         /// Which.
@@ -174,6 +178,10 @@ pub enum OrderReport {
     Skipped(Vec<Entry>, Date),
     /// These ring again later.
     Snoozed(Vec<Entry>),
+    /// These stand still.
+    Paused(Vec<Entry>),
+    /// These go on.
+    Resumed(Vec<Entry>),
     /// These are silent.
     Silenced(Vec<Entry>),
     /// These are there.
@@ -202,6 +210,8 @@ impl OrderReport {
             Self::Cancelled(of)
             | Self::Skipped(of, _)
             | Self::Snoozed(of)
+            | Self::Paused(of)
+            | Self::Resumed(of)
             | Self::Silenced(of)
             | Self::Listed(_, of)
             | Self::Left(of)
@@ -223,6 +233,8 @@ impl OrderReport {
             | Self::Cancelled(_)
             | Self::Skipped(..)
             | Self::Snoozed(_)
+            | Self::Paused(_)
+            | Self::Resumed(_)
             | Self::Silenced(_)
             | Self::Listed(..)
             | Self::Left(_) => true,

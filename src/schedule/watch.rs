@@ -69,7 +69,9 @@ pub(super) fn look(look: &ScheduleView<'_>) -> Seen {
     }
     seen.ringing.sort_by_key(|entry| match entry.state {
         EntryState::Ringing { since } => (since, entry.id),
-        EntryState::Waiting | EntryState::Over | EntryState::Missed => (Timestamp::MAX, entry.id),
+        EntryState::Waiting | EntryState::Paused { .. } | EntryState::Over | EntryState::Missed => {
+            (Timestamp::MAX, entry.id)
+        }
     });
     seen
 }
@@ -109,6 +111,7 @@ impl ScheduleView<'_> {
                 seen.changes.push(EntryChange::Remove(entry.id));
                 return;
             }
+            EntryState::Paused { .. } => {}
             EntryState::Over | EntryState::Missed => {
                 let is_old = entry.silenced_at.is_none_or(|at| now.duration_since(at) > RECENT);
                 if entry.state == EntryState::Over && is_old {
@@ -146,6 +149,7 @@ impl ScheduleView<'_> {
             EntryState::Waiting => Some(&mut seen.late),
             EntryState::Ringing { .. } if self.is_first => Some(&mut seen.unknown),
             EntryState::Ringing { .. } => None,
+            EntryState::Paused { .. } => None,
             EntryState::Over | EntryState::Missed => Some(&mut seen.late),
         };
         if let Some(gone) = gone {

@@ -144,8 +144,7 @@ fn wall(entry: &Entry, zone: &TimeZone) -> DateTime {
 
 /// How long until it is due, without the seconds of hours.
 fn left(entry: &Entry, now: &Zoned, language: &Language) -> String {
-    let due = entry.due.moment(now.time_zone());
-    let left = due.duration_since(now.timestamp()).max(SignedDuration::ZERO);
+    let left = entry.left(now).max(SignedDuration::ZERO);
     let seconds = u64::try_from(left.as_millis()).unwrap_or(0).div_ceil(1000);
     length(if seconds > 3600 { seconds / 60 * 60 } else { seconds }, language)
 }
@@ -217,6 +216,8 @@ pub fn tell(report: &OrderReport, now: &Zoned, language: &Language) -> String {
             ),
             None => words.nothing_rings.clone(),
         },
+        OrderReport::Paused(entries) => each(&words.paused, entries, now, language),
+        OrderReport::Resumed(entries) => each(&words.resumed, entries, now, language),
         OrderReport::Silenced(_) => String::new(),
         OrderReport::Listed(kind, entries) => list(*kind, entries, now, language),
         OrderReport::Left(entries) => remaining(entries, now, language),
@@ -228,6 +229,15 @@ pub fn tell(report: &OrderReport, now: &Zoned, language: &Language) -> String {
         OrderReport::Ask(question) => ask(question, now, language),
     };
     capital(&told)
+}
+
+/// `pasta timer paused, 9 minutes 30 seconds left.` of each.
+fn each(sentence: &str, entries: &[Entry], now: &Zoned, language: &Language) -> String {
+    let one = |entry: &Entry| {
+        let called = if entries.len() == 1 { short(entry, language) } else { called(entry, now, language) };
+        capital(&fill(sentence, &[("called", &called), ("left", &left(entry, now, language))]))
+    };
+    entries.iter().take(READ_OUT).map(one).collect::<Vec<_>>().join(" ")
 }
 
 /// What waits now: `pasta timer, 9 minutes 30 seconds.`
@@ -263,6 +273,7 @@ fn remaining(entries: &[Entry], now: &Zoned, language: &Language) -> String {
     let words = &language.sentences().schedule;
     let of = |entry: &Entry| match entry.state {
         EntryState::Ringing { .. } => words.it_rings.clone(),
+        EntryState::Paused { .. } => fill(&words.it_stands, &[("left", &left(entry, now, language))]),
         EntryState::Waiting | EntryState::Over | EntryState::Missed => left(entry, now, language),
     };
     let called = |entry: &Entry| called(entry, now, language);
@@ -271,6 +282,9 @@ fn remaining(entries: &[Entry], now: &Zoned, language: &Language) -> String {
             let the = ("the", kind(only.kind, language).the.as_str());
             match only.kind {
                 _ if only.is_ringing() => fill(&words.is_ringing, &[the, ("called", &called(only))]),
+                _ if matches!(only.state, EntryState::Paused { .. }) => {
+                    each(&words.paused, entries, now, language)
+                }
                 EntryKind::Timer => {
                     fill(&words.left_on, &[("left", &of(only)), the, ("short", &short(only, language))])
                 }
@@ -306,6 +320,9 @@ fn list(of: Option<EntryKind>, entries: &[Entry], now: &Zoned, language: &Langua
             }
             (_, EntryKind::House) => set(entry, now, language),
             (EntryState::Ringing { .. }, _) => fill(&words.list_ringing, &[called]),
+            (EntryState::Paused { .. }, _) => {
+                fill(&words.paused, &[called, ("left", &left(entry, now, language))])
+            }
             (_, EntryKind::Timer) => fill(&words.list_left, &[called, ("left", &left(entry, now, language))]),
             (_, EntryKind::Alarm | EntryKind::Reminder) => set(entry, now, language),
         })

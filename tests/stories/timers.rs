@@ -44,6 +44,13 @@ fn a_timer_set_before_the_start_rings_until_it_is_stopped() {
     home.joi(&["ask", "stop"]).well();
     assert_eq!(states(&home), []);
 
+    home.joi(&["timers", "add", "1", "hour", "--name", "tea"]).well();
+    assert_eq!(home.joi(&["timers", "pause", "tea"]).well().out, "Tea timer paused, 1 hour left.\n");
+    assert_eq!(states(&home), [("tea".into(), "paused".into())]);
+    assert_eq!(home.joi(&["ask", "resume the tea timer"]).well().out, "Tea timer goes on, 1 hour left.\n");
+    assert_eq!(states(&home), [("tea".into(), "waiting".into())]);
+    home.joi(&["timers", "cancel", "tea"]).well();
+
     let ran = home.joi(&["ask", "remind me in one second to water the plants"]).well();
     assert_eq!(ran.out, "Reminder in 1 second: water the plants.\n");
     assert!(!ran.err.contains("not running"), "she runs, and was told: {ran:?}");

@@ -184,6 +184,8 @@ fn of_intent(what: &Intent) -> Option<QuickDeed> {
             ScheduleOrder::Add { .. }
             | ScheduleOrder::Move { .. }
             | ScheduleOrder::Amend { .. }
+            | ScheduleOrder::Pause(_)
+            | ScheduleOrder::Resume(_)
             | ScheduleOrder::Snooze { .. } => of("timers", "change", Effect::Changes),
             ScheduleOrder::SetHouse { .. } | ScheduleOrder::Finish(_) => {
                 of("homeCommand", "set", Effect::Changes)

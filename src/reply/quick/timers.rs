@@ -102,6 +102,8 @@ fn told(report: &OrderReport) -> &'static str {
         OrderReport::Cancelled(_) => "cancelled",
         OrderReport::Skipped(..) => "skipped",
         OrderReport::Snoozed(_) => "snoozed",
+        OrderReport::Paused(_) => "paused",
+        OrderReport::Resumed(_) => "resumed",
         OrderReport::Silenced(_) => "silenced",
         OrderReport::Listed(..) => "listed",
         OrderReport::Left(_) => "told",

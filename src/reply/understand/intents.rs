@@ -96,6 +96,8 @@ impl Intent {
                 ScheduleOrder::Add { .. } | ScheduleOrder::Move { .. } | ScheduleOrder::Amend { .. } => {
                     "change a timer".to_owned()
                 }
+                ScheduleOrder::Pause(_) => "pause a timer".to_owned(),
+                ScheduleOrder::Resume(_) => "resume a timer".to_owned(),
                 ScheduleOrder::Snooze { .. } => "snooze".to_owned(),
                 ScheduleOrder::Silence => "silence".to_owned(),
             },
@@ -221,6 +223,8 @@ pub fn complete(
             | ScheduleOrder::Cancel(which)
             | ScheduleOrder::Add { which, .. }
             | ScheduleOrder::Move { which, .. }
+            | ScheduleOrder::Pause(which)
+            | ScheduleOrder::Resume(which)
             | ScheduleOrder::Snooze { which, .. },
         ) => {
             let said = answered(language, text, |name, filled| match name {

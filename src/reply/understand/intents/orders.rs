@@ -101,6 +101,10 @@ fn order(name: &str, filled: &Filled<'_>) -> Option<ScheduleOrder> {
         "add" => filled.longer_by(1)?,
         "take off" => filled.longer_by(-1)?,
         "move" => ScheduleOrder::Move { which: filled.moved(), when: filled.when() },
+        "pause" => ScheduleOrder::Pause(filled.which(Some(EntryKind::Timer), Many::One)),
+        "pause all" => ScheduleOrder::Pause(filled.which(Some(EntryKind::Timer), Many::All)),
+        "resume" => ScheduleOrder::Resume(filled.which(Some(EntryKind::Timer), Many::One)),
+        "resume all" => ScheduleOrder::Resume(filled.which(Some(EntryKind::Timer), Many::All)),
         "snooze" => {
             ScheduleOrder::Snooze { which: Which::of(filled.kind()), seconds: filled.seconds(Slot::Duration) }
         }

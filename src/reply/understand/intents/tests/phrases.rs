@@ -31,6 +31,8 @@ pub(super) fn told(order: &ScheduleOrder) -> String {
         ScheduleOrder::Snooze { which, seconds } => {
             vec!["snooze".into(), seconds.map(|s| format!("{s} s")).unwrap_or_default(), which_told(which)]
         }
+        ScheduleOrder::Pause(which) => vec!["pause".into(), which_told(which)],
+        ScheduleOrder::Resume(which) => vec!["resume".into(), which_told(which)],
         ScheduleOrder::Silence => vec!["silence".into()],
     };
     words.into_iter().filter(|word: &String| !word.is_empty()).collect::<Vec<_>>().join(" ")
