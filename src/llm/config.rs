@@ -41,7 +41,8 @@ impl fmt::Display for Backend {
 /// How many threads the model computes with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Threads {
-    /// One fewer than the machine has, so that ears and mouth keep one.
+    /// One fewer than the machine has, so that ears and mouth keep one; of two our own server takes both for the first
+    /// clause of an answer.
     Auto,
     /// Exactly so many.
     Count(u32),
@@ -52,11 +53,22 @@ impl Threads {
     pub fn count(self) -> u32 {
         match self {
             Self::Count(count) => count,
-            Self::Auto => {
-                available_parallelism().map_or(1, |n| u32::try_from(n.get()).unwrap_or(1)).max(2) - 1
-            }
+            Self::Auto => cores().max(2) - 1,
         }
     }
+
+    /// The number for the first tokens of an answer of our own server, behind which the voice begins. Of two cores it gets
+    /// both: one is all that is left to it else.
+    pub fn first(self) -> u32 {
+        match self {
+            Self::Auto => cores().min(2).max(self.count()),
+            Self::Count(count) => count,
+        }
+    }
+}
+
+fn cores() -> u32 {
+    available_parallelism().map_or(1, |n| u32::try_from(n.get()).unwrap_or(1))
 }
 
 impl Serialize for Threads {
@@ -137,7 +149,8 @@ pub struct LlmConfig {
     /// takes seconds to minutes. Behind `joi ask` and other commands that end, our own server waits for the next one
     /// for so long, but never longer than 300 seconds; with 0 it ends with the command.
     pub keep_alive: i64,
-    /// Threads the model computes with, "auto" (one fewer than the machine has) or 1 to 64. With an
+    /// Threads the model computes with, "auto" (one fewer than the machine has; of two our own server takes both for the
+    /// first clause of an answer) or 1 to 64. With an
     /// Ollama on another machine "auto" leaves the choice to it.
     pub threads: Threads,
     /// How long a model on Ollama thinks before it answers, by the name of its family: "off", "on", "low", "medium" or
@@ -319,6 +332,13 @@ mod tests {
             ..LlmConfig::default()
         };
         assert_eq!(config.check().len(), 14);
+    }
+
+    #[test]
+    fn the_first_tokens_never_get_fewer_threads_and_exactly_those_that_are_configured() {
+        assert_eq!(Threads::Count(1).first(), 1);
+        assert!(Threads::Auto.first() >= Threads::Auto.count().max(cores().min(2)));
+        assert!(Threads::Auto.first() <= cores());
     }
 
     #[test]

@@ -194,7 +194,8 @@ fn command(model: &LocalModel, config: &LlmConfig, socket: &Path) -> Command {
         command.arg("--embed-model").arg(absolute(&model.embed_gguf)).args(["--embed-name", EMBED_NAME]);
     }
     command.arg("--socket").arg(socket);
-    command.args(["--threads", &config.threads.count().to_string(), "--ctx", &config.num_ctx.to_string()]);
+    let (threads, first) = (config.threads.count().to_string(), config.threads.first().to_string());
+    command.args(["--threads", &threads, "--first-threads", &first, "--ctx", &config.num_ctx.to_string()]);
     command.stdout(Stdio::null());
     command
 }

@@ -47,6 +47,9 @@ pub(crate) struct ServerArgs {
     /// Threads for the model [default: one less than there are cores]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroU16>,
+    /// Threads for the first tokens of a reply, for which somebody waits [default: as --threads]
+    #[arg(long, value_name = "N")]
+    first_threads: Option<NonZeroU16>,
     /// Context window in tokens, unless a request says otherwise
     #[arg(long, value_name = "TOKENS", default_value = "4096")]
     ctx: NonZeroU32,
@@ -152,12 +155,14 @@ impl ServerArgs {
             (None, None) => return Err(CliError::Nowhere),
         };
         let queue = usize::from(self.queue);
+        let threads = self.threads.map_or_else(spare_one_core, NonZeroU16::get);
         let chat = self.model.map(|model| ChatPlan {
             name: self.name.unwrap_or_else(|| Name::of_file(&model)),
             engine: EngineConfig {
                 model,
                 num_ctx: self.ctx.get(),
-                threads: self.threads.map_or_else(spare_one_core, NonZeroU16::get),
+                threads,
+                first_threads: self.first_threads.map_or(threads, NonZeroU16::get),
                 queue,
             },
         });
@@ -248,6 +253,17 @@ mod tests {
         assert!(plan(&["--socket", "/s", "--idle-exit", "0"], None).is_err());
         assert!(plan(&["--socket", "/s", "--idle-exit", "300", "--parent-stdin"], None).is_err());
         assert!(plan(&["--listen", "127.0.0.1:1", "--open", "--idle-exit", "300"], None).is_err());
+    }
+
+    #[test]
+    fn the_first_tokens_get_as_many_threads_as_all_others_unless_more_are_given() {
+        let threads = |args: &[&str]| {
+            let all = ["joi-model", "--socket", "/s", "--model", "m.gguf"].iter().chain(args);
+            let engine = ServerArgs::try_parse_from(all).unwrap().plan(None).unwrap().chat.unwrap().engine;
+            (engine.threads, engine.first_threads)
+        };
+        assert_eq!(threads(&["--threads", "3"]), (3, 3));
+        assert_eq!(threads(&["--threads", "1", "--first-threads", "2"]), (1, 2));
     }
 
     #[test]

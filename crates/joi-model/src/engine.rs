@@ -35,6 +35,8 @@ pub(crate) struct EngineConfig {
     pub num_ctx: u32,
     /// Threads when a request does not say.
     pub threads: u16,
+    /// Threads for the first tokens of a reply, if they are more.
+    pub first_threads: u16,
     /// Capacity of the queue.
     pub queue: usize,
 }

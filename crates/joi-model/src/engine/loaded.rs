@@ -18,6 +18,9 @@ use crate::template::{ChatTemplate, SpecialTokens, TemplateError};
 /// Smallest window that leaves room for a template and a word.
 const SMALLEST_WINDOW: u32 = 64;
 
+/// So many tokens are about a clause. Until it is there somebody waits, and what is done with it has not begun.
+const FIRST: usize = 16;
+
 /// The model, its template and its window.
 pub(super) struct Loaded {
     model: Rc<Model>,
@@ -25,6 +28,8 @@ pub(super) struct Loaded {
     needs: Needs,
     context: Context,
     num_ctx: u32,
+    threads: u16,
+    first_threads: u16,
 }
 
 /// Statistics of one reply.
@@ -94,7 +99,8 @@ impl Loaded {
             .map_err(|fault| SetUpError::ChatTemplate { path, fault })?;
         let num_ctx = allowed_window(num_ctx, model.trained_context());
         let context = Context::new(&model, num_ctx, config.threads)?;
-        Ok(Self { model, template, needs, context, num_ctx })
+        let EngineConfig { threads, first_threads, .. } = *config;
+        Ok(Self { model, template, needs, context, num_ctx, threads, first_threads })
     }
 
     pub(super) fn model(&self) -> &Model {
@@ -108,6 +114,7 @@ impl Loaded {
     /// Applies a request's runner options.
     pub(super) fn adapt(&mut self, config: &EngineConfig, runner: Runner) -> Result<(), LoadError> {
         let threads = runner.threads.unwrap_or(config.threads);
+        self.threads = threads;
         let wanted = runner.num_ctx.unwrap_or(config.num_ctx);
         let num_ctx = allowed_window(wanted, self.model.trained_context());
         if num_ctx == self.num_ctx {
@@ -142,6 +149,7 @@ impl Loaded {
         let cached_tokens = self.context.begin(&tokens);
         self.context.advance(&tokens[cached_tokens..], stop).map_err(failed)?;
         let writing_began = Instant::now();
+        self.context.set_threads(self.threads.max(self.first_threads));
         let limit = usize::try_from(reply.num_predict).ok().filter(|n| *n > 0).unwrap_or(usize::MAX);
         let mut text = TextStream::new(&reply.stops);
         let mut piece = Vec::new();
@@ -160,6 +168,9 @@ impl Loaded {
             }
             if written_tokens >= limit || self.context.len() + 1 >= self.num_ctx as usize {
                 break DoneReason::Length;
+            }
+            if written_tokens == FIRST {
+                self.context.set_threads(self.threads);
             }
             self.context.advance(&[token], stop).map_err(failed)?;
         };

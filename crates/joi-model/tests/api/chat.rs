@@ -58,6 +58,19 @@ fn the_number_of_tokens_is_limited_and_stop_strings_end_the_reply() {
     assert!(text_of(&reply).contains('4') && !text_of(&reply).contains('6'), "{reply}");
 }
 
+// Longer than what the first threads write, and none of them is lost or doubled on the way
+#[test]
+fn how_many_threads_write_the_beginning_changes_no_word() {
+    let story = |args: &[&str]| {
+        let server = Server::open(args);
+        let told =
+            server.chat(&user("Tell me about the sea."), &json!({"num_predict": 40, "temperature": 0}));
+        assert_eq!(told["eval_count"], json!(40), "{told}");
+        text_of(&told["message"]).to_owned()
+    };
+    assert_eq!(story(&["--threads", "1"]), story(&["--threads", "1", "--first-threads", "2"]));
+}
+
 #[test]
 fn a_seed_makes_a_surprising_reply_repeatable() {
     let server = Server::open(&[]);
