@@ -18,8 +18,10 @@ use crate::template::{ChatTemplate, SpecialTokens, TemplateError};
 /// Smallest window that leaves room for a template and a word.
 const SMALLEST_WINDOW: u32 = 64;
 
-/// So many tokens are about a clause. Until it is there somebody waits, and what is done with it has not begun.
-const FIRST: usize = 16;
+/// Until a reply's first sentence is there somebody waits for it, and what is done with it has not begun: it has ended by
+/// one of these signs, or is as long as that.
+const ENDS_FIRST: &[u8] = b".!?:\n";
+const MOST_FIRST: usize = 24;
 
 /// The model, its template and its window.
 pub(super) struct Loaded {
@@ -169,7 +171,7 @@ impl Loaded {
             if written_tokens >= limit || self.context.len() + 1 >= self.num_ctx as usize {
                 break DoneReason::Length;
             }
-            if written_tokens == FIRST {
+            if written_tokens == MOST_FIRST || piece.iter().any(|byte| ENDS_FIRST.contains(byte)) {
                 self.context.set_threads(self.threads);
             }
             self.context.advance(&[token], stop).map_err(failed)?;
