@@ -37,6 +37,9 @@ pub(crate) struct HousePhrases {
     pub(crate) never: Vec<String>,
     pub(crate) asks: Vec<String>,
     pub(crate) all: Vec<String>,
+    /// Whatever there is, which somebody has to be asked about.
+    #[serde(default)]
+    pub(crate) everything: Vec<String>,
     pub(crate) both: Vec<String>,
     pub(crate) and: Vec<String>,
     pub(crate) except: Vec<String>,
@@ -268,6 +271,7 @@ pub(crate) struct HouseSentences {
     pub(crate) sure_valve: String,
     pub(crate) sure_alarm: String,
     pub(crate) sure_configured: String,
+    pub(crate) and_more: String,
     pub(crate) done: String,
     pub(crate) done_on: String,
     pub(crate) done_off: String,

@@ -31,12 +31,15 @@ impl Reader<'_> {
         }
         let words: Vec<String> =
             wanted.taken.things.iter().flat_map(|range| said[range.clone()].iter().cloned()).collect();
-        let (phrases, mut except) = self.phrases(&words);
+        let is_switch = matches!(wanted.deed, HouseDeed::On | HouseDeed::Off);
+        let lights = self.lights_for_everything(&words).filter(|_| is_switch);
+        let is_everything = lights.is_some();
+        let (phrases, mut except) = self.phrases(&lights.unwrap_or(words));
         except.extend(
             wanted.except.iter().flat_map(|words| self.joined(words, &self.situation.words.words.and)),
         );
         let phrases = match wanted.kind {
-            Some(kind) if words.is_empty() => vec![self.last_of(kind)],
+            Some(kind) if wanted.taken.things.iter().all(Range::is_empty) => vec![self.last_of(kind)],
             Some(kind) => phrases.into_iter().map(|phrase| phrase.with_kind(kind)).collect(),
             None => phrases,
         };
@@ -49,11 +52,24 @@ impl Reader<'_> {
         for phrases in self.meant(wanted.deed, &phrases) {
             match self.done_with(wanted, &phrases, &except, said) {
                 Some(refused @ HouseDecision::Refused(_)) => fallback = fallback.or(Some(refused)),
+                Some(HouseDecision::Send(batch)) if is_everything => {
+                    return Some(HouseDecision::AskFirst(batch));
+                }
                 Some(decision) => return Some(decision),
                 None => {}
             }
         }
         fallback
+    }
+
+    /// `said` with all lights in place of "everything": nobody wants the freezer off.
+    fn lights_for_everything(&self, said: &[String]) -> Option<Vec<String>> {
+        let words = self.situation.words;
+        let at = said.iter().position(|word| words.words.everything.contains(word))?;
+        let lights = words.kinds.get(&ThingKind::Light)?[1].first()?;
+        let mut meant = said.to_vec();
+        meant.splice(at..=at, [words.words.all.first()?.clone(), lights.clone()]);
+        Some(meant)
     }
 
     /// Whether no word of a thing was said as it is called: "count to ten" is no counter light.

@@ -8,6 +8,9 @@ use crate::language::fill;
 use crate::language::house::{HouseAsked, HouseSentences, HouseWords};
 use crate::tools::unreached;
 
+/// More things than these are not named in a question.
+const MOST_NAMED: usize = 4;
+
 /// The name of a thing in a room.
 pub(super) fn in_room(thing: &str, room: &str, words: &HouseWords) -> String {
     fill(&words.say.in_room, &[("thing", thing), ("room", room)])
@@ -136,8 +139,15 @@ fn sure(commands: &[PlannedCommand], say: &HouseSentences) -> String {
         Some(CautionCause::Alarm) => &say.sure_alarm,
         Some(CautionCause::Configured) | None => &say.sure_configured,
     };
-    let names = commands.iter().map(|command| command.title.as_str());
-    capital(&fill(sentence, &[("thing", &listed(names, &say.and))]))
+    let names: Vec<&str> = commands.iter().map(|command| command.title.as_str()).collect();
+    let things = match names.len().checked_sub(MOST_NAMED) {
+        Some(more @ 1..) => {
+            let named = names[..MOST_NAMED].join(", ");
+            fill(&say.and_more, &[("things", &named), ("count", &more.to_string())])
+        }
+        Some(0) | None => listed(names.into_iter(), &say.and),
+    };
+    capital(&fill(sentence, &[("thing", &things)]))
 }
 
 fn refused(refusal: &HouseRefusal, say: &HouseSentences) -> String {

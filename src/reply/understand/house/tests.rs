@@ -136,6 +136,21 @@ fn run_in(house: &House, name: &str, code: &str) -> (usize, Vec<String>, Vec<Str
 }
 
 #[test]
+fn of_more_things_than_can_be_listened_to_the_first_are_named_in_a_question() {
+    let (house, Spoken { words, phrasings, ear }) = (home("flat.en"), spoken_in("en"));
+    let asked = |said: &str| {
+        let (words, phrasings, follow) = (&words, &phrasings, FollowUp::default());
+        let situation = HouseSituation { house: &house, words, phrasings, ear, room: None, follow };
+        say::decision(&decide(said, &situation).unwrap(), words)
+    };
+    assert_eq!(asked("turn everything off in the bedroom"), "Shall I really do it with Bedside lamp?");
+    assert_eq!(
+        asked("turn off everything"),
+        "Shall I really do it with Bathroom light, Bedside lamp, Hall light, Kitchen light and 2 more?"
+    );
+}
+
+#[test]
 fn what_is_said_in_three_houses_is_understood_and_no_question_acts() {
     let (mut count, mut wrong, mut acted) = (0, Vec::new(), Vec::new());
     for name in ["flat", "family", "plain"] {
