@@ -22,6 +22,7 @@ mod moment;
 mod names;
 mod obey;
 mod order;
+mod pause;
 pub mod ringer;
 #[cfg(test)]
 mod tests;

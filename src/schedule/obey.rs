@@ -70,7 +70,7 @@ pub(super) fn obey(present: &Present<'_>, order: &ScheduleOrder) -> Decided {
 }
 
 /// Which entry is meant, when it must be one.
-enum Choice<'a> {
+pub(super) enum Choice<'a> {
     These(Vec<&'a Entry>),
     Unclear(OrderReport),
 }
@@ -93,7 +93,7 @@ impl Present<'_> {
         entries
     }
 
-    fn chosen(&self, which: &Which) -> Choice<'_> {
+    pub(super) fn chosen(&self, which: &Which) -> Choice<'_> {
         let mut found = meant(self.entries, which, self.now, self.ear);
         if found.is_empty() && which.kind.is_some() && which.name.is_some() {
             // "the pasta alarm" may well be a timer.
@@ -193,7 +193,7 @@ impl Present<'_> {
         }
     }
 
-    fn after(&self, seconds: u32) -> Due {
+    pub(super) fn after(&self, seconds: u32) -> Due {
         let later = self.at().checked_add(SignedDuration::from_secs(i64::from(seconds)));
         Due::Moment(later.unwrap_or(Timestamp::MAX))
     }
@@ -204,7 +204,7 @@ impl Present<'_> {
         (changes, OrderReport::Cancelled(finished))
     }
 
-    fn left(&self, which: &Which) -> Decided {
+    pub(super) fn left(&self, which: &Which) -> Decided {
         match self.chosen(&Which { many: Many::All, ..which.clone() }) {
             Choice::These(entries) => (vec![], OrderReport::Left(entries.into_iter().cloned().collect())),
             Choice::Unclear(report) => (vec![], report),
@@ -304,47 +304,6 @@ impl Present<'_> {
             EntryKind::Reminder => Bias::ByDay,
             EntryKind::Alarm if is_morning => Bias::Morning,
             EntryKind::Alarm | EntryKind::Timer | EntryKind::House => Bias::Next,
-        }
-    }
-
-    /// Only timers stand still: an alarm belongs to its time of day.
-    fn pause(&self, which: &Which) -> Decided {
-        let runs = |entry: &Entry| entry.kind == EntryKind::Timer && entry.state == EntryState::Waiting;
-        let pause = |entry: &Entry| {
-            // A second that has begun counts whole.
-            let left_s = u32::try_from(entry.left(self.now).as_millis().max(0).unsigned_abs().div_ceil(1000));
-            Entry { state: EntryState::Paused { left_s: left_s.unwrap_or(LONGEST_TIMER_S) }, ..entry.clone() }
-        };
-        self.changed(which, runs, pause, OrderReport::Paused)
-    }
-
-    fn resume(&self, which: &Which) -> Decided {
-        let stands = |entry: &Entry| matches!(entry.state, EntryState::Paused { .. });
-        let resume = |entry: &Entry| {
-            let left_s = u32::try_from(entry.left(self.now).as_secs()).unwrap_or(LONGEST_TIMER_S);
-            let (due, state, in_doubt) = (self.after(left_s), EntryState::Waiting, self.in_doubt);
-            Entry { due, state, in_doubt, ..entry.clone() }
-        };
-        self.changed(which, stands, resume, OrderReport::Resumed)
-    }
-
-    /// Those of the entries that `which` may mean which `can` be changed. Where none can, but some are meant, how long they
-    /// have left tells why.
-    fn changed(
-        &self,
-        which: &Which,
-        can: impl Fn(&Entry) -> bool,
-        change: impl Fn(&Entry) -> Entry,
-        report: impl Fn(Vec<Entry>) -> OrderReport,
-    ) -> Decided {
-        let able: Vec<Entry> = self.entries.iter().filter(|entry| can(entry)).cloned().collect();
-        match (Present { entries: &able, ..*self }).chosen(which) {
-            Choice::These(entries) => {
-                let changed: Vec<Entry> = entries.into_iter().map(change).collect();
-                (changed.iter().cloned().map(EntryChange::Replace).collect(), report(changed))
-            }
-            Choice::Unclear(OrderReport::NoSuch(_)) => self.left(which),
-            Choice::Unclear(unclear) => (vec![], unclear),
         }
     }
 

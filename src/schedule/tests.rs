@@ -14,6 +14,7 @@ use crate::language::tests::{english, german, in_english};
 mod decisions;
 mod house;
 mod monthly;
+mod pauses;
 mod ringing;
 
 fn vienna() -> TimeZone {

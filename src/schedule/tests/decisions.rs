@@ -201,61 +201,6 @@ fn a_ring_goes_on_until_it_is_answered_and_can_be_snoozed() {
 }
 
 #[test]
-fn a_timer_that_stands_still_keeps_its_time_until_it_goes_on() {
-    let mut table = Table::at(at(17, 0));
-    let any = || Which::of(Some(EntryKind::Timer));
-    let pause = |which: Which| ScheduleOrder::Pause(which);
-    let resume = |which: Which| ScheduleOrder::Resume(which);
-    assert_eq!(table.say(&pause(any())), "There is no timer.");
-    table.order(&timer(Some("pasta"), 600));
-    assert_eq!(table.say(&resume(any())), "10 minutes left on the pasta timer.", "it runs");
-    table.later(100);
-    assert_eq!(table.say(&pause(any())), "Pasta timer paused, 8 minutes 20 seconds left.");
-    table.later(5_000);
-    let seen = table.look(true);
-    assert_eq!((seen.ringing, seen.missed, seen.next), (vec![], vec![], None), "nothing becomes due");
-    assert_eq!(table.say(&pause(any())), "Pasta timer paused, 8 minutes 20 seconds left.", "once more");
-    assert_eq!(
-        table.say(&ScheduleOrder::Add { which: called("pasta"), seconds: -60 }),
-        "Pasta timer, 7 minutes 20 seconds left."
-    );
-    table.order(&timer(None, 300));
-    assert_eq!(
-        table.say(&ScheduleOrder::Left(Which { many: Many::All, ..any() })),
-        "5 minute timer: 5 minutes. Pasta timer: paused, 7 minutes 20 seconds left."
-    );
-    assert_eq!(
-        table.say(&ScheduleOrder::List(None)),
-        "5 minute timer: 5 minutes left. Pasta timer paused, 7 minutes 20 seconds left."
-    );
-    assert_eq!(table.say(&pause(called("pasta"))), "Pasta timer paused, 7 minutes 20 seconds left.");
-    assert_eq!(
-        table.say(&resume(any())),
-        "Pasta timer goes on, 7 minutes 20 seconds left.",
-        "the other one runs"
-    );
-    table.later(299);
-    assert_eq!(
-        table.say(&pause(Which { many: Many::All, ..any() })),
-        "5 minute timer paused, 1 second left. Pasta timer paused, 2 minutes 21 seconds left."
-    );
-    assert_eq!(
-        table.say(&pause(any())),
-        "5 minute timer: paused, 1 second left. Pasta timer: paused, 2 minutes 21 seconds left."
-    );
-    assert_eq!(table.say(&resume(called("pasta"))), "Pasta timer goes on, 2 minutes 21 seconds left.");
-    table.later(140);
-    assert_eq!(table.look(false).ringing, []);
-    table.later(1);
-    assert_eq!(table.look(false).ringing.len(), 1, "it is due by the time that it stood still");
-    assert_eq!(table.say(&pause(called("pasta"))), "The pasta timer is ringing.");
-    assert_eq!(
-        table.say(&ScheduleOrder::Cancel(Which { length_s: Some(300), ..any() })),
-        "5 minute timer cancelled."
-    );
-}
-
-#[test]
 fn an_alarm_on_weekdays_comes_back_also_when_snoozed_or_missed() {
     let mut table = Table::at(at(17, 0));
     let said = Said { clock: Some(clock(6, 30)), days: Days::WEEKDAYS, ..Said::default() };
