@@ -66,7 +66,7 @@ fn how_many_threads_write_the_beginning_changes_no_word() {
         let told =
             server.chat(&user("Tell me about the sea."), &json!({"num_predict": 40, "temperature": 0}));
         assert_eq!(told["eval_count"], json!(40), "{told}");
-        text_of(&told["message"]).to_owned()
+        text_of(&told).to_owned()
     };
     assert_eq!(story(&["--threads", "1"]), story(&["--threads", "1", "--first-threads", "2"]));
 }
