@@ -337,12 +337,12 @@ pub(super) fn together(planned: Vec<Result<PlannedCommand, HouseRefusal>>) -> Op
     }
 }
 
-/// What is meant by a room alone.
 /// Whether the words begin with the thing: nothing but its name makes a command of them.
 fn is_without_verb(wanted: &Wanted<'_>) -> bool {
     wanted.taken.things.iter().any(|range| range.start == 0 && !range.is_empty())
 }
 
+/// What is meant by a room alone.
 fn kinds_of_place(wanted: &Wanted<'_>) -> &'static [ThingKind] {
     match wanted.deed {
         HouseDeed::On | HouseDeed::Off | HouseDeed::Percent | HouseDeed::Colour => &[ThingKind::Light],

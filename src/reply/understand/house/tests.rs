@@ -9,7 +9,7 @@ use serde_json::json;
 use super::measured::{in_order, written};
 use super::*;
 use crate::home::hass::tests::house_of;
-use crate::home::house::{HouseRules, Item, ItemKind, TagVocabulary, read};
+use crate::home::house::{Caution, CautionCause, HouseRules, Item, ItemKind, TagVocabulary, read};
 use crate::reply::understand::compound;
 
 const ENGLISH: (&str, &str) = (
@@ -138,15 +138,25 @@ fn run_in(house: &House, name: &str, code: &str) -> (usize, Vec<String>, Vec<Str
 #[test]
 fn of_more_things_than_can_be_listened_to_the_first_are_named_in_a_question() {
     let (house, Spoken { words, phrasings, ear }) = (home("flat.en"), spoken_in("en"));
-    let asked = |said: &str| {
+    let decided = |said: &str| {
         let (words, phrasings, follow) = (&words, &phrasings, FollowUp::default());
         let situation = HouseSituation { house: &house, words, phrasings, ear, room: None, follow };
-        say::decision(&decide(said, &situation).unwrap(), words)
+        decide(said, &situation).unwrap()
     };
+    let asked = |said: &str| say::decision(&decided(said), &words);
     assert_eq!(asked("turn everything off in the bedroom"), "Shall I really do it with Bedside lamp?");
     assert_eq!(
         asked("turn off everything"),
         "Shall I really do it with Bathroom light, Bedside lamp, Hall light, Kitchen light and 2 more?"
+    );
+    let HouseDecision::AskFirst(mut batch) = decided("turn off everything") else {
+        panic!("it is asked about")
+    };
+    batch.commands[5].ordered.caution = Caution::AskFirst(CautionCause::Entrance);
+    let all = say::decision(&HouseDecision::AskFirst(batch.clone()), &words);
+    assert!(
+        batch.commands.iter().all(|command| all.contains(&command.title)),
+        "a door hides in no number: {all}"
     );
 }
 
