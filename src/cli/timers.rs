@@ -237,8 +237,7 @@ fn row(entry: &Entry, now: &Zoned, language: &Language) -> Value {
 
 /// When it is due; nothing while it stands still.
 fn due(entry: &Entry, now: &Zoned) -> Option<Zoned> {
-    let stands = matches!(entry.state, EntryState::Paused { .. });
-    (!stands).then(|| entry.due.moment(now.time_zone()).to_zoned(now.time_zone().clone()))
+    (!entry.is_paused()).then(|| entry.due.moment(now.time_zone()).to_zoned(now.time_zone().clone()))
 }
 
 fn state(entry: &Entry) -> &'static str {

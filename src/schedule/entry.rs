@@ -249,9 +249,14 @@ impl Entry {
         self.kind != EntryKind::House && matches!(self.state, EntryState::Ringing { .. })
     }
 
+    /// Whether it stands still.
+    pub fn is_paused(&self) -> bool {
+        matches!(self.state, EntryState::Paused { .. })
+    }
+
     /// Whether it is still to come, or rings.
     pub fn is_live(&self) -> bool {
-        matches!(self.state, EntryState::Waiting | EntryState::Paused { .. }) || self.is_ringing()
+        self.state == EntryState::Waiting || self.is_paused() || self.is_ringing()
     }
 
     /// How long until it is due, or will be once it goes on; negative when it was due before.

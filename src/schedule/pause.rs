@@ -19,13 +19,12 @@ impl Present<'_> {
     }
 
     pub(super) fn resume(&self, which: &Which) -> Decided {
-        let stands = |entry: &Entry| matches!(entry.state, EntryState::Paused { .. });
         let resume = |entry: &Entry| {
             let left_s = u32::try_from(entry.left(self.now).as_secs()).unwrap_or(LONGEST_TIMER_S);
             let (due, state, in_doubt) = (self.after(left_s), EntryState::Waiting, self.in_doubt);
             Entry { due, state, in_doubt, ..entry.clone() }
         };
-        self.changed(which, stands, resume, OrderReport::Resumed)
+        self.changed(which, Entry::is_paused, resume, OrderReport::Resumed)
     }
 
     /// Those of the entries that `which` may mean which `can` be changed. Where none can, but some are meant, how long they

@@ -282,9 +282,7 @@ fn remaining(entries: &[Entry], now: &Zoned, language: &Language) -> String {
             let the = ("the", kind(only.kind, language).the.as_str());
             match only.kind {
                 _ if only.is_ringing() => fill(&words.is_ringing, &[the, ("called", &called(only))]),
-                _ if matches!(only.state, EntryState::Paused { .. }) => {
-                    each(&words.paused, entries, now, language)
-                }
+                _ if only.is_paused() => each(&words.paused, entries, now, language),
                 EntryKind::Timer => {
                     fill(&words.left_on, &[("left", &of(only)), the, ("short", &short(only, language))])
                 }
