@@ -42,7 +42,7 @@ impl fmt::Display for Backend {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Threads {
     /// One fewer than the machine has, so that ears and mouth keep one; of two our own server takes both for the first
-    /// clause of an answer.
+    /// sentence of an answer.
     Auto,
     /// Exactly so many.
     Count(u32),
@@ -150,7 +150,7 @@ pub struct LlmConfig {
     /// for so long, but never longer than 300 seconds; with 0 it ends with the command.
     pub keep_alive: i64,
     /// Threads the model computes with, "auto" (one fewer than the machine has; of two our own server takes both for the
-    /// first clause of an answer) or 1 to 64. With an
+    /// first sentence of an answer) or 1 to 64. With an
     /// Ollama on another machine "auto" leaves the choice to it.
     pub threads: Threads,
     /// How long a model on Ollama thinks before it answers, by the name of its family: "off", "on", "low", "medium" or
