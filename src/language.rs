@@ -21,6 +21,7 @@ mod likeness;
 mod looping;
 pub(crate) mod mood;
 mod names;
+pub(crate) mod pattern;
 mod placeholders;
 pub(crate) mod prompts;
 pub(crate) mod readings;

@@ -22,7 +22,7 @@ pub use config::{STOCK, StockPhrase, WakeConfig, WakeMode, WakePhrase};
 pub use confirm::{Confirmer, PhraseThreshold, ScoredCandidate, ScoredPhrase};
 pub use micro::{MicroWake, WakeModelError};
 pub use phrase_book::{Book, BookError, Enrolled, SavedPhrase};
-pub use strip::strip_phrase;
+pub use strip::{strip_call, strip_phrase};
 
 /// The phrase was said.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,10 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use regex::Regex;
 use serde::Deserialize;
 
 use super::fill::fill;
+use super::pattern::Pattern;
 use behind_orders::{BehindOrders, WrittenBehindOrders};
 
 pub(crate) mod behind_orders;
@@ -22,19 +22,19 @@ const WORD_SIGN: &str = r"[^\s,.;:!?]";
 #[derive(Debug)]
 pub(crate) struct CareWords {
     /// How an utterance begins that asks for something to be done.
-    pub(crate) orders: Regex,
+    pub(crate) orders: Pattern,
     /// Where something may be told behind such a one.
     pub(crate) behind_orders: BehindOrders,
     /// Words that mean something else than they say: they are not looked at.
-    pub(crate) figures: Regex,
+    pub(crate) figures: Pattern,
     /// No question about anything but a danger, and no fact, whatever words are in it.
-    pub(crate) harmless: Regex,
+    pub(crate) harmless: Pattern,
     /// The form of a question, or of words that want advice.
-    pub(crate) advice: Regex,
+    pub(crate) advice: Pattern,
     /// It goes on with what was said just before.
-    pub(crate) goes_on: Regex,
+    pub(crate) goes_on: Pattern,
     /// It asks what only the user can know.
-    pub(crate) personal: Regex,
+    pub(crate) personal: Pattern,
     /// What belongs to a matter; the first that fits counts.
     pub(crate) rules: Vec<CareRule>,
     pub(crate) facts: FactWords,
@@ -52,7 +52,7 @@ pub(crate) struct CareRule {
     pub(crate) matter: String,
     pub(crate) counts: RuleCounts,
     /// All of them are in the utterance.
-    all: Vec<Regex>,
+    all: Vec<Pattern>,
 }
 
 /// In which words a rule counts.
@@ -76,22 +76,22 @@ impl CareRule {
 /// Questions about facts of the world.
 #[derive(Debug)]
 pub(crate) struct FactWords {
-    pub(crate) ask: Regex,
+    pub(crate) ask: Pattern,
     /// What everybody knows.
-    pub(crate) common: Regex,
+    pub(crate) common: Pattern,
     /// What only the user can know, or what was spoken of before.
-    pub(crate) own: Regex,
+    pub(crate) own: Pattern,
 }
 
 /// What is said about looking things up.
 #[derive(Debug)]
 pub(crate) struct LookUpWords {
     /// Agrees to the offer.
-    pub(crate) agrees: Regex,
+    pub(crate) agrees: Pattern,
     /// In front of what is to be looked up; of any case.
-    pub(crate) asks: Regex,
+    pub(crate) asks: Pattern,
     /// Words of a model that doubts.
-    pub(crate) doubts: Regex,
+    pub(crate) doubts: Pattern,
     pub(crate) say: LookUpSentences,
 }
 
@@ -343,7 +343,7 @@ impl CareFile {
     }
 
     /// `written` as whole words, with the words in the place of their names.
-    fn pattern(&self, key: &str, written: &str) -> Result<Regex, String> {
+    fn pattern(&self, key: &str, written: &str) -> Result<Pattern, String> {
         let mut text = written.to_owned();
         // A word may be made of others.
         while let Some((name, words)) =
@@ -359,6 +359,6 @@ impl CareFile {
             None => ("", text),
         };
         let whole = format!(r"{case}(?:\b|^)(?:{})(?:\b|$)", text.replace(r"\w", WORD_SIGN));
-        Regex::new(&whole).map_err(|error| format!("{key} is \"{written}\"; allowed: a pattern: {error}"))
+        Pattern::new(&whole).map_err(|error| format!("{key} is \"{written}\"; allowed: a pattern: {error}"))
     }
 }

@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use regex::Regex;
 use serde::Deserialize;
 
+use super::pattern::Pattern;
+
 /// The way that asks which lists there are.
 pub(crate) const NAMES: &str = "names";
 
@@ -32,7 +34,7 @@ pub(crate) struct PlaceTimeWords {
     asks: Vec<String>,
     /// All of them.
     #[serde(skip)]
-    pub(crate) patterns: Vec<Regex>,
+    pub(crate) patterns: Vec<Pattern>,
 }
 
 /// Arithmetic in words.
@@ -153,6 +155,9 @@ pub(crate) struct ReadyWords {
     /// Whether something is on a list.
     #[serde(default)]
     has: Vec<String>,
+    /// That there is to be a list.
+    #[serde(default)]
+    begin: Vec<String>,
     clear: Vec<String>,
     /// Which lists there are.
     #[serde(default)]
@@ -166,7 +171,7 @@ pub(crate) struct ReadyWords {
 #[derive(Debug)]
 pub(crate) struct Way {
     pub(crate) action: &'static str,
-    pub(crate) says: Regex,
+    pub(crate) says: Pattern,
 }
 
 impl ToolWords {
@@ -179,7 +184,7 @@ impl ToolWords {
         words.lists.ready.ways = words.lists.ready.ways()?;
         let asks = words.clock.asks.iter().map(|says| {
             let pattern = says.replace("{city}", "(?P<city>[\\p{L}' .-]{2,40}?)");
-            Regex::new(&format!("(?i)^(?:{pattern})[.!?]*$"))
+            Pattern::new(&format!("(?i)^(?:{pattern})[.!?]*$"))
                 .map_err(|error| format!("clock.asks is \"{says}\"; allowed: a pattern: {error}"))
         });
         words.clock.patterns = asks.collect::<Result<_, _>>()?;
@@ -200,13 +205,14 @@ impl ReadyWords {
             ("remove", &self.remove),
             ("read", &self.read),
             ("read", &self.has),
+            ("read", &self.begin),
             ("clear", &self.clear),
             (NAMES, &self.names),
         ];
         let way = |(action, says): (&'static str, &String)| {
             let pattern = says.replace("{text}", "(?P<text>[^?!;:]+?)").replace("{list}", &self.list);
             let whole = format!("(?i)^(?:(?:{before}),? )*(?:{pattern})(?:,? (?:{behind}))?[.!?]*$");
-            let says = Regex::new(&whole).map_err(|error| {
+            let says = Pattern::new(&whole).map_err(|error| {
                 format!("lists.ready.{action} is \"{says}\"; allowed: a pattern: {error}")
             })?;
             Ok(Way { action, says })

@@ -5,9 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use regex::Regex;
-
 use super::consent::Phrases;
+use super::pattern::Pattern;
 
 mod file;
 
@@ -23,7 +22,7 @@ pub(crate) struct TruthWords {
     /// What is written out, and how.
     pub(crate) rewrites: Vec<(String, String)>,
     /// Between clauses and between things, and between clauses alone.
-    pub(crate) joints: Regex,
+    pub(crate) joints: Pattern,
     pub(crate) and: BTreeSet<String>,
     pub(crate) exempt: ExemptWords,
     pub(crate) turn: TurnWords,
@@ -42,19 +41,19 @@ pub(crate) struct TruthWords {
 /// What makes a clause no claim.
 #[derive(Debug)]
 pub(crate) struct ExemptWords {
-    pub(crate) negations: Regex,
-    pub(crate) modals: Regex,
+    pub(crate) negations: Pattern,
+    pub(crate) modals: Pattern,
     /// At the beginning, and inside.
-    pub(crate) conditions: Regex,
-    pub(crate) behind: Regex,
-    pub(crate) directives: Regex,
-    pub(crate) asks_user: Regex,
+    pub(crate) conditions: Pattern,
+    pub(crate) behind: Pattern,
+    pub(crate) directives: Pattern,
+    pub(crate) asks_user: Pattern,
     /// What is said while something else is to come.
-    pub(crate) fillers: Regex,
+    pub(crate) fillers: Pattern,
     /// At the end of what something was done to: then it only describes it.
-    pub(crate) relatives: Regex,
+    pub(crate) relatives: Pattern,
     /// In front of a clause that belongs to the one before it.
-    pub(crate) subordinates: Regex,
+    pub(crate) subordinates: Pattern,
     pub(crate) others: BTreeSet<String>,
     pub(crate) speakers: BTreeSet<String>,
     /// Participles of what is only thought, heard or said.
@@ -65,22 +64,22 @@ pub(crate) struct ExemptWords {
 #[derive(Debug)]
 pub(crate) struct TurnWords {
     pub(crate) tells: Phrases,
-    pub(crate) howto: Regex,
+    pub(crate) howto: Pattern,
     pub(crate) own: BTreeSet<String>,
-    pub(crate) yes_no: Regex,
-    pub(crate) asks_her: Regex,
-    pub(crate) measures: Regex,
-    pub(crate) fiction: Regex,
-    pub(crate) words: Regex,
-    pub(crate) your: Regex,
-    pub(crate) mine: Regex,
-    pub(crate) now: Regex,
-    pub(crate) all: Regex,
-    pub(crate) not_all: Regex,
+    pub(crate) yes_no: Pattern,
+    pub(crate) asks_her: Pattern,
+    pub(crate) measures: Pattern,
+    pub(crate) fiction: Pattern,
+    pub(crate) words: Pattern,
+    pub(crate) your: Pattern,
+    pub(crate) mine: Pattern,
+    pub(crate) now: Pattern,
+    pub(crate) all: Pattern,
+    pub(crate) not_all: Pattern,
     /// What is so only from now on.
-    pub(crate) fresh: Regex,
+    pub(crate) fresh: Pattern,
     /// What came of a deed, said without a verb.
-    pub(crate) outcomes: Regex,
+    pub(crate) outcomes: Pattern,
 }
 
 /// What stands where in a clause.
@@ -91,9 +90,9 @@ pub(crate) struct PartWords {
     pub(crate) particles: BTreeSet<String>,
     /// They tell nothing of what is meant: prepositions, pronouns, adverbs.
     pub(crate) empty: BTreeSet<String>,
-    pub(crate) adverbs: Regex,
+    pub(crate) adverbs: Pattern,
     /// Verbs beside those of deeds.
-    pub(crate) auxiliaries: Regex,
+    pub(crate) auxiliaries: Pattern,
 }
 
 impl PartWords {
@@ -108,7 +107,7 @@ impl PartWords {
 pub(crate) struct ClaimPattern {
     pub(crate) kind: ClaimForm,
     /// The group `verb` is the deed, `object` what it was done to.
-    pub(crate) says: Regex,
+    pub(crate) says: Pattern,
     pub(crate) tense: VerbTense,
     /// The deeds, where no verb tells.
     pub(crate) deeds: Vec<usize>,
@@ -143,7 +142,7 @@ pub(crate) struct ClaimedDeed {
 #[derive(Debug)]
 pub(crate) struct ObjectFamily {
     pub(crate) name: String,
-    pub(crate) says: Regex,
+    pub(crate) says: Pattern,
     pub(crate) tools: BTreeSet<String>,
     /// What its words end with in a language with compounds.
     pub(crate) heads: Vec<String>,
@@ -153,15 +152,15 @@ pub(crate) struct ObjectFamily {
 #[derive(Debug)]
 pub(crate) struct SupportWords {
     /// Of two that exclude each other.
-    pub(crate) opposites: Vec<(Regex, Regex)>,
+    pub(crate) opposites: Vec<(Pattern, Pattern)>,
     pub(crate) sweeps: BTreeSet<String>,
     /// Tools whose things are called as in the call, and not otherwise.
     pub(crate) exact: BTreeSet<String>,
     /// All of a list, and an answer that says that nothing is left of it.
-    pub(crate) wholes: Regex,
-    pub(crate) emptied: Regex,
+    pub(crate) wholes: Pattern,
+    pub(crate) emptied: Pattern,
     /// The group is the name of a list.
-    pub(crate) list_name: Regex,
+    pub(crate) list_name: Pattern,
 }
 
 /// What a form of a verb says: the particle that must go with it, and the deed; none where it is an idiom.
@@ -322,7 +321,7 @@ fn add_verb(forms: &mut [VerbForms; 3], written: &str, deed: Option<usize>) -> R
     Ok(())
 }
 
-fn joints(file: &TruthFile) -> Result<Regex, String> {
+fn joints(file: &TruthFile) -> Result<Pattern, String> {
     let mut joints: Vec<&str> = file.joints.iter().chain(&file.and).map(String::as_str).collect();
     joints.sort_by_key(|joint| std::cmp::Reverse(joint.len()));
     let joints = joints.join("|");
@@ -336,8 +335,8 @@ fn whole_word(words: &[String]) -> String {
     format!("\\b(?:{})\\b", words.join("|"))
 }
 
-fn pattern(key: &str, written: &str) -> Result<Regex, String> {
-    Regex::new(written).map_err(|error| format!("{key} is \"{written}\"; allowed: a pattern: {error}"))
+fn pattern(key: &str, written: &str) -> Result<Pattern, String> {
+    Pattern::new(written).map_err(|error| format!("{key} is \"{written}\"; allowed: a pattern: {error}"))
 }
 
 #[cfg(test)]

@@ -22,12 +22,13 @@ use crate::hear::judge::{
 };
 use crate::hear::score::{Opinion, OpinionScorer};
 use crate::hear::transcript_filter::{self, Evidence, TranscriptFilterConfig};
-use crate::hear::wake::strip_phrase;
+use crate::hear::wake::strip_call;
 use crate::hear::whisper::{DecodeUrgency, Stt, SttError, SttEvent, SttJob};
 use crate::hear::{Delivery, HearEvent, Stretch};
 use crate::language::{Language, Languages};
 use crate::message::{Transcript, Utterance};
 use crate::reply::model::ChatModel;
+use crate::reply::understand::intents::{Completeness, completeness};
 
 /// Whoever talks over her for so long, in samples, has said a word by then or is no talker: 1.7 s.
 const LONG: u64 = RATE as u64 * 17 / 10;
@@ -163,7 +164,12 @@ impl Hearing {
     /// The transcript of an utterance as the flow wants it.
     pub(super) fn judged(&mut self, mut transcript: Transcript, openness: BargeInPolicy) -> Judged {
         let key = (transcript.generation, transcript.revision);
-        transcript.text = strip_phrase(&transcript.text, &self.ears.phrases).to_owned();
+        let language = self.ears.languages.heard(transcript.language.as_deref());
+        let is_request = |rest: &str| match completeness(&language, rest) {
+            Completeness::Question => true,
+            meaning => meaning.is_whole(),
+        };
+        transcript.text = strip_call(&transcript.text, &self.ears.phrases, is_request).to_owned();
         let Some(utterance) = self.utterances.iter().find(|u| (u.generation, u.revision) == key) else {
             let reason = "its sound is not known any more".to_owned();
             let judgement = Judgement { verdict: JudgeVerdict::Ignore, reason };
@@ -181,7 +187,6 @@ impl Hearing {
             names: &self.ears.phrases,
             prompt: None,
         };
-        let language = self.ears.languages.heard(transcript.language.as_deref());
         let judgement = judge_by(&self.ears.rules(&language), &case, openness);
         let loudness = FollowUpLoudness {
             voice_db: evidence.voice_db,

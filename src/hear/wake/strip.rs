@@ -13,6 +13,8 @@ const WHOLE_SHORT: f64 = 0.7;
 const NAME: f64 = 0.7;
 /// A phrase of at least so many consonants is known by them, all but the first: "Page Arvus" is "hey jarvis".
 const CONSONANTS: usize = 5;
+/// The same for a short phrase run together into one word, where a request stands behind it: "Enjoy, what day is it?"
+const MISHEARD: f64 = 0.6;
 /// A phrase of so many letters is short.
 const SHORT: usize = 6;
 /// A name of so many letters is like many words: alone it counts only as it is written, before a comma or
@@ -30,6 +32,26 @@ pub fn strip_phrase<'t, P: AsRef<str>>(text: &'t str, phrases: &[P]) -> &'t str 
         Some(head) => text[head.end..].trim_start_matches(|c: char| !c.is_alphanumeric()),
         None => text.trim(),
     }
+}
+
+/// Like [`strip_phrase`]; a first word that is less like the phrase is taken off, too, where what follows it is a request by
+/// itself.
+pub fn strip_call<'t, P: AsRef<str>>(
+    text: &'t str,
+    phrases: &[P],
+    is_request: impl FnOnce(&str) -> bool,
+) -> &'t str {
+    let rest = strip_phrase(text, phrases);
+    let Some((first, behind)) = rest.split_once(char::is_whitespace) else { return rest };
+    let first = letters(first);
+    let is_like = |phrase: &P| {
+        let whole: String = phrase.as_ref().split_whitespace().map(letters).collect();
+        strsim::normalized_damerau_levenshtein(&first, &whole) >= MISHEARD
+    };
+    if rest.len() == text.trim().len() && phrases.iter().any(is_like) && is_request(behind) {
+        return behind.trim_start();
+    }
+    rest
 }
 
 /// A stretch at the front of the text that sounds like the phrase.
@@ -124,6 +146,29 @@ mod tests {
         ] {
             assert_eq!(strip_phrase(text, &phrases), rest, "{text}");
         }
+    }
+
+    #[test]
+    fn a_word_like_the_phrase_is_taken_off_in_front_of_a_request() {
+        let phrases = ["hey joi", "hey joy"];
+        let is_request = |rest: &str| rest.starts_with("what day");
+        for (text, rest) in [
+            ("Enjoy, what day is it?", "what day is it?"),
+            ("Enjoy what day is it?", "what day is it?"),
+            (" Hey Joy, what day is it?", "what day is it?"),
+            ("Enjoy the music", "Enjoy the music"),
+            ("Hey Joy, enjoy what day is it", "enjoy what day is it"),
+            ("Say what day it is", "Say what day it is"),
+            ("Boy, what day is it?", "Boy, what day is it?"),
+            ("Enjoy", "Enjoy"),
+            ("", ""),
+        ] {
+            assert_eq!(strip_call(text, &phrases, is_request), rest, "{text}");
+        }
+        assert_eq!(
+            strip_call("Enjoy, what day is it?", &[] as &[&str], is_request),
+            "Enjoy, what day is it?"
+        );
     }
 
     #[test]

@@ -3,8 +3,9 @@
 //! PURE, read once with the rest of `care.toml`. In: an utterance in lower case that begins with an order. Out: the
 //! places in it where a clause of its own may begin.
 
-use regex::{Match, Regex};
 use serde::Deserialize;
+
+use crate::language::pattern::{Found, Pattern};
 
 /// Between clauses and sentences.
 const SIGNS: [char; 5] = [',', '.', '!', '?', ';'];
@@ -13,16 +14,16 @@ const SIGNS: [char; 5] = [',', '.', '!', '?', ';'];
 #[derive(Debug)]
 pub(crate) struct BehindOrders {
     /// Begins a clause that tells something.
-    begins: Regex,
+    begins: Pattern,
     /// Begins one that only might be: "if she can't breathe".
-    conditions: Regex,
+    conditions: Pattern,
     /// In front of one that is not told, or within it.
-    not_after: Regex,
-    within: Regex,
+    not_after: Pattern,
+    within: Pattern,
     /// Orders that have words kept, read or played: what follows may be these words.
-    dictates: Regex,
+    dictates: Pattern,
     /// Joins a clause to such an order that is none of its words.
-    joints: Regex,
+    joints: Pattern,
 }
 
 /// The same as it is written.
@@ -43,7 +44,7 @@ impl BehindOrders {
     /// What can't be used.
     pub(super) fn read(
         written: &WrittenBehindOrders,
-        any: impl Fn(&str, &[String]) -> Result<Regex, String>,
+        any: impl Fn(&str, &[String]) -> Result<Pattern, String>,
     ) -> Result<Self, String> {
         let at_end = |key: &str, patterns: &[String]| any(key, &[format!("(?:{})\\W*$", patterns.join("|"))]);
         Ok(Self {
@@ -59,7 +60,7 @@ impl BehindOrders {
     /// The places in an order where a clause may begin that tells something, the first one first.
     pub(crate) fn places(&self, order: &str) -> Vec<usize> {
         let dictates = self.dictates.is_match(order);
-        let may_tell = |found: &Match<'_>| {
+        let may_tell = |found: &Found<'_>| {
             let before = &order[..found.start()];
             !before.is_empty()
                 && !self.not_after.is_match(before)

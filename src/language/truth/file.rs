@@ -4,8 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use regex::Regex;
 use serde::Deserialize;
+
+use crate::language::pattern::Pattern;
 
 use super::{ClaimedDeed, ExemptWords, PartWords, SupportWords, TurnWords, pattern, whole_word};
 
@@ -205,7 +206,7 @@ impl ExemptFile {
 
 impl TurnFile {
     pub(super) fn compiled(&self) -> Result<TurnWords, String> {
-        let words = |key: &str, words: &[String]| -> Result<Regex, String> {
+        let words = |key: &str, words: &[String]| -> Result<Pattern, String> {
             pattern(&format!("turn.{key}"), &whole_word(words))
         };
         Ok(TurnWords {

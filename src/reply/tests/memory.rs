@@ -244,6 +244,8 @@ async fn talk_of_the_past_is_for_the_model() {
     );
     let forget = intents::MemoryOrder::Forget("Katze Mia".into());
     assert_eq!(german("vergiss alles über Katze Mia"), Some(intents::Intent::Memory(forget)));
+    let forget = intents::MemoryOrder::Forget("der Ersatzschlüssel".into());
+    assert_eq!(german("Vergiss, wo der Ersatzschlüssel liegt"), Some(intents::Intent::Memory(forget)));
 }
 
 // "forget what I said about …" asks once
@@ -278,6 +280,16 @@ async fn what_is_forgotten_is_asked_about_once_and_then_gone_with_the_asking() {
     assert!(!bytes.windows(8).any(|word| word.eq_ignore_ascii_case(b"philomen")), "no byte of it is left");
     let ran = bench.say("forget everything about Philomena").await;
     assert_eq!(ran.shown(), "I don't remember anything about Philomena.");
+}
+
+#[tokio::test]
+async fn where_a_thing_is_can_be_forgotten() {
+    let bench = Bench::new(vec![]);
+    bench.say("remember that the spare key is under the flowerpot").await;
+    let ran = bench.say("forget where the spare key is").await;
+    assert_eq!(ran.shown(), "I remember 2 things about the spare key. Shall I forget it for good?");
+    assert_eq!(bench.say("yes").await.shown(), "All of it is gone for good.");
+    assert_eq!(bench.known().await, []);
 }
 
 #[tokio::test]

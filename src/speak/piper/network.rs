@@ -142,7 +142,12 @@ impl VoiceNetwork {
         let running = Arc::new(RunOptions::new()?);
         let mut network = Self { encoder, decoder: Some(decoder), running, word, description };
         let EncodedSentence::Frames(frames) = network.encode(network.word.clone())? else { return Ok(None) };
-        Ok(network.try_out(&frames)?.then_some(network))
+        if !network.try_out(&frames)? {
+            return Ok(None);
+        }
+        // What was tried was longer than most of what will be said.
+        network.shrink()?;
+        Ok(Some(network))
     }
 
     /// What ends a run from another thread, and lets the next one begin.

@@ -11,6 +11,9 @@ const FIRST: usize = 24;
 const MARGIN: f64 = 3.0;
 /// A further chunk that can't have so many frames in time is none.
 const SHORTEST: usize = 12;
+/// Frames of a chunk at most, as a multiple of those that it looks at on one side: what they take in memory is held while
+/// she speaks, tens of MB for a long sentence at once.
+const LONGEST: usize = 8;
 /// How much a measurement counts against those before.
 const WEIGHT: f64 = 0.3;
 /// From this share of the time on, whole sentences are decoded.
@@ -68,8 +71,12 @@ impl ChunkPacing {
     /// further in time.
     pub(super) fn next(self, left: usize, bridged: usize) -> Option<usize> {
         let affordable = ((bridged as f64 / self.share()) as usize).saturating_sub(2 * self.reach);
-        let next = self.with_rest(left, affordable.min(2 * bridged.max(FIRST)));
+        let next = self.with_rest(left, affordable.min(2 * bridged.max(FIRST)).min(self.longest()));
         (affordable >= SHORTEST.min(left)).then_some(next)
+    }
+
+    fn longest(self) -> usize {
+        (LONGEST * self.reach).max(2 * FIRST)
     }
 
     /// A rest that is not worth a chunk of its own is added.
@@ -105,6 +112,7 @@ mod tests {
     fn a_fast_machine_begins_with_little_a_slower_one_with_more_and_a_slow_one_with_all() {
         assert_eq!(chunks(pacing(12, 0.08), 183), [24, 48, 96, 15]);
         assert_eq!(chunks(pacing(12, 0.08), 30), [30], "the rest is not worth a chunk");
+        assert_eq!(chunks(pacing(12, 0.08), 500), [24, 48, 96, 96, 96, 96, 44], "they don't grow for ever");
         assert_eq!(chunks(pacing(12, 0.2), 183)[0], 37);
         assert_eq!(chunks(pacing(12, 0.3), 183), [183]);
         assert_eq!(chunks(pacing(12, 2.0), 183), [183]);

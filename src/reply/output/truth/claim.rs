@@ -3,9 +3,8 @@
 //! PURE. In: a clause. Out: who is said to do which deed to what, and when; nothing for a clause that denies, wishes,
 //! imagines or advises, or whose deed is somebody else's.
 
-use regex::Captures;
-
 use crate::language::consent::{ConsentWords, words_of};
+use crate::language::pattern::Groups;
 use crate::language::truth::{ClaimForm, ClaimPattern, TruthWords, VerbTense};
 
 use super::clauses::SaidClause;
@@ -179,7 +178,7 @@ fn found(words: &TruthWords, consent: &ConsentWords, pattern: &ClaimPattern, tex
 }
 
 /// Whether somebody else does it, or it is told of in general.
-fn is_anothers(words: &TruthWords, consent: &ConsentWords, kind: ClaimForm, found: &Captures<'_>) -> bool {
+fn is_anothers(words: &TruthWords, consent: &ConsentWords, kind: ClaimForm, found: &Groups<'_>) -> bool {
     let object = found.name("object");
     let verb = found.name("verb").or(found.name("unknown"));
     let said = words_of(object.map_or("", |object| object.as_str()));

@@ -182,8 +182,9 @@ fn is_thing(words: &TruthWords, text: &str) -> bool {
 /// Whether a verb is in it.
 pub(super) fn is_verbal(words: &TruthWords, said: &[String]) -> bool {
     // "Do" is a verb, and "to-do" is none.
-    let auxiliary =
-        |word: &String| words.parts.auxiliaries.find(word).is_some_and(|found| found.len() == word.len());
+    let auxiliary = |word: &String| {
+        words.parts.auxiliaries.find(word).is_some_and(|found| found.as_str().len() == word.len())
+    };
     let is_verb = |word: &String| words.done.has(word) || words.doing.has(word) || auxiliary(word);
     said.iter().any(is_verb)
 }
