@@ -15,7 +15,7 @@ use tokio::sync::{Notify, broadcast, watch};
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use super::backend::{HomeLink, HomeView, ServerEvent};
+use super::backend::{HomeLink, HomeView, SendFault, ServerEvent};
 use super::fault::HomeFault;
 use super::house::{House, HouseRules, ItemState};
 use super::link::{HomeConnection, LinkAction, LinkEvent};
@@ -62,6 +62,18 @@ pub(super) struct Followed {
     pub(super) events: broadcast::Sender<ServerEvent>,
     /// Wakes the follower to read the house again.
     pub(super) doubted: Arc<Notify>,
+}
+
+impl Followed {
+    /// How a command to `item` ended: where that is not certain the house is read again.
+    pub(super) fn sent(&self, item: &str, sent: &Result<(), SendFault>) {
+        if let Err(SendFault::NotSent(fault) | SendFault::OutcomeUnknown(fault)) = sent {
+            tracing::info!(item, %fault, "a command failed");
+            if *fault != HomeFault::Refused {
+                self.doubted.notify_one();
+            }
+        }
+    }
 }
 
 /// What goes on at the moment.

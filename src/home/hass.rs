@@ -93,12 +93,7 @@ impl Home for HomeAssistant {
     fn send<'a>(&'a self, ordered: &'a Ordered) -> BoxFuture<'a, Result<(), SendFault>> {
         Box::pin(async move {
             let sent = self.client.command(&ordered.item, &ordered.text).await;
-            if let Err(SendFault::NotSent(fault) | SendFault::OutcomeUnknown(fault)) = &sent {
-                tracing::info!(item = ordered.item, %fault, "a command failed");
-                if *fault != HomeFault::Refused {
-                    self.followed.doubted.notify_one();
-                }
-            }
+            self.followed.sent(&ordered.item, &sent);
             sent
         })
     }

@@ -146,6 +146,12 @@ pub(crate) struct ReadyWords {
     list: String,
     /// How the list is called that needs no name: the shopping list.
     pub(crate) unnamed: Vec<String>,
+    /// What a verb at the beginning of a request may be heard as, and the verb.
+    #[serde(default)]
+    pub(crate) misheard: Vec<(String, String)>,
+    /// Words of which none may be in such a one.
+    #[serde(default)]
+    pub(crate) tells: Vec<String>,
     /// Words in what is to be added or removed that turn the request round.
     #[serde(default)]
     pub(crate) negations: Vec<String>,

@@ -76,8 +76,9 @@ impl Transcriber for Whisper {
     }
 }
 
-/// After so long without work the model may give back what it took for a long utterance.
-pub(super) const REST_AFTER: Duration = Duration::from_secs(30);
+/// After so long without work the model may give back what it took for a long utterance. Longer, and it hardly ever would in
+/// a room where somebody always talks.
+pub(super) const REST_AFTER: Duration = Duration::from_secs(5);
 
 /// Handle of the worker thread. Dropping it ends the thread and waits for that, five seconds at most: a
 /// program that exits while whisper.cpp computes frees the memory it works on.

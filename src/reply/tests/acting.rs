@@ -140,7 +140,9 @@ async fn a_note_is_told_to_be_there_once_it_was_read_back() {
     assert_eq!(ran.shown(), "Milk and eggs are on the shopping list.");
     let ran = bench.say("what is on the shopping list?").await;
     assert_eq!(ran.shown(), "The shopping list has 2 entries: milk and eggs.");
-    assert_eq!(bench.store.notes("shopping").await.unwrap(), ["milk", "eggs"]);
+    let ran = bench.say("Boot olive oil on the list.").await;
+    assert_eq!(ran.shown(), "Olive oil is on the shopping list.", "put is what was heard so");
+    assert_eq!(bench.store.notes("shopping").await.unwrap(), ["milk", "eggs", "olive oil"]);
 }
 
 // covers gate, O9: strangers' words command nothing

@@ -62,9 +62,7 @@ impl ChunkPacing {
         if share >= TOO_SLOW {
             return left;
         }
-        // So many that the next chunk, at the edges of which it decodes more, need not be shorter.
-        let sustained = (2 * self.reach) as f64 * share / (1.0 - share);
-        self.with_rest(left, FIRST.max(sustained.ceil() as usize))
+        self.with_rest(left, self.shortest())
     }
 
     /// Frames of the next chunk of `left` while `bridged` frames are played; nothing when that is too little to get any
@@ -75,8 +73,15 @@ impl ChunkPacing {
         (affordable >= SHORTEST.min(left)).then_some(next)
     }
 
+    /// So many frames that the next chunk, at the edges of which it decodes more, need not be shorter.
+    fn shortest(self) -> usize {
+        let share = self.share();
+        let sustained = (2 * self.reach) as f64 * share / (1.0 - share);
+        FIRST.max(sustained.ceil() as usize)
+    }
+
     fn longest(self) -> usize {
-        (LONGEST * self.reach).max(2 * FIRST)
+        (LONGEST * self.reach).max(self.shortest().saturating_mul(2))
     }
 
     /// A rest that is not worth a chunk of its own is added.

@@ -14,8 +14,27 @@ use crate::tools::Arguments;
 /// The arguments of `asked`.
 pub(in crate::tools) fn arguments(asked: &str, language: &Language) -> Option<Arguments> {
     let asked = asked.trim().replace('’', "'");
-    let mut ways = language.lists().flat_map(|words| words.ready.ways.iter().map(move |way| (words, way)));
-    ways.find_map(|(words, way)| arguments_of(way, words, &asked, language))
+    let as_said = |asked: &str| {
+        let mut ways =
+            language.lists().flat_map(|words| words.ready.ways.iter().map(move |way| (words, way)));
+        ways.find_map(|(words, way)| arguments_of(way, words, asked, language))
+    };
+    as_said(&asked).or_else(|| as_said(&meant(&asked, language)?))
+}
+
+/// The request with the verb that its first word was misheard for.
+fn meant(asked: &str, language: &Language) -> Option<String> {
+    let (first, rest) = asked.split_once(' ')?;
+    let tells = |words: &ListWords| {
+        let is_told = |word: &str| words.ready.tells.iter().any(|tells| word.eq_ignore_ascii_case(tells));
+        rest.split_whitespace().any(is_told)
+    };
+    let verb = |words: &ListWords| {
+        let mut all = words.ready.misheard.iter();
+        all.find(|(heard, _)| heard.eq_ignore_ascii_case(first)).map(|(_, verb)| verb.clone())
+    };
+    let verb = language.lists().filter(|words| !tells(words)).find_map(verb)?;
+    Some(format!("{verb} {rest}"))
 }
 
 fn arguments_of(way: &Way, words: &ListWords, asked: &str, language: &Language) -> Option<Arguments> {
@@ -121,6 +140,9 @@ mod tests {
             ("Can you make me a new camping list, please?", "read camping"),
             ("Mach mir bitte eine Packliste", "read packliste"),
             ("Leg eine neue Campingliste an", "read campingliste"),
+            ("Boot olive oil on the list.", "add shopping: olive oil"),
+            ("But milk on the shopping list", "add shopping: milk"),
+            ("Sitz Milch auf die Liste", "add shopping: Milch"),
             ("What lists do I have?", "read all"),
             ("which lists are there", "read all"),
             ("what's left on the list", "read shopping"),
@@ -190,6 +212,11 @@ mod tests {
             "Hast du Milch auf die Liste gesetzt?",
             "wir brauchen Milch",
             "clear the table",
+            "but milk is on the list",
+            "Bad things should be on the list",
+            "boot the computer",
+            "pita bread on the list",
+            "at what time is it on the list",
             "make a list",
             "make a new list",
             "make a list of my friends",

@@ -8,6 +8,7 @@ use fastrand::Rng;
 use joi::audio::RATE;
 use joi::cli::wake::noise::{self, NoiseKind};
 use joi::cli::wake::voices::{SENTENCES, Speaker, Spoken, VoiceGroup, Voices};
+use joi::english::consonants;
 
 use crate::latency;
 
@@ -28,6 +29,9 @@ const HERS: [&str; 6] = [
 ];
 /// After a command the room is still for so long: an answer, and the window for a follow-up.
 const AFTER_S: usize = 14;
+
+/// How alike the consonants of two sentences are, from 0 to 1, of which one was misheard for the other.
+const SOUNDS_LIKE: f64 = 0.55;
 
 /// A stretch of the day.
 pub(super) struct Scene {
@@ -144,15 +148,17 @@ fn still(samples: usize, rng: &mut Rng) -> Vec<f32> {
     (0..samples).map(|_| loud * (rng.f32() - 0.5)).collect()
 }
 
-/// Whether what was heard is about what was said: half of the words of either are the same.
+/// Whether what was heard is about what was said: half of the words of either are the same, or most of the consonants.
 pub(super) fn is_about(said: &str, heard: &str) -> bool {
     let words = |text: &str| -> Vec<String> {
         let letters = text.to_lowercase().replace(|c: char| !c.is_alphanumeric() && c != ' ', "");
         letters.split_whitespace().map(str::to_owned).collect()
     };
-    let (said, heard) = (words(said), words(heard));
-    let same = said.iter().filter(|word| heard.contains(word)).count();
-    same * 2 >= said.len().max(heard.len()).max(1)
+    let (said_words, heard_words) = (words(said), words(heard));
+    let same = said_words.iter().filter(|word| heard_words.contains(word)).count();
+    let (said, heard) = (consonants(said), consonants(heard));
+    same * 2 >= said_words.len().max(heard_words.len()).max(1)
+        || strsim::normalized_levenshtein(&said, &heard) >= SOUNDS_LIKE
 }
 
 #[cfg(test)]
@@ -166,6 +172,17 @@ mod tests {
         assert!(!is_about("set a timer for ten minutes", "My brother works for a bank."));
         assert!(is_about("what is fifteen percent of eighty", "What is 15% of 80?"));
         assert!(!is_about("cancel the timer", ""));
+        for (said, heard) in [
+            ("remind me tomorrow at noon to call Ann", "Remind me to Morrowat noom to Kolaan."),
+            ("cancel the alarm", "Cancel heel arm"),
+            ("where is the spare key", "where is this parakeet?"),
+            ("set a timer for ten minutes", "Set to time at 4-10 minutes."),
+        ] {
+            assert!(is_about(said, heard), "{heard}");
+        }
+        for heard in SENTENCES {
+            assert!(!latency::commands().unwrap().iter().any(|said| is_about(said, heard)), "{heard}");
+        }
         assert!(!is_about("what time is it", "The pasta timer is done. It was set for twenty minutes."));
     }
 

@@ -249,6 +249,8 @@ fn what_only_the_user_can_know_is_told_from_advice_and_from_what_the_world_knows
         "What’s my brother's name?",
         "What colour is my car?",
         "What is the age of my aunt?",
+        "Where is the spare key?",
+        "where are the car keys",
     ] {
         assert!(is_personal(english(), asked), "{asked}");
     }
@@ -258,10 +260,17 @@ fn what_only_the_user_can_know_is_told_from_advice_and_from_what_the_world_knows
         "What can I do for my back?",
         "What did I miss to say?",
         "Who was Mozart?",
+        "Where is the Eiffel Tower?",
+        "Where is the key of C major used?",
     ] {
         assert!(!is_personal(english(), asked), "{asked}");
     }
-    for asked in ["Was habe ich gestern gegessen?", "Wie heißt meine Tante?", "Woran denke ich?"] {
+    for asked in [
+        "Was habe ich gestern gegessen?",
+        "Wie heißt meine Tante?",
+        "Woran denke ich?",
+        "Wo ist der Ersatzschlüssel?",
+    ] {
         assert!(is_personal(german(), asked), "{asked}");
     }
     for asked in ["Was mache ich, wenn es brennt?", "Was soll ich meiner Mutter schenken?"] {
