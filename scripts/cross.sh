@@ -58,12 +58,11 @@ export "CARGO_TARGET_${suffix^^}_LINKER=aarch64-linux-gnu-gcc"
 export "CARGO_TARGET_${suffix^^}_RUSTFLAGS=-C target-feature=$features"
 export PKG_CONFIG_ALLOW_CROSS=1 PKG_CONFIG_LIBDIR=/usr/lib/aarch64-linux-gnu/pkgconfig:/usr/share/pkgconfig
 
-build build --bin joi --bin joi-model --target "$arm"
+# Stripped by the linker, not afterwards: its build ID is a sum over all that it writes, and names of symbols tell places.
+build build --bin joi --bin joi-model --target "$arm" --config 'profile.release.strip="symbols"'
 for program in joi joi-model; do
-  aarch64-linux-gnu-strip --strip-all -o "$CARGO_TARGET_DIR/$program.stripped" "$CARGO_TARGET_DIR/$arm/release/$program"
-  install -m 755 "$CARGO_TARGET_DIR/$program.stripped" "$out/.$program"
+  install -m 755 "$CARGO_TARGET_DIR/$arm/release/$program" "$out/.$program"
   mv "$out/.$program" "$out/$program"
-  rm "$CARGO_TARGET_DIR/$program.stripped"
 done
 scripts/onnxruntime.py aarch64 "$out/libonnxruntime.so"
 say "built for $target in $out"
