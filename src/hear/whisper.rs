@@ -14,6 +14,7 @@ mod forced_decoding;
 mod measure;
 mod names;
 mod prefix;
+mod seen;
 mod spoken;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -31,6 +32,7 @@ use whisper_rs::{FullParams, SamplingStrategy, WhisperContext, WhisperContextPar
 pub use config::{AUTO, SttConfig, SttModel, knows_language};
 pub use forced_decoding::{Forced, Free, FreeToken, LogProbRow};
 pub use measure::{BUDGET, Measured, ModelChoice, clip, machine, measure};
+use seen::WindowsSeen;
 use spoken::SpokenLanguage;
 pub use worker::{DecodeUrgency, Lender, Stt, SttEvent, SttJob};
 
@@ -88,12 +90,8 @@ pub struct Whisper {
     /// Kept between calls, so that padding a short utterance allocates once.
     padded: Vec<f32>,
     encoded: Encoded,
-    /// The largest encoder window that the state has seen.
-    largest: u32,
+    seen: WindowsSeen,
 }
-
-/// Up to here a state holds little: a second look and most commands. In positions of 20 ms.
-const LARGE: u32 = 640;
 
 /// The sound that the encoder's output in the state belongs to, and its window; empty after a failure.
 #[derive(Default)]
@@ -175,7 +173,7 @@ impl Whisper {
             names: Vec::new(),
             padded: Vec::new(),
             encoded: Encoded::default(),
-            largest: 0,
+            seen: WindowsSeen::default(),
             context: Arc::new(context),
         })
     }
@@ -193,18 +191,20 @@ impl Whisper {
             names: Vec::new(),
             padded: Vec::new(),
             encoded: Encoded::default(),
-            largest: 0,
+            seen: WindowsSeen::default(),
             ..*self
         })
     }
 
     /// Gives back the memory that a long utterance has left in the state, tens of MB, by a new one.
     fn give_back(&mut self) {
-        if self.largest <= LARGE {
+        if !self.seen.is_large() {
             return;
         }
         match self.context.create_state() {
-            Ok(state) => (self.state, self.encoded, self.largest) = (state, Encoded::default(), 0),
+            Ok(state) => {
+                (self.state, self.encoded, self.seen) = (state, Encoded::default(), WindowsSeen::default())
+            }
             Err(error) => tracing::debug!(%error, "the state of the speech model stays as it is"),
         }
     }
@@ -339,7 +339,7 @@ impl Whisper {
             params.set_abort_callback_user_data(flag.cast_mut().cast());
         }
         self.encoded.audio_ctx = 0;
-        self.largest = self.largest.max(audio_ctx);
+        self.seen.sees(audio_ctx);
         let outcome = self.state.full(params, window::padded(samples, &mut self.padded));
         if abort.load(Ordering::Relaxed) {
             return Err(SttError::Aborted);

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::fill::fill;
-use super::pattern::Pattern;
+use super::pattern::WordPattern;
 use behind_orders::{BehindOrders, WrittenBehindOrders};
 
 pub(crate) mod behind_orders;
@@ -22,19 +22,19 @@ const WORD_SIGN: &str = r"[^\s,.;:!?]";
 #[derive(Debug)]
 pub(crate) struct CareWords {
     /// How an utterance begins that asks for something to be done.
-    pub(crate) orders: Pattern,
+    pub(crate) orders: WordPattern,
     /// Where something may be told behind such a one.
     pub(crate) behind_orders: BehindOrders,
     /// Words that mean something else than they say: they are not looked at.
-    pub(crate) figures: Pattern,
+    pub(crate) figures: WordPattern,
     /// No question about anything but a danger, and no fact, whatever words are in it.
-    pub(crate) harmless: Pattern,
+    pub(crate) harmless: WordPattern,
     /// The form of a question, or of words that want advice.
-    pub(crate) advice: Pattern,
+    pub(crate) advice: WordPattern,
     /// It goes on with what was said just before.
-    pub(crate) goes_on: Pattern,
+    pub(crate) goes_on: WordPattern,
     /// It asks what only the user can know.
-    pub(crate) personal: Pattern,
+    pub(crate) personal: WordPattern,
     /// What belongs to a matter; the first that fits counts.
     pub(crate) rules: Vec<CareRule>,
     pub(crate) facts: FactWords,
@@ -52,7 +52,7 @@ pub(crate) struct CareRule {
     pub(crate) matter: String,
     pub(crate) counts: RuleCounts,
     /// All of them are in the utterance.
-    all: Vec<Pattern>,
+    all: Vec<WordPattern>,
 }
 
 /// In which words a rule counts.
@@ -76,22 +76,22 @@ impl CareRule {
 /// Questions about facts of the world.
 #[derive(Debug)]
 pub(crate) struct FactWords {
-    pub(crate) ask: Pattern,
+    pub(crate) ask: WordPattern,
     /// What everybody knows.
-    pub(crate) common: Pattern,
+    pub(crate) common: WordPattern,
     /// What only the user can know, or what was spoken of before.
-    pub(crate) own: Pattern,
+    pub(crate) own: WordPattern,
 }
 
 /// What is said about looking things up.
 #[derive(Debug)]
 pub(crate) struct LookUpWords {
     /// Agrees to the offer.
-    pub(crate) agrees: Pattern,
+    pub(crate) agrees: WordPattern,
     /// In front of what is to be looked up; of any case.
-    pub(crate) asks: Pattern,
+    pub(crate) asks: WordPattern,
     /// Words of a model that doubts.
-    pub(crate) doubts: Pattern,
+    pub(crate) doubts: WordPattern,
     pub(crate) say: LookUpSentences,
 }
 
@@ -343,7 +343,7 @@ impl CareFile {
     }
 
     /// `written` as whole words, with the words in the place of their names.
-    fn pattern(&self, key: &str, written: &str) -> Result<Pattern, String> {
+    fn pattern(&self, key: &str, written: &str) -> Result<WordPattern, String> {
         let mut text = written.to_owned();
         // A word may be made of others.
         while let Some((name, words)) =
@@ -359,6 +359,7 @@ impl CareFile {
             None => ("", text),
         };
         let whole = format!(r"{case}(?:\b|^)(?:{})(?:\b|$)", text.replace(r"\w", WORD_SIGN));
-        Pattern::new(&whole).map_err(|error| format!("{key} is \"{written}\"; allowed: a pattern: {error}"))
+        WordPattern::new(&whole)
+            .map_err(|error| format!("{key} is \"{written}\"; allowed: a pattern: {error}"))
     }
 }

@@ -14,23 +14,23 @@ use regex_automata::util::captures::Captures;
 
 /// A compiled pattern.
 #[derive(Debug, Clone)]
-pub(crate) struct Pattern(Regex);
+pub(crate) struct WordPattern(Regex);
 
 /// Where it was found, or a group of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Found<'t> {
+pub(crate) struct PatternMatch<'t> {
     text: &'t str,
     span: Span,
 }
 
 /// Where its groups were found.
 #[derive(Debug)]
-pub(crate) struct Groups<'t> {
+pub(crate) struct PatternGroups<'t> {
     text: &'t str,
     captures: Captures,
 }
 
-impl Pattern {
+impl WordPattern {
     /// Compiles what is `written`.
     ///
     /// # Errors
@@ -50,29 +50,29 @@ impl Pattern {
     }
 
     /// Where it is first.
-    pub(crate) fn find<'t>(&self, text: &'t str) -> Option<Found<'t>> {
+    pub(crate) fn find<'t>(&self, text: &'t str) -> Option<PatternMatch<'t>> {
         self.find_iter(text).next()
     }
 
     /// Where it is first at or behind `from`; what is before that counts for the bounds of words.
-    pub(crate) fn find_at<'t>(&self, text: &'t str, from: usize) -> Option<Found<'t>> {
+    pub(crate) fn find_at<'t>(&self, text: &'t str, from: usize) -> Option<PatternMatch<'t>> {
         let input = regex_automata::Input::new(text).range(from..);
-        self.0.find(input).map(|found| Found { text, span: found.span() })
+        self.0.find(input).map(|found| PatternMatch { text, span: found.span() })
     }
 
     /// Everywhere it is.
-    pub(crate) fn find_iter<'t>(&self, text: &'t str) -> impl Iterator<Item = Found<'t>> {
-        self.0.find_iter(text).map(move |found| Found { text, span: found.span() })
+    pub(crate) fn find_iter<'t>(&self, text: &'t str) -> impl Iterator<Item = PatternMatch<'t>> {
+        self.0.find_iter(text).map(move |found| PatternMatch { text, span: found.span() })
     }
 
     /// Where it is first, with its groups.
-    pub(crate) fn captures<'t>(&self, text: &'t str) -> Option<Groups<'t>> {
+    pub(crate) fn captures<'t>(&self, text: &'t str) -> Option<PatternGroups<'t>> {
         self.captures_iter(text).next()
     }
 
     /// Everywhere it is, with its groups.
-    pub(crate) fn captures_iter<'t>(&self, text: &'t str) -> impl Iterator<Item = Groups<'t>> {
-        self.0.captures_iter(text).map(move |captures| Groups { text, captures })
+    pub(crate) fn captures_iter<'t>(&self, text: &'t str) -> impl Iterator<Item = PatternGroups<'t>> {
+        self.0.captures_iter(text).map(move |captures| PatternGroups { text, captures })
     }
 
     /// `text` with `instead` in the place of everything that it finds.
@@ -90,7 +90,7 @@ impl Pattern {
     }
 }
 
-impl<'t> Found<'t> {
+impl<'t> PatternMatch<'t> {
     pub(crate) fn as_str(&self) -> &'t str {
         &self.text[self.range()]
     }
@@ -108,14 +108,14 @@ impl<'t> Found<'t> {
     }
 }
 
-impl<'t> Groups<'t> {
+impl<'t> PatternGroups<'t> {
     /// The group of this number; 0 is all of it.
-    pub(crate) fn get(&self, group: usize) -> Option<Found<'t>> {
-        self.captures.get_group(group).map(|span| Found { text: self.text, span })
+    pub(crate) fn get(&self, group: usize) -> Option<PatternMatch<'t>> {
+        self.captures.get_group(group).map(|span| PatternMatch { text: self.text, span })
     }
 
-    pub(crate) fn name(&self, group: &str) -> Option<Found<'t>> {
-        self.captures.get_group_by_name(group).map(|span| Found { text: self.text, span })
+    pub(crate) fn name(&self, group: &str) -> Option<PatternMatch<'t>> {
+        self.captures.get_group_by_name(group).map(|span| PatternMatch { text: self.text, span })
     }
 }
 
@@ -134,7 +134,7 @@ mod tests {
         r"(?:[^\s,.;:!?]+ ){0,2}?(?:light|licht)\W*$",
     ];
 
-    fn spans(groups: &Groups<'_>) -> Vec<Option<(usize, usize)>> {
+    fn spans(groups: &PatternGroups<'_>) -> Vec<Option<(usize, usize)>> {
         (0..4).map(|group| groups.get(group).map(|found| (found.start(), found.end()))).collect()
     }
 
@@ -152,7 +152,7 @@ mod tests {
         ) {
             let text = words.join(if is_close { "" } else { " " });
             for written in WRITTEN {
-                let (ours, theirs) = (Pattern::new(written).unwrap(), regex::Regex::new(written).unwrap());
+                let (ours, theirs) = (WordPattern::new(written).unwrap(), regex::Regex::new(written).unwrap());
                 prop_assert_eq!(ours.is_match(&text), theirs.is_match(&text));
                 let found: Vec<&str> = ours.find_iter(&text).map(|found| found.as_str()).collect();
                 let expected: Vec<&str> = theirs.find_iter(&text).map(|found| found.as_str()).collect();
@@ -174,18 +174,18 @@ mod tests {
 
     #[test]
     fn groups_have_names_and_what_is_no_pattern_is_told() {
-        let pattern = Pattern::new("(?P<what>timer|alarm) for (?P<when>.+)").unwrap();
+        let pattern = WordPattern::new("(?P<what>timer|alarm) for (?P<when>.+)").unwrap();
         let groups = pattern.captures("a timer for noon").unwrap();
         assert_eq!(groups.name("what").unwrap().as_str(), "timer");
         assert_eq!(groups.name("when").unwrap().as_str(), "noon");
         assert!(groups.name("who").is_none() && pattern.captures("a timer").is_none());
-        let error = Pattern::new("a(b").unwrap_err();
+        let error = WordPattern::new("a(b").unwrap_err();
         assert!(error.contains("unclosed group"), "{error}");
     }
 
     #[test]
     fn a_text_it_is_not_in_is_not_copied() {
-        let pattern = Pattern::new("x").unwrap();
+        let pattern = WordPattern::new("x").unwrap();
         assert!(matches!(pattern.replace_all("abc", " "), Cow::Borrowed("abc")));
         assert_eq!(pattern.replace_all("x", ""), "");
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use regex::Regex;
 use serde::Deserialize;
 
-use super::pattern::Pattern;
+use super::pattern::WordPattern;
 
 /// The way that asks which lists there are.
 pub(crate) const NAMES: &str = "names";
@@ -34,7 +34,7 @@ pub(crate) struct PlaceTimeWords {
     asks: Vec<String>,
     /// All of them.
     #[serde(skip)]
-    pub(crate) patterns: Vec<Pattern>,
+    pub(crate) patterns: Vec<WordPattern>,
 }
 
 /// Arithmetic in words.
@@ -177,7 +177,7 @@ pub(crate) struct ReadyWords {
 #[derive(Debug)]
 pub(crate) struct Way {
     pub(crate) action: &'static str,
-    pub(crate) says: Pattern,
+    pub(crate) says: WordPattern,
 }
 
 impl ToolWords {
@@ -190,7 +190,7 @@ impl ToolWords {
         words.lists.ready.ways = words.lists.ready.ways()?;
         let asks = words.clock.asks.iter().map(|says| {
             let pattern = says.replace("{city}", "(?P<city>[\\p{L}' .-]{2,40}?)");
-            Pattern::new(&format!("(?i)^(?:{pattern})[.!?]*$"))
+            WordPattern::new(&format!("(?i)^(?:{pattern})[.!?]*$"))
                 .map_err(|error| format!("clock.asks is \"{says}\"; allowed: a pattern: {error}"))
         });
         words.clock.patterns = asks.collect::<Result<_, _>>()?;
@@ -218,7 +218,7 @@ impl ReadyWords {
         let way = |(action, says): (&'static str, &String)| {
             let pattern = says.replace("{text}", "(?P<text>[^?!;:]+?)").replace("{list}", &self.list);
             let whole = format!("(?i)^(?:(?:{before}),? )*(?:{pattern})(?:,? (?:{behind}))?[.!?]*$");
-            let says = Pattern::new(&whole).map_err(|error| {
+            let says = WordPattern::new(&whole).map_err(|error| {
                 format!("lists.ready.{action} is \"{says}\"; allowed: a pattern: {error}")
             })?;
             Ok(Way { action, says })

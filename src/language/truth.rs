@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::consent::Phrases;
-use super::pattern::Pattern;
+use super::pattern::WordPattern;
 
 mod file;
 
@@ -22,7 +22,7 @@ pub(crate) struct TruthWords {
     /// What is written out, and how.
     pub(crate) rewrites: Vec<(String, String)>,
     /// Between clauses and between things, and between clauses alone.
-    pub(crate) joints: Pattern,
+    pub(crate) joints: WordPattern,
     pub(crate) and: BTreeSet<String>,
     pub(crate) exempt: ExemptWords,
     pub(crate) turn: TurnWords,
@@ -41,19 +41,19 @@ pub(crate) struct TruthWords {
 /// What makes a clause no claim.
 #[derive(Debug)]
 pub(crate) struct ExemptWords {
-    pub(crate) negations: Pattern,
-    pub(crate) modals: Pattern,
+    pub(crate) negations: WordPattern,
+    pub(crate) modals: WordPattern,
     /// At the beginning, and inside.
-    pub(crate) conditions: Pattern,
-    pub(crate) behind: Pattern,
-    pub(crate) directives: Pattern,
-    pub(crate) asks_user: Pattern,
+    pub(crate) conditions: WordPattern,
+    pub(crate) behind: WordPattern,
+    pub(crate) directives: WordPattern,
+    pub(crate) asks_user: WordPattern,
     /// What is said while something else is to come.
-    pub(crate) fillers: Pattern,
+    pub(crate) fillers: WordPattern,
     /// At the end of what something was done to: then it only describes it.
-    pub(crate) relatives: Pattern,
+    pub(crate) relatives: WordPattern,
     /// In front of a clause that belongs to the one before it.
-    pub(crate) subordinates: Pattern,
+    pub(crate) subordinates: WordPattern,
     pub(crate) others: BTreeSet<String>,
     pub(crate) speakers: BTreeSet<String>,
     /// Participles of what is only thought, heard or said.
@@ -64,22 +64,22 @@ pub(crate) struct ExemptWords {
 #[derive(Debug)]
 pub(crate) struct TurnWords {
     pub(crate) tells: Phrases,
-    pub(crate) howto: Pattern,
+    pub(crate) howto: WordPattern,
     pub(crate) own: BTreeSet<String>,
-    pub(crate) yes_no: Pattern,
-    pub(crate) asks_her: Pattern,
-    pub(crate) measures: Pattern,
-    pub(crate) fiction: Pattern,
-    pub(crate) words: Pattern,
-    pub(crate) your: Pattern,
-    pub(crate) mine: Pattern,
-    pub(crate) now: Pattern,
-    pub(crate) all: Pattern,
-    pub(crate) not_all: Pattern,
+    pub(crate) yes_no: WordPattern,
+    pub(crate) asks_her: WordPattern,
+    pub(crate) measures: WordPattern,
+    pub(crate) fiction: WordPattern,
+    pub(crate) words: WordPattern,
+    pub(crate) your: WordPattern,
+    pub(crate) mine: WordPattern,
+    pub(crate) now: WordPattern,
+    pub(crate) all: WordPattern,
+    pub(crate) not_all: WordPattern,
     /// What is so only from now on.
-    pub(crate) fresh: Pattern,
+    pub(crate) fresh: WordPattern,
     /// What came of a deed, said without a verb.
-    pub(crate) outcomes: Pattern,
+    pub(crate) outcomes: WordPattern,
 }
 
 /// What stands where in a clause.
@@ -90,9 +90,9 @@ pub(crate) struct PartWords {
     pub(crate) particles: BTreeSet<String>,
     /// They tell nothing of what is meant: prepositions, pronouns, adverbs.
     pub(crate) empty: BTreeSet<String>,
-    pub(crate) adverbs: Pattern,
+    pub(crate) adverbs: WordPattern,
     /// Verbs beside those of deeds.
-    pub(crate) auxiliaries: Pattern,
+    pub(crate) auxiliaries: WordPattern,
 }
 
 impl PartWords {
@@ -107,7 +107,7 @@ impl PartWords {
 pub(crate) struct ClaimPattern {
     pub(crate) kind: ClaimForm,
     /// The group `verb` is the deed, `object` what it was done to.
-    pub(crate) says: Pattern,
+    pub(crate) says: WordPattern,
     pub(crate) tense: VerbTense,
     /// The deeds, where no verb tells.
     pub(crate) deeds: Vec<usize>,
@@ -142,7 +142,7 @@ pub(crate) struct ClaimedDeed {
 #[derive(Debug)]
 pub(crate) struct ObjectFamily {
     pub(crate) name: String,
-    pub(crate) says: Pattern,
+    pub(crate) says: WordPattern,
     pub(crate) tools: BTreeSet<String>,
     /// What its words end with in a language with compounds.
     pub(crate) heads: Vec<String>,
@@ -152,15 +152,15 @@ pub(crate) struct ObjectFamily {
 #[derive(Debug)]
 pub(crate) struct SupportWords {
     /// Of two that exclude each other.
-    pub(crate) opposites: Vec<(Pattern, Pattern)>,
+    pub(crate) opposites: Vec<(WordPattern, WordPattern)>,
     pub(crate) sweeps: BTreeSet<String>,
     /// Tools whose things are called as in the call, and not otherwise.
     pub(crate) exact: BTreeSet<String>,
     /// All of a list, and an answer that says that nothing is left of it.
-    pub(crate) wholes: Pattern,
-    pub(crate) emptied: Pattern,
+    pub(crate) wholes: WordPattern,
+    pub(crate) emptied: WordPattern,
     /// The group is the name of a list.
-    pub(crate) list_name: Pattern,
+    pub(crate) list_name: WordPattern,
 }
 
 /// What a form of a verb says: the particle that must go with it, and the deed; none where it is an idiom.
@@ -321,7 +321,7 @@ fn add_verb(forms: &mut [VerbForms; 3], written: &str, deed: Option<usize>) -> R
     Ok(())
 }
 
-fn joints(file: &TruthFile) -> Result<Pattern, String> {
+fn joints(file: &TruthFile) -> Result<WordPattern, String> {
     let mut joints: Vec<&str> = file.joints.iter().chain(&file.and).map(String::as_str).collect();
     joints.sort_by_key(|joint| std::cmp::Reverse(joint.len()));
     let joints = joints.join("|");
@@ -335,8 +335,8 @@ fn whole_word(words: &[String]) -> String {
     format!("\\b(?:{})\\b", words.join("|"))
 }
 
-fn pattern(key: &str, written: &str) -> Result<Pattern, String> {
-    Pattern::new(written).map_err(|error| format!("{key} is \"{written}\"; allowed: a pattern: {error}"))
+fn pattern(key: &str, written: &str) -> Result<WordPattern, String> {
+    WordPattern::new(written).map_err(|error| format!("{key} is \"{written}\"; allowed: a pattern: {error}"))
 }
 
 #[cfg(test)]

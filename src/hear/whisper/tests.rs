@@ -70,16 +70,20 @@ fn a_recorded_speech_is_transcribed_word_for_word_with_the_window_cut() {
 fn what_a_long_utterance_took_is_given_back_and_the_next_one_is_understood() {
     let (mut whisper, never) = (tiny(), AtomicBool::new(false));
     let before = whisper.transcribe(&jfk(), &never).unwrap();
-    assert_eq!(whisper.largest, 704);
+    assert_eq!(whisper.seen.largest, 704);
     whisper.give_back();
-    assert_eq!((whisper.largest, whisper.encoded.audio_ctx), (0, 0), "a new state, which has seen nothing");
+    assert_eq!(
+        (whisper.seen.largest, whisper.encoded.audio_ctx),
+        (0, 0),
+        "a new state, which has seen nothing"
+    );
     let after = whisper.transcribe(&jfk(), &never).unwrap();
     assert_eq!((after.text, after.mean_logprob), (before.text, before.mean_logprob));
     let few = &jfk()[..3 * RATE as usize];
     whisper.give_back();
     whisper.transcribe(few, &never).unwrap();
     whisper.give_back();
-    assert_eq!(whisper.largest, 384, "of a short one nothing is given back");
+    assert_eq!(whisper.seen.largest, 384, "of a short one nothing is given back");
 }
 
 #[test]

@@ -62,7 +62,12 @@ type JobKey = (u64, u32);
 pub(super) trait Transcriber: Send + 'static {
     fn understand(&mut self, utterance: &Utterance, abort: &AtomicBool) -> Result<Transcript, SttError>;
 
-    /// Nothing was to be done for [`REST_AFTER`].
+    /// After how long without work it rests.
+    fn rest_after(&self) -> Duration {
+        REST_AFTER
+    }
+
+    /// Nothing was to be done for as long as that.
     fn rest(&mut self) {}
 }
 
@@ -71,13 +76,16 @@ impl Transcriber for Whisper {
         Self::understand(self, utterance, abort)
     }
 
+    fn rest_after(&self) -> Duration {
+        if self.seen.is_overdue() { Duration::ZERO } else { REST_AFTER }
+    }
+
     fn rest(&mut self) {
         self.give_back();
     }
 }
 
-/// After so long without work the model may give back what it took for a long utterance. Longer, and it hardly ever would in
-/// a room where somebody always talks.
+/// After so long without work the model may give back what it took for a long utterance.
 pub(super) const REST_AFTER: Duration = Duration::from_secs(5);
 
 /// Handle of the worker thread. Dropping it ends the thread and waits for that, five seconds at most: a
@@ -301,10 +309,10 @@ impl<T> WorkerQueue<T> {
         waited.map_or_else(|poisoned| poisoned.into_inner().0.gone, |(pile, _)| pile.gone)
     }
 
-    /// Waits for a task; nothing once the handle is gone. After work the model may rest after a while.
-    fn take(&self, has_worked: bool) -> Option<WorkerTask<T>> {
+    /// Waits for a task; nothing once the handle is gone. After work the model rests after a while.
+    fn take(&self, rest_after: Option<Duration>) -> Option<WorkerTask<T>> {
         let mut pile = self.pile();
-        pile.rest = has_worked.then(|| Instant::now() + REST_AFTER);
+        pile.rest = rest_after.map(|pause| Instant::now() + pause);
         loop {
             if pile.closed {
                 return None;
@@ -345,7 +353,7 @@ fn work<T: Transcriber>(
 ) {
     let mut known: Option<(JobKey, Transcript)> = None;
     let mut has_worked = false;
-    while let Some(task) = desk.take(has_worked) {
+    while let Some(task) = desk.take(has_worked.then(|| transcriber.rest_after())) {
         let _working = heart.work();
         has_worked = !matches!(task, WorkerTask::Rest);
         let SttJob { utterance, urgency } = match task {

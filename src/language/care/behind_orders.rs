@@ -5,7 +5,7 @@
 
 use serde::Deserialize;
 
-use crate::language::pattern::{Found, Pattern};
+use crate::language::pattern::{PatternMatch, WordPattern};
 
 /// Between clauses and sentences.
 const SIGNS: [char; 5] = [',', '.', '!', '?', ';'];
@@ -14,16 +14,16 @@ const SIGNS: [char; 5] = [',', '.', '!', '?', ';'];
 #[derive(Debug)]
 pub(crate) struct BehindOrders {
     /// Begins a clause that tells something.
-    begins: Pattern,
+    begins: WordPattern,
     /// Begins one that only might be: "if she can't breathe".
-    conditions: Pattern,
+    conditions: WordPattern,
     /// In front of one that is not told, or within it.
-    not_after: Pattern,
-    within: Pattern,
+    not_after: WordPattern,
+    within: WordPattern,
     /// Orders that have words kept, read or played: what follows may be these words.
-    dictates: Pattern,
+    dictates: WordPattern,
     /// Joins a clause to such an order that is none of its words.
-    joints: Pattern,
+    joints: WordPattern,
 }
 
 /// The same as it is written.
@@ -44,7 +44,7 @@ impl BehindOrders {
     /// What can't be used.
     pub(super) fn read(
         written: &WrittenBehindOrders,
-        any: impl Fn(&str, &[String]) -> Result<Pattern, String>,
+        any: impl Fn(&str, &[String]) -> Result<WordPattern, String>,
     ) -> Result<Self, String> {
         let at_end = |key: &str, patterns: &[String]| any(key, &[format!("(?:{})\\W*$", patterns.join("|"))]);
         Ok(Self {
@@ -60,7 +60,7 @@ impl BehindOrders {
     /// The places in an order where a clause may begin that tells something, the first one first.
     pub(crate) fn places(&self, order: &str) -> Vec<usize> {
         let dictates = self.dictates.is_match(order);
-        let may_tell = |found: &Found<'_>| {
+        let may_tell = |found: &PatternMatch<'_>| {
             let before = &order[..found.start()];
             !before.is_empty()
                 && !self.not_after.is_match(before)

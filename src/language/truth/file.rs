@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
-use crate::language::pattern::Pattern;
+use crate::language::pattern::WordPattern;
 
 use super::{ClaimedDeed, ExemptWords, PartWords, SupportWords, TurnWords, pattern, whole_word};
 
@@ -206,7 +206,7 @@ impl ExemptFile {
 
 impl TurnFile {
     pub(super) fn compiled(&self) -> Result<TurnWords, String> {
-        let words = |key: &str, words: &[String]| -> Result<Pattern, String> {
+        let words = |key: &str, words: &[String]| -> Result<WordPattern, String> {
             pattern(&format!("turn.{key}"), &whole_word(words))
         };
         Ok(TurnWords {

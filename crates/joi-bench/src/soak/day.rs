@@ -152,13 +152,34 @@ fn still(samples: usize, rng: &mut Rng) -> Vec<f32> {
 pub(super) fn is_about(said: &str, heard: &str) -> bool {
     let words = |text: &str| -> Vec<String> {
         let letters = text.to_lowercase().replace(|c: char| !c.is_alphanumeric() && c != ' ', "");
-        letters.split_whitespace().map(str::to_owned).collect()
+        letters.split_whitespace().map(|word| in_figures(word).unwrap_or(word).to_owned()).collect()
     };
     let (said_words, heard_words) = (words(said), words(heard));
     let same = said_words.iter().filter(|word| heard_words.contains(word)).count();
     let (said, heard) = (consonants(said), consonants(heard));
     same * 2 >= said_words.len().max(heard_words.len()).max(1)
         || strsim::normalized_levenshtein(&said, &heard) >= SOUNDS_LIKE
+}
+
+/// A number word of the commands as whisper writes it.
+fn in_figures(word: &str) -> Option<&'static str> {
+    let known = [
+        ("one", "1"),
+        ("two", "2"),
+        ("three", "3"),
+        ("four", "4"),
+        ("five", "5"),
+        ("six", "6"),
+        ("seven", "7"),
+        ("eight", "8"),
+        ("nine", "9"),
+        ("ten", "10"),
+        ("twelve", "12"),
+        ("fifteen", "15"),
+        ("twenty", "20"),
+        ("eighty", "80"),
+    ];
+    known.iter().find(|(known, _)| *known == word).map(|(_, figures)| *figures)
 }
 
 #[cfg(test)]
@@ -175,6 +196,7 @@ mod tests {
         for (said, heard) in [
             ("remind me tomorrow at noon to call Ann", "Remind me to Morrowat noom to Kolaan."),
             ("cancel the alarm", "Cancel heel arm"),
+            ("what is twelve times twelve", "but is 12 times 12."),
             ("where is the spare key", "where is this parakeet?"),
             ("set a timer for ten minutes", "Set to time at 4-10 minutes."),
         ] {

@@ -4,7 +4,7 @@
 //! imagines or advises, or whose deed is somebody else's.
 
 use crate::language::consent::{ConsentWords, words_of};
-use crate::language::pattern::Groups;
+use crate::language::pattern::PatternGroups;
 use crate::language::truth::{ClaimForm, ClaimPattern, TruthWords, VerbTense};
 
 use super::clauses::SaidClause;
@@ -178,7 +178,12 @@ fn found(words: &TruthWords, consent: &ConsentWords, pattern: &ClaimPattern, tex
 }
 
 /// Whether somebody else does it, or it is told of in general.
-fn is_anothers(words: &TruthWords, consent: &ConsentWords, kind: ClaimForm, found: &Groups<'_>) -> bool {
+fn is_anothers(
+    words: &TruthWords,
+    consent: &ConsentWords,
+    kind: ClaimForm,
+    found: &PatternGroups<'_>,
+) -> bool {
     let object = found.name("object");
     let verb = found.name("verb").or(found.name("unknown"));
     let said = words_of(object.map_or("", |object| object.as_str()));

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use crate::language::consent::words_of;
-use crate::language::pattern::Pattern;
+use crate::language::pattern::WordPattern;
 use crate::language::truth::{ClaimForm, ClaimedDeed};
 
 use super::super::DoneCall;
@@ -32,7 +32,7 @@ impl Support<'_> {
         let pieces: Vec<&str> = call.answer.split(['\n', ';', ',']).collect();
         let named: Vec<&str> = pieces.iter().copied().filter(is_of_it).collect();
         let read = if named.is_empty() { pieces } else { named }.join(" ");
-        let clash = |one: &Pattern, other: &Pattern| {
+        let clash = |one: &WordPattern, other: &WordPattern| {
             one.is_match(&claim.clause) && other.is_match(&read) && !one.is_match(&read)
         };
         !self.judge.words.support.opposites.iter().any(|(one, other)| clash(one, other) || clash(other, one))
@@ -162,7 +162,7 @@ impl Support<'_> {
 
     /// Whether one of two opposites is in both.
     fn same_side(&self, claim: &Claim, given: &str) -> bool {
-        let both = |side: &Pattern| side.is_match(&claim.clause) && side.is_match(given);
+        let both = |side: &WordPattern| side.is_match(&claim.clause) && side.is_match(given);
         self.judge.words.support.opposites.iter().any(|(one, other)| both(one) || both(other))
     }
 }

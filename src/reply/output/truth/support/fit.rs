@@ -1,7 +1,7 @@
 //! Whether the calls of a claimed deed were made with what the claim says: its things, its list, its time, its numbers.
 
 use crate::language::consent::words_of;
-use crate::language::pattern::Pattern;
+use crate::language::pattern::WordPattern;
 use crate::language::truth::ObjectFamily;
 use crate::reply::understand::intents;
 use crate::reply::understand::text::alike;
@@ -26,7 +26,7 @@ impl Support<'_> {
             || calls.iter().any(|call| words.support.sweeps.contains(&call.deed))
             || calls.iter().flat_map(|call| &call.values).any(|value| words.joints.is_match(&value.text))
             || words.turn.all.is_match(&given);
-        let clash = |one: &Pattern, other: &Pattern| {
+        let clash = |one: &WordPattern, other: &WordPattern| {
             one.is_match(&claim.clause) && other.is_match(&given) && !one.is_match(&given)
         };
         let clashes =
