@@ -197,7 +197,7 @@ impl Language {
     }
 
     /// `text`, which is in lower case, with figures for numbers in words.
-    pub(crate) fn in_figures(&self, text: &str) -> String {
+    pub fn in_figures(&self, text: &str) -> String {
         in_figures::in_figures(text, &self.grammar.numbers)
     }
 

@@ -9,6 +9,7 @@ use joi::audio::RATE;
 use joi::cli::wake::noise::{self, NoiseKind};
 use joi::cli::wake::voices::{SENTENCES, Speaker, Spoken, VoiceGroup, Voices};
 use joi::english::consonants;
+use joi::language::Language;
 
 use crate::latency;
 
@@ -36,7 +37,7 @@ const SOUNDS_LIKE: f64 = 0.55;
 /// A stretch of the day.
 pub(super) struct Scene {
     pub(super) samples: Vec<f32>,
-    /// What was said to her.
+    /// What was said to her, in lower case and with figures, as whisper writes numbers.
     pub(super) command: Option<String>,
 }
 
@@ -46,6 +47,8 @@ pub(super) struct Day<'a> {
     rng: Rng,
     phrase: String,
     commands: Vec<String>,
+    /// Of the commands.
+    language: Language,
     said: usize,
     /// For a crowd.
     speech: Vec<Vec<f32>>,
@@ -57,7 +60,8 @@ impl<'a> Day<'a> {
     pub(super) fn new(voices: &'a mut Voices, rng: Rng, phrase: &str) -> anyhow::Result<Self> {
         let speech = SENTENCES.iter().map(|text| voices.sentence(text)).collect::<anyhow::Result<_>>()?;
         let (phrase, commands) = (phrase.to_owned(), latency::commands()?);
-        Ok(Self { voices, rng, phrase, commands, said: 0, speech, spoken: HashMap::new() })
+        let language = Language::load("en")?;
+        Ok(Self { voices, rng, phrase, commands, language, said: 0, speech, spoken: HashMap::new() })
     }
 
     /// What is heard next, at most so many samples of it. The first scene is a command.
@@ -85,7 +89,8 @@ impl<'a> Day<'a> {
         let mut samples = still(RATE as usize / 2, &mut self.rng);
         samples.extend(self.say(speaker, &text, -24.0)?);
         samples.extend(still(AFTER_S * RATE as usize, &mut self.rng));
-        Ok(Scene { samples, command: Some(words) })
+        let command = Some(self.language.in_figures(&words.to_lowercase()));
+        Ok(Scene { samples, command })
     }
 
     fn talk(&mut self) -> anyhow::Result<Scene> {
@@ -152,34 +157,13 @@ fn still(samples: usize, rng: &mut Rng) -> Vec<f32> {
 pub(super) fn is_about(said: &str, heard: &str) -> bool {
     let words = |text: &str| -> Vec<String> {
         let letters = text.to_lowercase().replace(|c: char| !c.is_alphanumeric() && c != ' ', "");
-        letters.split_whitespace().map(|word| in_figures(word).unwrap_or(word).to_owned()).collect()
+        letters.split_whitespace().map(str::to_owned).collect()
     };
     let (said_words, heard_words) = (words(said), words(heard));
     let same = said_words.iter().filter(|word| heard_words.contains(word)).count();
     let (said, heard) = (consonants(said), consonants(heard));
     same * 2 >= said_words.len().max(heard_words.len()).max(1)
         || strsim::normalized_levenshtein(&said, &heard) >= SOUNDS_LIKE
-}
-
-/// A number word of the commands as whisper writes it.
-fn in_figures(word: &str) -> Option<&'static str> {
-    let known = [
-        ("one", "1"),
-        ("two", "2"),
-        ("three", "3"),
-        ("four", "4"),
-        ("five", "5"),
-        ("six", "6"),
-        ("seven", "7"),
-        ("eight", "8"),
-        ("nine", "9"),
-        ("ten", "10"),
-        ("twelve", "12"),
-        ("fifteen", "15"),
-        ("twenty", "20"),
-        ("eighty", "80"),
-    ];
-    known.iter().find(|(known, _)| *known == word).map(|(_, figures)| *figures)
 }
 
 #[cfg(test)]
@@ -193,6 +177,7 @@ mod tests {
         assert!(!is_about("set a timer for ten minutes", "My brother works for a bank."));
         assert!(is_about("what is fifteen percent of eighty", "What is 15% of 80?"));
         assert!(!is_about("cancel the timer", ""));
+        let english = Language::load("en").unwrap();
         for (said, heard) in [
             ("remind me tomorrow at noon to call Ann", "Remind me to Morrowat noom to Kolaan."),
             ("cancel the alarm", "Cancel heel arm"),
@@ -200,7 +185,7 @@ mod tests {
             ("where is the spare key", "where is this parakeet?"),
             ("set a timer for ten minutes", "Set to time at 4-10 minutes."),
         ] {
-            assert!(is_about(said, heard), "{heard}");
+            assert!(is_about(&english.in_figures(said), heard), "{heard}");
         }
         for heard in SENTENCES {
             assert!(!latency::commands().unwrap().iter().any(|said| is_about(said, heard)), "{heard}");
