@@ -62,6 +62,30 @@ ready_for_tests() {
   "$joi" models fetch
 }
 
+# Runs tests, so many minutes at most. Where one never ends, it is told what each thread of the tests waits for, and they
+# are ended: tests of other checkouts are not.
+limited() {
+  local minutes=$1 watch status=0
+  shift
+  (
+    for ((; minutes > 0; minutes--)); do
+      sleep 60 >/dev/null 2>&1
+      kill -0 $$ 2>/dev/null || exit 0
+    done
+    say "these tests do not end:"
+    pgrep -f "^$CARGO_TARGET_DIR/release/deps/" | while read -r test; do
+      for thread in "/proc/$test/task"/*; do
+        say "  $(cat "/proc/$test/comm" "$thread/comm" "$thread/wchan" 2>/dev/null | tr '\n' ' ')"
+      done
+    done
+    pkill -KILL -f "^$CARGO_TARGET_DIR/release/deps/"
+  ) &
+  watch=$!
+  "$@" || status=$?
+  kill "$watch" 2>/dev/null || true
+  return "$status"
+}
+
 # The one way to call cargo: the same packages and profile every time, so that nothing is built twice.
 build() {
   local status=0

@@ -6,5 +6,6 @@ set -euo pipefail
 . "$(dirname "$0")/env.sh"
 
 ready_for_tests
-run_unit_tests "$@"
-run_tests --bins --test '*' "$@"
+# More than three times what they take on two cores.
+limited 25 run_unit_tests "$@"
+limited 60 run_tests --bins --test '*' "$@"

@@ -12,6 +12,7 @@ use crate::language::prompts::PromptName;
 use crate::reply::memory::question::content_words;
 use crate::reply::understand::intents;
 use crate::reply::understand::reference::{self, Feeling};
+use crate::reply::understand::wish;
 use crate::store::words;
 
 /// So many words in a row of the persona are recited.
@@ -69,7 +70,8 @@ impl VacancyRule<'_> {
         let recites = |text: &str| has_run(&words_of(text), &said, RECITED, |_| true);
         let recites_prompt = || {
             let is_persona = !asks_for(|talk| &talk.addressed) && recites(self.persona);
-            is_persona || HINTS.iter().any(|hint| recites(language.prompts().of(*hint)))
+            let is_hint = || HINTS.iter().any(|hint| recites(language.prompts().of(*hint)));
+            is_persona || is_hint() || wish::REASONS.iter().any(|reason| recites(reason))
         };
         let is_users = |run: &[String]| {
             let is_taken = || run.len() >= TAKEN || content_words(&run.join(" ")).len() >= TELLING;
@@ -226,6 +228,14 @@ mod tests {
             let told = language.prompts().of(PromptName::Recovery);
             assert!(is_vacant(language, asked, told), "{told}");
         }
+    }
+
+    #[test]
+    fn why_a_call_was_not_made_is_no_answer() {
+        for reason in wish::REASONS {
+            assert!(is_vacant(english(), "but I put milk on the list", reason), "{reason}");
+        }
+        assert!(!is_vacant(english(), "but I put milk on the list", "Then there is milk on it."));
     }
 
     #[test]

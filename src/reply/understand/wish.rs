@@ -199,6 +199,8 @@ const OTHER: &str = "the user asked for something else";
 const VALUE: &str = "the user did not say every value of the call";
 const CONDITION: &str = "the user named a condition";
 const OBJECT: &str = "the user did not say what it is to be done to";
+/// All reasons: what a model is told of a call that is not made, and is no answer of its own.
+pub(crate) const REASONS: [&str; 8] = [NOTHING, REFUSED, INVENTED, UNCLEAR, OTHER, VALUE, CONDITION, OBJECT];
 
 fn wish_in(language: &Language, words: &ConsentWords, said: &Utterances<'_>, call: &CallWords<'_>) -> Wish {
     let clauses = clauses(words, said.asked);
