@@ -125,7 +125,7 @@ fn a_whole_command_ends_soon_and_a_begun_one_late() {
         [More::Unlikely, More::Amendable, More::Answerable, More::Possible, More::Likely]
             .map(|more| silence(config, 0, 0, more))
     };
-    assert_eq!([all(&config), all(&relaxed), all(&off)], [[7, 10, 16, 19, 38], [7, 10, 16, 19, 38], [22; 5]]);
+    assert_eq!([all(&config), all(&relaxed), all(&off)], [[7, 10, 13, 19, 38], [7, 10, 13, 19, 38], [22; 5]]);
 }
 
 #[test]

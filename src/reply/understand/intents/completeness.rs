@@ -74,7 +74,8 @@ pub fn completeness(language: &Language, text: &str) -> Completeness {
     }
     match ready_end(text, language) {
         Some(ReadyEnd::Closed) => return Completeness::Complete,
-        Some(ReadyEnd::Open) => return Completeness::Open,
+        // A sum does nothing: "twelve times twelve … plus three" is reckoned again.
+        Some(ReadyEnd::Open) => return Completeness::Amendable,
         None => {}
     }
     let utterance = GrammarUtterance::new(&said, grammar);

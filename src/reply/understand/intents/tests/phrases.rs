@@ -244,7 +244,7 @@ fn a_whole_command_is_told_from_the_beginning_of_one() {
         ("please set the", Incomplete),
         ("put milk on the shopping list", Complete),
         ("What is on my shopping list?", Complete),
-        ("what is twelve times twelve", Open),
+        ("what is twelve times twelve", Amendable),
         ("remember that the spare key is in the shed", Free),
         ("convert five miles to kilometers", Complete),
         ("what is on the list", Complete),
