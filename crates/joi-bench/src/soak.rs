@@ -34,6 +34,9 @@ Examples:
 
 /// How often is looked whether the program listens.
 const KNOCK_EVERY: Duration = Duration::from_millis(50);
+/// What a long utterance took is given back after five seconds without work: memory is counted behind that, since in a day
+/// that is played some hundred times as fast there is hardly ever so long a pause.
+const REST: Duration = Duration::from_secs(7);
 /// The last turn may take so long.
 const ANSWER_WITHIN: Duration = Duration::from_secs(60);
 
@@ -132,7 +135,8 @@ impl Subject {
             }
         })?;
         let mut microphone = BufWriter::new(program.opened(&pipe)?);
-        microphone.write_all(&wav_header(u64::from(args.minutes) * 60 * u64::from(RATE)))?;
+        microphone
+            .write_all(&wav_header(u64::from(args.minutes) * 60 * u64::from(RATE) + u64::from(RATE)))?;
         Ok(Self { program, microphone, lines })
     }
 
@@ -152,6 +156,7 @@ impl Subject {
         // Behind a command the room was still for longer than the pipe holds.
         let unasked = unasked(self.lines.try_iter(), &mut said);
         let pid = self.program.0.id();
+        std::thread::sleep(REST);
         let held = Held::of(pid).context("the program has ended; its own words: joi hear --wav")?;
         let computed = machine::cpu_time(pid).unwrap_or_default().saturating_sub(before);
         Ok(HourOfSoak { held, computed, said: commands, answered: commands - said.len(), unasked })
@@ -167,9 +172,11 @@ impl Subject {
         Ok(())
     }
 
-    /// The day is over; what was heard in turns of its last moments.
+    /// The day is over; what was heard in turns of its last moments. A second of silence is kept back until then, so that the
+    /// program is still there when the last hour is counted.
     fn end(self) -> anyhow::Result<Vec<String>> {
-        let Self { mut program, microphone, lines } = self;
+        let Self { mut program, mut microphone, lines } = self;
+        microphone.write_all(&vec![0; 2 * RATE as usize])?;
         drop(microphone);
         let rest = std::iter::from_fn(|| lines.recv_timeout(ANSWER_WITHIN).ok());
         let unasked = unasked(rest, &mut Vec::new());
