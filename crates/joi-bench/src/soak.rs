@@ -135,8 +135,7 @@ impl Subject {
             }
         })?;
         let mut microphone = BufWriter::new(program.opened(&pipe)?);
-        microphone
-            .write_all(&wav_header(u64::from(args.minutes) * 60 * u64::from(RATE) + u64::from(RATE)))?;
+        microphone.write_all(&wav_header((u64::from(args.minutes) * 60 + 1) * u64::from(RATE)))?;
         Ok(Self { program, microphone, lines })
     }
 
