@@ -33,8 +33,8 @@ const ENOUGH: u64 = RATE as u64 / 5;
 /// Silence that ends a whole command which could go on, and be taken up then: 0.3 s.
 const AMENDABLE: u64 = RATE as u64 * 3 / 10;
 /// Silence that ends a whole question: 0.4 s. A typical pause within what somebody says lasts a quarter to half a second
-/// (Lundholm Fors, Production and Perception of Pauses in Speech, 2015), but seldom where the words so far are a question;
-/// whoever goes on all the same is heard, and answered anew.
+/// (Lundholm Fors, Production and Perception of Pauses in Speech, 2015): whoever goes on behind a question is heard, and
+/// answered anew.
 const ANSWERABLE: u64 = RATE as u64 * 4 / 10;
 /// Silence that ends a whole command which could go on: 0.6 s, a pause for thought.
 const THOUGHT: u64 = RATE as u64 * 6 / 10;
