@@ -5,8 +5,8 @@
 //! [`Player`] fills the playback ring. Devices come and go: opening never fails; a fault is reported once and
 //! the device is retried in the background until it works.
 //!
-//! Only `connection`, `device`, `capture` and `playback` name the device library (cpal), only `echo` the echo
-//! canceller.
+//! Only `connection`, `device`, `capture`, `playback` and `sound_server` name the device library (cpal), only
+//! `sound_server` the messages of PulseAudio, only `echo` the echo canceller.
 
 mod backlog;
 mod block_moment;
@@ -38,6 +38,8 @@ mod resample;
 mod ring;
 mod ring_sound;
 mod sink;
+#[cfg(feature = "pulseaudio")]
+mod sound_server;
 mod stream_supervisor;
 pub mod tone;
 mod voice_note;

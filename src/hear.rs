@@ -199,7 +199,7 @@ impl Outlook {
     pub fn over_her(self, is_heard: bool) -> Self {
         match (self.more, is_heard) {
             (More::Amendable | More::Answerable, false) => Self { more: More::Possible, ..self },
-            (_, true) | (More::Unlikely | More::Possible | More::Likely, _) => self,
+            (_, true) | (More::Unlikely | More::Sentence | More::Possible | More::Likely, _) => self,
         }
     }
 }
@@ -214,6 +214,8 @@ pub enum More {
     /// It is a whole question, and may go on all the same: that makes another one of it, and nothing is lost, since the
     /// answer takes a while and is thrown away.
     Answerable,
+    /// It is a whole sentence.
+    Sentence,
     /// It is complete, and may go on all the same.
     Possible,
     /// It is only the beginning of something.

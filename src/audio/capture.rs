@@ -4,6 +4,7 @@
 //! thread. The ring holds two seconds; if the listener thread falls behind further, the newest samples are
 //! dropped and counted.
 
+use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,6 +16,8 @@ use super::device::{self, Chosen, Direction};
 use super::gain::InputGain;
 use super::period::Period;
 use super::ring::{RingReader, ring};
+#[cfg(feature = "pulseaudio")]
+use super::sound_server::ServerDevice;
 use super::stream_supervisor::{CallbackStats, DeviceAccess, OpenedStream};
 use super::{AudioConfig, MuteSwitch};
 
@@ -48,15 +51,29 @@ pub(super) fn access(config: AudioConfig, switch: MuteSwitch) -> DeviceAccess<Ca
                 let shape = (chosen.config.channels, rate);
                 let gain = InputGain::db(config.input_gain_db);
                 let callback = CaptureCallback::new(writer, switch.clone(), stats, gain, shape);
-                let stream = build_native(chosen, callback, stats)?;
-                stream.play()?;
+                let stream = start_stream(chosen, callback, stats)?;
                 Ok((stream, CaptureStream { reader, rate, stats: Arc::clone(stats) }))
             };
             let (chosen, (stream, link)) = device::open(&config, Direction::Input, start)?;
-            Ok(OpenedStream { device: chosen.name, which: chosen.which, stream: Box::new(stream), link })
+            Ok(OpenedStream { device: chosen.name, which: chosen.which, stream, link })
         }),
         survey: Arc::new(move |which| device::survey(&wanted, Direction::Input, which)),
     }
+}
+
+/// A stream that records until it is dropped.
+fn start_stream(
+    chosen: &Chosen,
+    callback: CaptureCallback,
+    stats: &Arc<CallbackStats>,
+) -> Result<Box<dyn Any>, Error> {
+    #[cfg(feature = "pulseaudio")]
+    if let Some(device) = ServerDevice::of(chosen) {
+        return Ok(Box::new(device.record(callback, stats)?));
+    }
+    let stream = build_native(chosen, callback, stats)?;
+    stream.play()?;
+    Ok(Box::new(stream))
 }
 
 /// A stream in the device's own sample format.

@@ -11,6 +11,8 @@ use super::gain::{InputGain, is_clipped};
 use super::ring::RingWriter;
 use super::stream_supervisor::CallbackStats;
 
+/// Frames that are taken at once, on the stack.
+const FRAMES_AT_ONCE: usize = 256;
 /// After this many seconds without a run of zeros a microphone is known to have a noise floor.
 const RESTLESS_SECONDS: u64 = 5;
 
@@ -38,14 +40,18 @@ impl CaptureCallback {
     }
 
     /// The whole of a callback; `to_f32` makes −1..1 of a sample.
-    pub(super) fn take<T: Copy>(&mut self, samples: &[T], to_f32: impl Fn(T) -> f32 + Clone) {
+    pub(super) fn take<T: Copy>(&mut self, samples: &[T], to_f32: impl Fn(T) -> f32) {
         if !self.switch.is_muted() {
-            let (channels, gain) = (self.channels, self.gain);
-            let frames =
-                samples.chunks_exact(channels).map(move |frame| gain.apply(mix(frame, to_f32.clone())));
-            self.zeros.hear(frames.clone());
-            self.stats.clip(frames.clone().filter(|sample| is_clipped(*sample)).count() as u64);
-            self.writer.push_or_drop(frames);
+            let mut mono = [0.0; FRAMES_AT_ONCE];
+            for block in samples.chunks(FRAMES_AT_ONCE * self.channels) {
+                let mono = &mut mono[..block.len() / self.channels];
+                for (sample, frame) in mono.iter_mut().zip(block.chunks_exact(self.channels)) {
+                    *sample = self.gain.apply(mix(frame, &to_f32));
+                }
+                self.zeros.hear(mono);
+                self.stats.clip(mono.iter().filter(|sample| is_clipped(**sample)).count() as u64);
+                self.writer.push_or_drop(mono);
+            }
             self.stats.wake_reader();
         }
         // While muted the run of zeros is not counted: it says nothing about the device.
@@ -79,9 +85,9 @@ impl Zeros {
         Self { run: 0, sound: 0, gates: false, rate: u64::from(rate.max(1)) }
     }
 
-    fn hear(&mut self, frames: impl Iterator<Item = f32>) {
+    fn hear(&mut self, frames: &[f32]) {
         for frame in frames {
-            if frame == 0.0 {
+            if *frame == 0.0 {
                 self.run += 1;
             } else {
                 self.gates |= self.sound > 0 && self.run > self.rate / 5;
@@ -106,7 +112,7 @@ mod tests {
     fn zeros(frames: &[(usize, f32)]) -> Zeros {
         let mut zeros = Zeros::at(100);
         for (count, value) in frames {
-            zeros.hear(std::iter::repeat_n(*value, *count));
+            zeros.hear(&vec![*value; *count]);
         }
         zeros
     }

@@ -112,7 +112,7 @@ pub struct EchoReferenceFeed {
 impl EchoReferenceFeed {
     /// The speaker has played these samples; at most two seconds wait to be read.
     pub fn played(&mut self, samples: &[f32]) {
-        self.writer.push_or_drop(samples.iter().copied());
+        self.writer.push_or_drop(samples);
     }
 }
 

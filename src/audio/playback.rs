@@ -3,6 +3,7 @@
 //! The opener runs on a disposable thread of the stream supervisor, the callback on the sound system's
 //! thread.
 
+use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,6 +18,8 @@ use super::echo_reference::ReferenceSlot;
 use super::period::Period;
 use super::playback_callback::{PlaybackCallback, PlaybackControls, playback_ring};
 use super::sink::AudioSink;
+#[cfg(feature = "pulseaudio")]
+use super::sound_server::ServerDevice;
 use super::stream_supervisor::{CallbackStats, DeviceAccess, ErrorSeverity, OpenedStream, Survey};
 
 /// How the configured speaker is opened. `far` receives what is played; a preferred speaker is switched to
@@ -36,14 +39,14 @@ pub(super) fn access(
                 let rate = chosen.config.sample_rate;
                 stats.runs_at(rate);
                 let (sink, callback, played) = playback_ring(rate, controls.clone());
-                let stream = build_native(chosen, callback, stats)?;
-                stream.play()?;
+                let blocks = SpeakerBlocks::new(callback, stats, (chosen.config.channels, rate));
+                let stream = start_stream(chosen, blocks)?;
                 Ok((stream, sink, played))
             };
             let (chosen, (stream, sink, played)) = device::open(&config, Direction::Output, start)?;
             far.put(played);
             let link: Box<dyn AudioSink> = Box::new(sink);
-            Ok(OpenedStream { device: chosen.name, which: chosen.which, stream: Box::new(stream), link })
+            Ok(OpenedStream { device: chosen.name, which: chosen.which, stream, link })
         }),
         survey: Arc::new(move |which| match device::survey(&wanted, Direction::Output, which) {
             Survey::Better if !may_change() => Survey::Same,
@@ -52,50 +55,87 @@ pub(super) fn access(
     }
 }
 
-/// A stream in the device's own sample format.
-fn build_native(
-    chosen: &Chosen,
+/// Makes the blocks of one stream, and tells when they will be heard.
+pub(super) struct SpeakerBlocks {
     callback: PlaybackCallback,
-    stats: &Arc<CallbackStats>,
-) -> Result<Stream, Error> {
-    match chosen.format {
-        SampleFormat::I8 => build::<i8>(chosen, callback, stats),
-        SampleFormat::I16 => build::<i16>(chosen, callback, stats),
-        SampleFormat::I24 => build::<cpal::I24>(chosen, callback, stats),
-        SampleFormat::I32 => build::<i32>(chosen, callback, stats),
-        SampleFormat::U8 => build::<u8>(chosen, callback, stats),
-        SampleFormat::U16 => build::<u16>(chosen, callback, stats),
-        SampleFormat::F64 => build::<f64>(chosen, callback, stats),
-        // Any other native format: ask for f32; the sound system converts it, or refuses with a reason.
-        _ => build::<f32>(chosen, callback, stats),
+    stats: Arc<CallbackStats>,
+    backlog: Backlog,
+    channels: usize,
+    rate: u64,
+}
+
+impl SpeakerBlocks {
+    /// For a stream of so many channels, at a rate in Hz.
+    pub(super) fn new(
+        callback: PlaybackCallback,
+        stats: &Arc<CallbackStats>,
+        (channels, rate): (u16, u32),
+    ) -> Self {
+        let (channels, rate) = (usize::from(channels.max(1)), u64::from(rate.max(1)));
+        Self { callback, stats: Arc::clone(stats), backlog: Backlog::default(), channels, rate }
+    }
+
+    /// Fills the next block, which will be heard `latency` later.
+    pub(super) fn fill<T: Copy>(
+        &mut self,
+        samples: &mut [T],
+        latency: Duration,
+        from_f32: impl Fn(f32) -> T,
+    ) {
+        self.callback.fill(samples, self.channels, from_f32);
+        self.callback.end(latency);
+        self.stats.lags(latency);
+        let length = Duration::from_micros((samples.len() / self.channels) as u64 * 1_000_000 / self.rate);
+        if self.backlog.observe(latency, length, self.callback.is_playing()) {
+            // Opened anew, it begins without what is waiting in the buffers.
+            self.stats.error(ErrorSeverity::Fatal);
+        }
+        self.stats.beat(0, false);
+    }
+
+    /// What the stream counts.
+    pub(super) fn stats(&self) -> &Arc<CallbackStats> {
+        &self.stats
     }
 }
 
-fn build<T>(
-    chosen: &Chosen,
-    mut callback: PlaybackCallback,
-    stats: &Arc<CallbackStats>,
-) -> Result<Stream, Error>
+/// A stream that plays until it is dropped.
+fn start_stream(chosen: &Chosen, blocks: SpeakerBlocks) -> Result<Box<dyn Any>, Error> {
+    #[cfg(feature = "pulseaudio")]
+    if let Some(device) = ServerDevice::of(chosen) {
+        return Ok(Box::new(device.play(blocks)?));
+    }
+    let stream = build_native(chosen, blocks)?;
+    stream.play()?;
+    Ok(Box::new(stream))
+}
+
+/// A stream in the device's own sample format.
+fn build_native(chosen: &Chosen, blocks: SpeakerBlocks) -> Result<Stream, Error> {
+    match chosen.format {
+        SampleFormat::I8 => build::<i8>(chosen, blocks),
+        SampleFormat::I16 => build::<i16>(chosen, blocks),
+        SampleFormat::I24 => build::<cpal::I24>(chosen, blocks),
+        SampleFormat::I32 => build::<i32>(chosen, blocks),
+        SampleFormat::U8 => build::<u8>(chosen, blocks),
+        SampleFormat::U16 => build::<u16>(chosen, blocks),
+        SampleFormat::F64 => build::<f64>(chosen, blocks),
+        // Any other native format: ask for f32; the sound system converts it, or refuses with a reason.
+        _ => build::<f32>(chosen, blocks),
+    }
+}
+
+fn build<T>(chosen: &Chosen, mut blocks: SpeakerBlocks) -> Result<Stream, Error>
 where
     T: SizedSample + FromSample<f32>,
 {
-    let channels = usize::from(chosen.config.channels.max(1));
-    let rate = u64::from(chosen.config.sample_rate.max(1));
-    let (beats, errors, mut backlog) = (Arc::clone(stats), Arc::clone(stats), Backlog::default());
+    let errors = Arc::clone(&blocks.stats);
     chosen.device.build_output_stream(
         chosen.config,
         move |samples: &mut [T], info: &cpal::OutputCallbackInfo| {
-            callback.fill(samples, channels, |sample| T::from_sample(sample));
             let times = info.timestamp();
             let latency = times.playback.duration_since(times.callback);
-            callback.end(latency);
-            beats.lags(latency);
-            let length = Duration::from_micros((samples.len() / channels) as u64 * 1_000_000 / rate);
-            if backlog.observe(latency, length, callback.is_playing()) {
-                // Opened anew, it begins without what is waiting in the buffers.
-                beats.error(ErrorSeverity::Fatal);
-            }
-            beats.beat(0, false);
+            blocks.fill(samples, latency, |sample| T::from_sample(sample));
         },
         move |error| errors.error(device::weight(&error)),
         Some(BUILD),

@@ -16,6 +16,9 @@ use super::gain::{DUCK_GLIDE, Glide, VOLUME_GLIDE, soft_limit};
 use super::ring::{RingReader, RingWriter, ring};
 use super::sink::AudioSink;
 
+/// Frames that are made at once, on the stack.
+const FRAMES_AT_ONCE: usize = 256;
+
 /// Settings that the player's handles pass to the callback, and what it tells them: atomics, used once per callback.
 #[derive(Clone, Default)]
 pub(super) struct PlaybackControls {
@@ -129,8 +132,14 @@ impl PlaybackCallback {
     /// Fills a callback's block of `channels` interleaved channels; [`PlaybackCallback::end`] must follow.
     pub(super) fn fill<T: Copy>(&mut self, block: &mut [T], channels: usize, from_f32: impl Fn(f32) -> T) {
         self.begin();
-        for frame in block.chunks_exact_mut(channels) {
-            frame.fill(from_f32(self.sample()));
+        let mut played = [0.0; FRAMES_AT_ONCE];
+        for frames in block.chunks_mut(FRAMES_AT_ONCE * channels) {
+            let played = &mut played[..frames.len() / channels];
+            played.fill_with(|| self.next());
+            self.far.push_or_drop(played);
+            for (frame, sample) in frames.chunks_exact_mut(channels).zip(played) {
+                frame.fill(from_f32(*sample));
+            }
         }
     }
 
@@ -152,13 +161,6 @@ impl PlaybackCallback {
             true => self.tap.resume_at.load(Ordering::Relaxed).saturating_sub(self.past),
             false => present,
         };
-    }
-
-    /// The next sample, which the echo reference receives too.
-    fn sample(&mut self) -> f32 {
-        let sample = self.next();
-        self.far.push_or_drop(std::iter::once(sample));
-        sample
     }
 
     fn next(&mut self) -> f32 {

@@ -36,11 +36,10 @@ pub(super) fn ring(capacity: usize) -> (RingWriter, RingReader) {
 
 impl RingWriter {
     /// Appends what fits and counts the rest as dropped.
-    pub(super) fn push_or_drop(&mut self, samples: impl ExactSizeIterator<Item = f32>) {
-        let wanted = samples.len();
-        let pushed = self.producer.push_iter(samples);
-        if pushed < wanted {
-            self.counters.dropped.fetch_add((wanted - pushed) as u64, Ordering::Relaxed);
+    pub(super) fn push_or_drop(&mut self, samples: &[f32]) {
+        let pushed = self.push(samples);
+        if pushed < samples.len() {
+            self.counters.dropped.fetch_add((samples.len() - pushed) as u64, Ordering::Relaxed);
         }
     }
 
@@ -54,8 +53,10 @@ impl RingReader {
     /// Moves all samples to the end of `into` and returns how many that were.
     pub(super) fn drain(&mut self, into: &mut Vec<f32>) -> usize {
         let before = into.len();
-        into.extend(self.consumer.pop_iter());
-        into.len() - before
+        into.resize(before + self.len(), 0.0);
+        let count = self.consumer.pop_slice(&mut into[before..]);
+        into.truncate(before + count);
+        count
     }
 
     /// The oldest sample, when there is one.
@@ -87,7 +88,7 @@ mod tests {
     #[test]
     fn a_full_ring_keeps_the_oldest_and_counts_the_rest() {
         let (mut writer, mut reader) = ring(3);
-        writer.push_or_drop([1.0, 2.0, 3.0, 4.0, 5.0].into_iter());
+        writer.push_or_drop(&[1.0, 2.0, 3.0, 4.0, 5.0]);
         let mut out = vec![];
         assert_eq!(reader.drain(&mut out), 3);
         assert_eq!(out, [1.0, 2.0, 3.0]);
@@ -131,7 +132,7 @@ mod tests {
                 next += push as u32;
                 expected.extend_from_slice(&batch[..push.min(free)]);
                 dropped += push.saturating_sub(free) as u64;
-                writer.push_or_drop(batch.into_iter());
+                writer.push_or_drop(&batch);
                 got.extend((0..pop).map_while(|_| reader.pop()));
             }
             reader.drain(&mut got);

@@ -36,6 +36,8 @@ const AMENDABLE: u64 = RATE as u64 * 3 / 10;
 /// (Lundholm Fors, Production and Perception of Pauses in Speech, 2015): whoever goes on behind a question is heard, and
 /// answered anew.
 const ANSWERABLE: u64 = RATE as u64 * 4 / 10;
+/// Of the patience, what ends a whole sentence that is no question: people talk in several.
+const SENTENCE: (u64, u64) = (6, 7);
 /// Silence that ends a whole command which could go on: 0.6 s, a pause for thought.
 const THOUGHT: u64 = RATE as u64 * 6 / 10;
 
@@ -139,6 +141,8 @@ struct EndpointLimits {
     amendable: u64,
     /// ... a question, ...
     answerable: u64,
+    /// ... a sentence, ...
+    sentence: u64,
     /// ... a command that could go on, ...
     thought: u64,
     /// ... and one that has only begun.
@@ -172,6 +176,10 @@ impl Endpointer {
                 true => patience.min(silence),
                 false => patience,
             });
+        let sentence = match config.by_meaning {
+            true => patience / SENTENCE.1 * SENTENCE.0,
+            false => patience,
+        };
         let long = match config.by_meaning {
             true => patience.max(samples(EndpointPatience::Relaxed.seconds())),
             false => patience,
@@ -181,6 +189,7 @@ impl Endpointer {
             enough,
             amendable,
             answerable,
+            sentence,
             thought,
             long,
             pre_roll: samples(config.pre_roll),
@@ -363,6 +372,7 @@ impl Endpointer {
             Some(More::Unlikely) => self.limits.enough,
             Some(More::Amendable) => self.limits.amendable,
             Some(More::Answerable) => self.limits.answerable,
+            Some(More::Sentence) => self.limits.sentence,
             Some(More::Possible) => self.limits.thought,
             Some(More::Likely) => self.limits.long,
         }

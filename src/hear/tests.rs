@@ -261,11 +261,13 @@ fn the_defaults_survive_a_round_trip() {
 fn a_command_is_only_taken_up_where_a_voice_over_hers_is_heard() {
     let outlook = |more| Outlook { generation: 1, revision: 0, more };
     let over_her = |is_heard| {
-        [More::Unlikely, More::Amendable, More::Answerable, More::Possible, More::Likely]
+        [More::Unlikely, More::Amendable, More::Answerable, More::Sentence, More::Possible, More::Likely]
             .map(|more| outlook(more).over_her(is_heard).more)
     };
-    let heard = [More::Unlikely, More::Amendable, More::Answerable, More::Possible, More::Likely];
+    let heard =
+        [More::Unlikely, More::Amendable, More::Answerable, More::Sentence, More::Possible, More::Likely];
     assert_eq!(over_her(true), heard);
-    let unheard = [More::Unlikely, More::Possible, More::Possible, More::Possible, More::Likely];
+    let unheard =
+        [More::Unlikely, More::Possible, More::Possible, More::Sentence, More::Possible, More::Likely];
     assert_eq!(over_her(false), unheard);
 }

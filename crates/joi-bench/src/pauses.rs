@@ -36,7 +36,8 @@ const SENTENCES: &str = include_str!("../assets/pauses.toml");
 /// Silences that may be asked for, in ms.
 const WAITS: [u64; 9] = [200, 250, 300, 350, 400, 450, 500, 600, 700];
 /// What the words before a pause are.
-const MEANINGS: [&str; 6] = ["WHOLE", "CAN BE AMENDED", "QUESTION", "MAY GO ON", "BEGUN", "NO COMMAND"];
+const MEANINGS: [&str; 7] =
+    ["WHOLE", "CAN BE AMENDED", "QUESTION", "SENTENCE", "MAY GO ON", "BEGUN", "NO COMMAND"];
 /// A frame of the voice activity network, in samples.
 const FRAME: usize = 512;
 /// Frames by which the listener knows that a voice goes on.
@@ -108,8 +109,8 @@ pub(crate) fn run(args: &PausesArgs, context: &CliContext) -> anyhow::Result<Exi
 
 /// How many of the pauses are as long as each silence, by what was understood before them.
 fn tell(pauses: &[Pause]) -> anyhow::Result<()> {
-    let [whole, amendable, question, open, begun, none] = MEANINGS;
-    let mut table = show::table(["SILENCE", whole, amendable, question, open, begun, none]);
+    let [whole, amendable, question, sentence, open, begun, none] = MEANINGS;
+    let mut table = show::table(["SILENCE", whole, amendable, question, sentence, open, begun, none]);
     let row = |first: String, least: u64| {
         let count = |meaning: &&str| {
             pauses.iter().filter(|pause| pause.meaning == *meaning && pause.ms >= least).count().to_string()
@@ -181,13 +182,14 @@ impl Ears {
         if !is_decisive(&self.language, &heard.text, &heard) {
             heard = self.chosen.transcribe(&before.samples, &quiet)?;
         }
-        let [whole, amendable, question, open, begun, none] = MEANINGS;
+        let [whole, amendable, question, sentence, open, begun, none] = MEANINGS;
         let meaning = match completeness(&self.language, &heard.text) {
             Completeness::Complete => whole,
             Completeness::Amendable => amendable,
             Completeness::Open => open,
             Completeness::Incomplete => begun,
             Completeness::Question => question,
+            Completeness::Sentence => sentence,
             Completeness::Free | Completeness::Unknown => none,
         };
         Ok((meaning, heard.text))

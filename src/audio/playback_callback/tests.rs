@@ -23,8 +23,8 @@ fn bench() -> Bench {
 
 impl Bench {
     fn callback(&mut self, frames: usize) -> Vec<f32> {
-        self.callback.begin();
-        let out = (0..frames).map(|_| self.callback.sample()).collect();
+        let mut out = vec![0.0; frames];
+        self.callback.fill(&mut out, 1, |sample| sample);
         self.callback.end(Duration::from_millis(40));
         out
     }

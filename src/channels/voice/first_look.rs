@@ -35,7 +35,9 @@ impl TrialModel {
 /// Whether `text`, which `transcript` holds, is beyond doubt, and not the beginning of something.
 pub fn is_decisive(language: &Language, text: &str, transcript: &Transcript) -> bool {
     match completeness(language, text) {
-        Completeness::Question | Completeness::Unknown => is_sure(transcript, VERY_SURE),
+        Completeness::Question | Completeness::Sentence | Completeness::Unknown => {
+            is_sure(transcript, VERY_SURE)
+        }
         meaning => meaning.is_whole() && is_sure(transcript, SURE),
     }
 }

@@ -99,7 +99,9 @@ impl Hearing {
         };
         let language = self.ears.languages.heard(judged.transcript.language.as_deref());
         match completeness(&language, text) {
-            Completeness::Question | Completeness::Unknown if is_likely(&judged.transcript) => {
+            Completeness::Question | Completeness::Sentence | Completeness::Unknown
+                if is_likely(&judged.transcript) =>
+            {
                 GlanceWorth::Prompt
             }
             whole if whole.is_whole() && self.ears.trial == TrialModel::Both => GlanceWorth::Answer,

@@ -24,6 +24,7 @@ pub(super) fn first_marks(question: &SpokenQuestion) -> Trace {
         Completeness::Amendable | Completeness::Open => "a whole command that could go on",
         Completeness::Incomplete => "the beginning of a command",
         Completeness::Question => "a whole question",
+        Completeness::Sentence => "a whole sentence",
         Completeness::Free | Completeness::Unknown => "silence",
     };
     // What the words mean has ended the utterance only where they were known by then.

@@ -122,10 +122,13 @@ fn a_whole_command_ends_soon_and_a_begun_one_late() {
     let off = EndpointConfig { by_meaning: false, ..config.clone() };
     let relaxed = EndpointConfig { patience: EndpointPatience::Relaxed, ..config.clone() };
     let all = |config| {
-        [More::Unlikely, More::Amendable, More::Answerable, More::Possible, More::Likely]
+        [More::Unlikely, More::Amendable, More::Answerable, More::Sentence, More::Possible, More::Likely]
             .map(|more| silence(config, 0, 0, more))
     };
-    assert_eq!([all(&config), all(&relaxed), all(&off)], [[7, 10, 13, 19, 38], [7, 10, 13, 19, 38], [22; 5]]);
+    assert_eq!(
+        [all(&config), all(&relaxed), all(&off)],
+        [[7, 10, 13, 19, 19, 38], [7, 10, 13, 33, 19, 38], [22; 6]]
+    );
 }
 
 #[test]
@@ -274,7 +277,7 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
         1 => (0u64..10_000, 0u64..60_000).prop_map(|(after, lasts)| Act::Window(after, lasts)),
         1 => Just(Act::Reopen),
         1 => Just(Act::Close),
-        2 => (0u32..3, prop::sample::select(vec![More::Unlikely, More::Answerable, More::Possible, More::Likely]))
+        2 => (0u32..3, prop::sample::select(vec![More::Unlikely, More::Answerable, More::Sentence, More::Possible, More::Likely]))
             .prop_map(|(revision, more)| Act::Expect(revision, more)),
     ];
     prop::collection::vec(act, 1..60)

@@ -115,7 +115,7 @@ impl Early {
             meaning if meaning.is_whole() || meaning == Completeness::Free => {
                 Some(FlowEffect::Rehearse(Box::new(judged.clone())))
             }
-            Completeness::Question | Completeness::Unknown if is_addressed => {
+            Completeness::Question | Completeness::Sentence | Completeness::Unknown if is_addressed => {
                 Some(FlowEffect::ReadAhead(Box::new(judged.clone())))
             }
             _ => None,
@@ -130,6 +130,7 @@ impl Early {
             Completeness::Open => More::Possible,
             Completeness::Incomplete => More::Likely,
             Completeness::Question => More::Answerable,
+            Completeness::Sentence => More::Sentence,
             Completeness::Free | Completeness::Unknown => return None,
         };
         Some(Outlook { generation: self.generation, revision: self.revision, more })

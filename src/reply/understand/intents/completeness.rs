@@ -2,7 +2,8 @@
 //!
 //! PURE. In: the words before a pause. Out: how likely it is that more follows. The grammar tells: a command whose
 //! last slot can go on ("nine minutes … and thirty seconds") is whole, but not surely over. That a question is one tells
-//! the question mark, which a recogniser writes behind a sentence that is whole.
+//! the question mark, which a recogniser writes behind a sentence that is whole, or how it begins; that anything else is
+//! over, its full stop.
 
 use super::orders::Filled;
 use super::{Intent, MemoryOrder, VolumeChange, match_intent, matched, orders, words};
@@ -11,6 +12,9 @@ use crate::language::grammar::TemplateGroup;
 use crate::language::grammar::machine::{GrammarUtterance, Slot, TemplateSearch};
 use crate::schedule::ScheduleOrder;
 use crate::tools::{ReadyEnd, ready_end};
+
+/// Fewer words with a full stop are no sentence: a recogniser puts one behind anything.
+const SHORTEST_SENTENCE: usize = 3;
 
 /// Whether more is likely to follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,9 +30,11 @@ pub enum Completeness {
     Free,
     /// It is the beginning of one, or of a sentence of which more must follow.
     Incomplete,
-    /// It is no command, but a whole question: what is added to it makes another one.
+    /// It is no command, but a whole question, or asks to be told something: what is added to it makes another one.
     Question,
-    /// It is no command.
+    /// It is neither, but a whole sentence.
+    Sentence,
+    /// It is none of these.
     Unknown,
 }
 
@@ -37,7 +43,7 @@ impl Completeness {
     pub fn is_whole(self) -> bool {
         match self {
             Self::Complete | Self::Amendable | Self::Open => true,
-            Self::Free | Self::Incomplete | Self::Question | Self::Unknown => false,
+            Self::Free | Self::Incomplete | Self::Question | Self::Sentence | Self::Unknown => false,
         }
     }
 }
@@ -87,10 +93,35 @@ pub fn completeness(language: &Language, text: &str) -> Completeness {
     };
     let is_begun = cores.iter().filter(|core| core.end == said.len()).any(|core| begins(core.start));
     let is_unfinished = said.last().is_some_and(|last| grammar.manners.is_unfinished(&last.text));
-    match text.trim_end().ends_with('?') {
-        _ if is_begun || is_unfinished => Completeness::Incomplete,
-        true => Completeness::Question,
-        false => Completeness::Unknown,
+    if is_begun || is_unfinished {
+        return Completeness::Incomplete;
+    }
+    let plain: Vec<&str> = said.iter().map(|word| word.text.as_str()).collect();
+    let asks = || cores.iter().any(|core| grammar.manners.asks(&plain[core.start..]));
+    match SentenceMark::of(text) {
+        SentenceMark::Question => Completeness::Question,
+        _ if plain.last().is_some_and(|last| grammar.manners.leads_on(last)) => Completeness::Unknown,
+        _ if asks() => Completeness::Question,
+        SentenceMark::Stop if plain.len() >= SHORTEST_SENTENCE => Completeness::Sentence,
+        SentenceMark::Stop | SentenceMark::None => Completeness::Unknown,
+    }
+}
+
+/// What the recogniser wrote behind the words.
+enum SentenceMark {
+    Question,
+    Stop,
+    None,
+}
+
+impl SentenceMark {
+    fn of(text: &str) -> Self {
+        let text = text.trim_end();
+        match text.chars().next_back() {
+            Some('?') => Self::Question,
+            Some('.' | '!') if !text.ends_with("..") => Self::Stop,
+            _ => Self::None,
+        }
     }
 }
 

@@ -96,6 +96,9 @@ fn a_language_that_is_data_amends_as_well() {
     );
     assert_eq!(intents::completeness(german(), "Stell einen Timer auf"), Completeness::Incomplete);
     assert_eq!(intents::completeness(german(), "Mach das Licht an"), Completeness::Complete);
+    assert_eq!(intents::completeness(german(), "warum ist der Himmel blau"), Completeness::Question);
+    assert_eq!(intents::completeness(german(), "Erzähl mir eine Geschichte."), Completeness::Question);
+    assert_eq!(intents::completeness(german(), "Ich hatte einen schlechten Tag."), Completeness::Sentence);
 }
 
 #[test]

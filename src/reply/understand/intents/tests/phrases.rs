@@ -207,7 +207,7 @@ fn what_was_asked_back_is_completed_by_the_answer() {
 
 #[test]
 fn a_whole_command_is_told_from_the_beginning_of_one() {
-    use Completeness::{Amendable, Complete, Free, Incomplete, Open, Question, Unknown};
+    use Completeness::{Amendable, Complete, Free, Incomplete, Open, Question, Sentence, Unknown};
     for (text, expected) in [
         ("set a timer for nine minutes", Amendable),
         ("set a timer for nine minutes please", Complete),
@@ -251,11 +251,27 @@ fn a_whole_command_is_told_from_the_beginning_of_one() {
         ("put milk on the", Incomplete),
         ("tell me about my", Incomplete),
         ("Is it because?", Incomplete),
-        ("why is the sky blue", Unknown),
         ("Why is the sky blue?", Question),
         ("What are you up to?", Question),
         ("Can you tell me a story?", Question),
-        ("tell me a story", Unknown),
+        // Recognisers leave the question mark out.
+        ("why is the sky blue", Question),
+        ("who painted the Mona Lisa", Question),
+        ("Hey Joi, who painted the Mona Lisa.", Question),
+        ("tell me a story", Question),
+        ("Tell me something about Iceland.", Question),
+        ("when was the Eiffel tower built", Question),
+        ("when I come home", Unknown),
+        ("what is the temperature in", Unknown),
+        ("who are you", Unknown),
+        ("why", Unknown),
+        ("I had a really bad day at work.", Sentence),
+        ("I can't sleep.", Sentence),
+        ("I had a really bad day at work", Unknown),
+        ("I wanted to tell you that.", Unknown),
+        ("I was in the garden and", Incomplete),
+        ("It was nice...", Unknown),
+        ("Oh well.", Unknown),
         ("hello", Unknown),
         ("", Unknown),
     ] {

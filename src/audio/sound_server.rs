@@ -1,0 +1,166 @@
+//! Streams of a sound server: PulseAudio, or PipeWire's stand-in for it. Each has a connection and a thread of its own.
+//!
+//! The thread waits for the server and does nothing else: one wake-up for a period of sound. cpal's streams for it
+//! (0.18.2, over pulseaudio 0.3.2) take five, with an answer about the latency behind each period, and clear a megabyte
+//! for each read, which was three quarters of what an idle companion used. Devices are listed and chosen by cpal all the
+//! same. In: the chosen device and the callback. Out: a [`ServerStream`], which ends when it is dropped, also while the
+//! server hangs; what becomes of it meanwhile is told to the [`CallbackStats`].
+
+use std::ffi::CString;
+use std::io;
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+use cpal::{BufferSize, Error, ErrorKind};
+use pulseaudio::protocol::stream::StreamFlags;
+use pulseaudio::protocol::{
+    ChannelMap, ChannelPosition, ProtocolError, PulseError, SampleFormat, SampleSpec,
+};
+
+use super::capture_callback::CaptureCallback;
+use super::device::Chosen;
+use super::playback::SpeakerBlocks;
+use super::stream_supervisor::{CallbackStats, ErrorSeverity};
+
+mod connection;
+mod playing;
+mod recording;
+mod sink_clock;
+
+use connection::Connection;
+use playing::Playing;
+use recording::Recording;
+
+/// In front of the names of a sound server's devices (cpal).
+const HOST: &str = "pulseaudio:";
+
+/// A stream that flows until this is dropped.
+pub(super) struct ServerStream {
+    socket: UnixStream,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for ServerStream {
+    fn drop(&mut self) {
+        // The thread waits for the server, which may never say anything again.
+        let _ = self.socket.shutdown(Shutdown::Both);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// How a device of a sound server is opened; nothing for any other device.
+pub(super) struct ServerDevice {
+    name: CString,
+    spec: SampleSpec,
+    period_frames: u32,
+}
+
+impl ServerDevice {
+    /// Of a device that was chosen: its own rate and channels, as f32, which the server makes of any format.
+    pub(super) fn of(chosen: &Chosen) -> Option<Self> {
+        let name = CString::new(chosen.which.id.strip_prefix(HOST)?).ok()?;
+        let sample_rate = chosen.config.sample_rate;
+        let period_frames = match chosen.config.buffer_size {
+            BufferSize::Fixed(frames) => frames,
+            BufferSize::Default => sample_rate / 50,
+        };
+        let channels = u8::try_from(chosen.config.channels).ok().filter(|&channels| channels > 0)?;
+        Some(Self {
+            name,
+            spec: SampleSpec { format: SampleFormat::Float32Le, channels, sample_rate },
+            period_frames,
+        })
+    }
+
+    /// Records from it.
+    pub(super) fn record(
+        self,
+        callback: CaptureCallback,
+        stats: &Arc<CallbackStats>,
+    ) -> Result<ServerStream, Error> {
+        let start = || {
+            let recording = Recording::start(Connection::open(c"Joi")?, self, callback, Arc::clone(stats))?;
+            flow("joi-mic-stream", recording.socket()?, Arc::clone(stats), move || recording.run())
+        };
+        start().map_err(refused)
+    }
+
+    /// Plays to it.
+    pub(super) fn play(self, blocks: SpeakerBlocks) -> Result<ServerStream, Error> {
+        let stats = Arc::clone(blocks.stats());
+        let start = || {
+            let playing = Playing::start(Connection::open(c"Joi")?, self, blocks)?;
+            flow("joi-spk-stream", playing.socket()?, stats, move || playing.run())
+        };
+        start().map_err(refused)
+    }
+
+    fn channels(&self) -> usize {
+        usize::from(self.spec.channels)
+    }
+
+    fn bytes_per_second(&self) -> u64 {
+        u64::from(self.spec.sample_rate) * (self.channels() * size_of::<f32>()) as u64
+    }
+
+    fn period_bytes(&self) -> u32 {
+        self.period_frames * u32::from(self.spec.channels) * size_of::<f32>() as u32
+    }
+
+    /// Positions as they are usual; what the server does not know is numbered.
+    fn channel_map(&self) -> ChannelMap {
+        use ChannelPosition as At;
+        const NUMBERED: [ChannelPosition; 8] =
+            [At::Aux0, At::Aux1, At::Aux2, At::Aux3, At::Aux4, At::Aux5, At::Aux6, At::Aux7];
+        match self.spec.channels {
+            1 => ChannelMap::mono(),
+            2 => ChannelMap::new([At::FrontLeft, At::FrontRight]),
+            more => ChannelMap::new(NUMBERED.into_iter().cycle().take(usize::from(more))),
+        }
+    }
+}
+
+/// The server is asked to run the device with the latency that the buffers of the stream ask for.
+fn flags() -> StreamFlags {
+    StreamFlags { adjust_latency: true, ..StreamFlags::default() }
+}
+
+/// Runs a stream to its end on a thread of its own. One that ends was lost, if it was not dropped.
+fn flow(
+    name: &str,
+    socket: UnixStream,
+    stats: Arc<CallbackStats>,
+    run: impl FnOnce() -> Result<(), ProtocolError> + Send + 'static,
+) -> Result<ServerStream, ProtocolError> {
+    let run = move || {
+        if let Err(error) = run() {
+            tracing::debug!(%error, "a stream of the sound server ended");
+        }
+        stats.error(ErrorSeverity::Fatal);
+    };
+    let thread = thread::Builder::new().name(name.to_owned()).spawn(run)?;
+    Ok(ServerStream { socket, thread: Some(thread) })
+}
+
+/// A refusal in the words of the device library.
+#[expect(clippy::needless_pass_by_value, reason = "it is handed to map_err")]
+fn refused(error: ProtocolError) -> Error {
+    let kind = match &error {
+        ProtocolError::ServerError(PulseError::AccessDenied) => ErrorKind::PermissionDenied,
+        ProtocolError::ServerError(PulseError::NoEntity) => ErrorKind::DeviceNotAvailable,
+        ProtocolError::ServerError(PulseError::Busy) => ErrorKind::DeviceBusy,
+        ProtocolError::Io(error) if error.kind() == io::ErrorKind::WouldBlock => {
+            return Error::with_message(ErrorKind::DeviceNotAvailable, "the sound server does not answer");
+        }
+        ProtocolError::Io(_) => ErrorKind::HostUnavailable,
+        _ => ErrorKind::BackendError,
+    };
+    Error::with_message(kind, error.to_string())
+}
+
+#[cfg(test)]
+mod tests;

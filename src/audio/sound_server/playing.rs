@@ -1,0 +1,125 @@
+//! A loudspeaker's stream on a sound server.
+//!
+//! In: the server's requests. Out: blocks of [`SpeakerBlocks`], silence included, each as long as a period.
+
+use std::io;
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant, SystemTime};
+
+use pulseaudio::protocol::stream::BufferAttr;
+use pulseaudio::protocol::{
+    Command, CreatePlaybackStreamReply, LatencyParams, PlaybackStreamParams, Prop, Props, ProtocolError,
+};
+
+use super::connection::{Connection, Message};
+use super::sink_clock::SinkClock;
+use super::{ErrorSeverity, ServerDevice, SpeakerBlocks, flags};
+
+/// How often the server is asked where the loudspeaker is.
+const ASKS_EVERY: Duration = Duration::from_millis(250);
+
+/// A stream that plays.
+pub(super) struct Playing {
+    connection: Connection,
+    channel: u32,
+    device: ServerDevice,
+    /// Bytes the server wants.
+    wanted: usize,
+    blocks: SpeakerBlocks,
+    clock: SinkClock,
+    samples: Vec<f32>,
+    /// The question on its way, and when the last one was put.
+    asked: Option<u32>,
+    asked_at: Option<Instant>,
+}
+
+impl Playing {
+    /// Asks for the stream.
+    pub(super) fn start(
+        mut connection: Connection,
+        device: ServerDevice,
+        blocks: SpeakerBlocks,
+    ) -> Result<Self, ProtocolError> {
+        let mut props = Props::new();
+        props.set(Prop::MediaName, c"Voice");
+        let period = device.period_bytes();
+        // One period is played while the next one waits; the server asks for whole ones.
+        let buffer_attr = BufferAttr {
+            max_length: 2 * period,
+            target_length: 2 * period,
+            minimum_request_length: period,
+            ..BufferAttr::default()
+        };
+        let stream: CreatePlaybackStreamReply =
+            connection.ask(&Command::CreatePlaybackStream(PlaybackStreamParams {
+                sample_spec: device.spec,
+                channel_map: device.channel_map(),
+                buffer_attr,
+                sink_name: Some(device.name.clone()),
+                flags: flags(),
+                props,
+                ..PlaybackStreamParams::default()
+            }))?;
+        connection.wait_for_ever()?;
+        let full = u64::from(2 * period) * 1_000_000 / device.bytes_per_second().max(1);
+        let clock = SinkClock::new(device.bytes_per_second(), Duration::from_micros(full));
+        Ok(Self {
+            connection,
+            channel: stream.channel,
+            device,
+            wanted: stream.requested_bytes as usize,
+            blocks,
+            clock,
+            samples: Vec::new(),
+            asked: None,
+            asked_at: None,
+        })
+    }
+
+    /// Another handle to its socket.
+    pub(super) fn socket(&self) -> io::Result<UnixStream> {
+        self.connection.socket()
+    }
+
+    /// Until the stream ends.
+    pub(super) fn run(mut self) -> Result<(), ProtocolError> {
+        loop {
+            self.serve()?;
+            match self.connection.receive()? {
+                Message::Event(Command::Request(request)) => self.wanted += request.length as usize,
+                Message::Reply(to, reply) if self.asked == Some(to) => {
+                    self.asked = None;
+                    self.clock.observe(&reply.read()?, Instant::now());
+                }
+                Message::Refusal(to, _) if self.asked == Some(to) => self.asked = None,
+                Message::Event(Command::Underflow(_)) => self.blocks.stats().error(ErrorSeverity::Passing),
+                Message::Event(Command::PlaybackStreamKilled(_)) => return Ok(()),
+                Message::Sound(_) | Message::Reply(..) | Message::Refusal(..) | Message::Event(_) => {}
+            }
+        }
+    }
+
+    /// Sends all that is wanted, a period at a time, and asks for the position behind it.
+    fn serve(&mut self) -> Result<(), ProtocolError> {
+        let frame = self.device.channels() * size_of::<f32>();
+        let period = self.device.period_bytes() as usize;
+        let mut has_played = false;
+        while self.wanted >= frame {
+            let bytes = self.wanted.min(period) / frame * frame;
+            self.samples.resize(bytes / size_of::<f32>(), 0.0);
+            self.blocks.fill(&mut self.samples, self.clock.latency(Instant::now()), |sample| sample);
+            self.connection.play(self.channel, &self.samples)?;
+            self.clock.wrote(bytes);
+            self.wanted -= bytes;
+            has_played = true;
+        }
+        let now = Instant::now();
+        let is_due = self.asked_at.is_none_or(|at| now.saturating_duration_since(at) >= ASKS_EVERY);
+        if has_played && is_due && self.asked.is_none() {
+            let params = LatencyParams { channel: self.channel, now: SystemTime::now() };
+            self.asked = Some(self.connection.send(&Command::GetPlaybackLatency(params))?);
+            self.asked_at = Some(now);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,136 @@
+//! A microphone's stream on a sound server.
+//!
+//! In: messages of the server. Out: blocks for the [`CaptureCallback`], and how old their newest sample is.
+
+use std::io;
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use pulseaudio::protocol::stream::BufferAttr;
+use pulseaudio::protocol::{
+    Command, CreateRecordStreamReply, LatencyParams, Prop, Props, ProtocolError, RecordLatency,
+    RecordStreamParams,
+};
+
+use super::connection::{Connection, Message};
+use super::{CallbackStats, CaptureCallback, ErrorSeverity, ServerDevice, flags};
+
+/// How often the server is asked how old its sound is.
+const ASKS_EVERY: Duration = Duration::from_millis(250);
+
+/// A stream that records.
+pub(super) struct Recording {
+    connection: Connection,
+    channel: u32,
+    bytes_per_second: u64,
+    callback: CaptureCallback,
+    stats: Arc<CallbackStats>,
+    samples: Vec<f32>,
+    /// The question on its way, and when the last one was put.
+    asked: Option<u32>,
+    asked_at: Option<Instant>,
+}
+
+impl Recording {
+    /// Asks for the stream; sound comes from then on.
+    pub(super) fn start(
+        mut connection: Connection,
+        device: ServerDevice,
+        callback: CaptureCallback,
+        stats: Arc<CallbackStats>,
+    ) -> Result<Self, ProtocolError> {
+        let bytes_per_second = device.bytes_per_second();
+        let mut props = Props::new();
+        props.set(Prop::MediaName, c"Microphone");
+        let length = device.period_bytes();
+        let stream: CreateRecordStreamReply =
+            connection.ask(&Command::CreateRecordStream(RecordStreamParams {
+                sample_spec: device.spec,
+                channel_map: device.channel_map(),
+                buffer_attr: BufferAttr {
+                    max_length: length,
+                    fragment_size: length,
+                    ..BufferAttr::default()
+                },
+                source_name: Some(device.name),
+                flags: flags(),
+                props,
+                ..RecordStreamParams::default()
+            }))?;
+        connection.wait_for_ever()?;
+        let (channel, samples) = (stream.channel, Vec::new());
+        let (asked, asked_at) = (None, None);
+        Ok(Self { connection, channel, bytes_per_second, callback, stats, samples, asked, asked_at })
+    }
+
+    /// Another handle to its socket.
+    pub(super) fn socket(&self) -> io::Result<UnixStream> {
+        self.connection.socket()
+    }
+
+    /// Until the stream ends.
+    pub(super) fn run(mut self) -> Result<(), ProtocolError> {
+        loop {
+            match self.connection.receive()? {
+                Message::Sound(bytes) => {
+                    let (frames, _) = bytes.as_chunks::<{ size_of::<f32>() }>();
+                    self.samples.clear();
+                    self.samples.extend(frames.iter().map(|frame| f32::from_le_bytes(*frame)));
+                    self.callback.take(&self.samples, |sample| sample);
+                    self.ask_when_due()?;
+                }
+                Message::Reply(to, reply) if self.asked == Some(to) => {
+                    self.asked = None;
+                    let answer = reply.read()?;
+                    self.stats.lags(age(&answer, self.bytes_per_second));
+                }
+                Message::Refusal(to, _) if self.asked == Some(to) => self.asked = None,
+                Message::Event(Command::Overflow(_)) => self.stats.error(ErrorSeverity::Passing),
+                Message::Event(Command::RecordStreamKilled(_)) => return Ok(()),
+                Message::Reply(..) | Message::Refusal(..) | Message::Event(_) => {}
+            }
+        }
+    }
+
+    /// Right behind a block the device has just delivered, so its answer is about the newest sample.
+    fn ask_when_due(&mut self) -> Result<(), ProtocolError> {
+        let now = Instant::now();
+        let is_due = self.asked_at.is_none_or(|at| now.saturating_duration_since(at) >= ASKS_EVERY);
+        if is_due && self.asked.is_none() {
+            let params = LatencyParams { channel: self.channel, now: SystemTime::now() };
+            self.asked = Some(self.connection.send(&Command::GetRecordLatency(params))?);
+            self.asked_at = Some(now);
+        }
+        Ok(())
+    }
+}
+
+/// PURE. How old the newest sample of a block was: what waits in the server's queue came behind it.
+fn age(answer: &RecordLatency, bytes_per_second: u64) -> Duration {
+    let waiting = answer.write_offset.saturating_sub(answer.read_offset).max(0) as u64;
+    let waiting_micros = waiting.saturating_mul(1_000_000) / bytes_per_second.max(1);
+    Duration::from_micros(answer.source_usec.saturating_add(waiting_micros))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sound_is_as_old_as_the_device_says_and_as_what_waits_behind_it() {
+        let (local_time, remote_time) = (SystemTime::UNIX_EPOCH, SystemTime::UNIX_EPOCH);
+        let answer = |write_offset, read_offset| RecordLatency {
+            sink_usec: 0,
+            source_usec: 7_000,
+            playing: true,
+            local_time,
+            remote_time,
+            write_offset,
+            read_offset,
+        };
+        assert_eq!(age(&answer(5000, 5000), 1000), Duration::from_millis(7));
+        assert_eq!(age(&answer(5004, 5000), 1000), Duration::from_millis(11));
+        assert_eq!(age(&answer(4000, 5000), 1000), Duration::from_millis(7), "more was read than written");
+    }
+}
