@@ -94,6 +94,7 @@ impl SpeakerBlocks {
     }
 
     /// What the stream counts.
+    #[cfg(feature = "pulseaudio")]
     pub(super) fn stats(&self) -> &Arc<CallbackStats> {
         &self.stats
     }

@@ -8,8 +8,9 @@
 use super::orders::Filled;
 use super::{Intent, MemoryOrder, VolumeChange, match_intent, matched, orders, words};
 use crate::language::Language;
-use crate::language::grammar::TemplateGroup;
 use crate::language::grammar::machine::{GrammarUtterance, Slot, TemplateSearch};
+use crate::language::grammar::words::Word;
+use crate::language::grammar::{Grammar, TemplateGroup};
 use crate::schedule::ScheduleOrder;
 use crate::tools::{ReadyEnd, ready_end};
 
@@ -84,23 +85,33 @@ pub fn completeness(language: &Language, text: &str) -> Completeness {
         Some(ReadyEnd::Open) => return Completeness::Amendable,
         None => {}
     }
-    let utterance = GrammarUtterance::new(&said, grammar);
-    let cores = words::without_politeness(&said, &grammar.manners);
+    without_a_command(grammar, text, &said)
+}
+
+/// The same of words that are no command as they stand.
+fn without_a_command(grammar: &Grammar, text: &str, said: &[Word]) -> Completeness {
+    let utterance = GrammarUtterance::new(said, grammar);
+    let cores = words::without_politeness(said, &grammar.manners);
     let begins = |from: usize| {
         // A single word is the beginning of too much.
         let TemplateSearch { may_go_on, .. } = utterance.find(TemplateGroup::Command, from, said.len());
         may_go_on && said.len() - from > 1
     };
+    let mark = SentenceMark::of(text);
     let is_begun = cores.iter().filter(|core| core.end == said.len()).any(|core| begins(core.start));
     let is_unfinished = said.last().is_some_and(|last| grammar.manners.is_unfinished(&last.text));
-    if is_begun || is_unfinished {
+    let plain: Vec<&str> = said.iter().map(|word| word.text.as_str()).collect();
+    let last = plain.last().copied().unwrap_or_default();
+    let leads_on = grammar.manners.leads_on(last);
+    // "Where is the spare key?" could go on as a command does, and is a question; "how much is twenty?" is begun.
+    let is_asked = matches!(mark, SentenceMark::Question) && !leads_on && !grammar.numbers.counts(last);
+    if is_unfinished || is_begun && !is_asked {
         return Completeness::Incomplete;
     }
-    let plain: Vec<&str> = said.iter().map(|word| word.text.as_str()).collect();
     let asks = || cores.iter().any(|core| grammar.manners.asks(&plain[core.start..]));
-    match SentenceMark::of(text) {
+    match mark {
         SentenceMark::Question => Completeness::Question,
-        _ if plain.last().is_some_and(|last| grammar.manners.leads_on(last)) => Completeness::Unknown,
+        _ if leads_on => Completeness::Unknown,
         _ if asks() => Completeness::Question,
         SentenceMark::Stop if plain.len() >= SHORTEST_SENTENCE => Completeness::Sentence,
         SentenceMark::Stop | SentenceMark::None => Completeness::Unknown,

@@ -253,6 +253,10 @@ fn a_whole_command_is_told_from_the_beginning_of_one() {
         ("Is it because?", Incomplete),
         ("Why is the sky blue?", Question),
         ("What are you up to?", Question),
+        ("Where is the spare key?", Question),
+        ("Where is the?", Incomplete),
+        ("How long is?", Incomplete),
+        ("Set a timer for twenty?", Incomplete),
         ("Can you tell me a story?", Question),
         // Recognisers leave the question mark out.
         ("why is the sky blue", Question),
