@@ -39,8 +39,12 @@ pub(super) enum Message<'a> {
     Reply(u32, Reply<'a>),
     /// The command with this number was refused.
     Refusal(u32, PulseError),
-    /// Something happened.
-    Event(Command),
+    /// So many more bytes of sound are wanted.
+    Wants(usize),
+    /// There was too much sound, or too little.
+    Stumbled,
+    /// The stream has ended: its device is gone, or somebody ended it.
+    Ended,
 }
 
 /// A reply that was not read yet.
@@ -149,9 +153,9 @@ impl Connection {
         }
     }
 
-    /// Waits for the next message. Commands that are unknown here are left out.
+    /// Waits for the next message. What a stream has no use for is left out.
     pub(super) fn receive(&mut self) -> Result<Message<'_>, ProtocolError> {
-        let (to, command, read) = loop {
+        loop {
             self.wait()?;
             let descriptor = protocol::read_descriptor(&mut self.reader)?;
             let length = descriptor.length as usize;
@@ -164,20 +168,25 @@ impl Connection {
                 return Ok(Message::Sound(&self.incoming));
             }
             let mut content = Cursor::new(&self.incoming[..]);
-            match Command::read_tag_prefixed(&mut content, self.version) {
-                Ok((to, command)) => break (to, command, content.position()),
-                Err(ProtocolError::Unimplemented(..)) => {}
+            let (to, command) = match Command::read_tag_prefixed(&mut content, self.version) {
+                Ok(read) => read,
+                // A command that the crate does not know.
+                Err(ProtocolError::Unimplemented(..)) => continue,
                 Err(error) => return Err(error),
-            }
-        };
-        Ok(match command {
-            Command::Reply => {
-                let mut content = Cursor::new(&self.incoming[..]);
-                content.set_position(read);
-                Message::Reply(to, Reply { content, version: self.version })
-            }
-            Command::Error(why) => Message::Refusal(to, why),
-            event => Message::Event(event),
-        })
+            };
+            let read = content.position();
+            return Ok(match command {
+                Command::Reply => {
+                    let mut content = Cursor::new(&self.incoming[..]);
+                    content.set_position(read);
+                    Message::Reply(to, Reply { content, version: self.version })
+                }
+                Command::Error(why) => Message::Refusal(to, why),
+                Command::Request(request) => Message::Wants(request.length as usize),
+                Command::Overflow(_) | Command::Underflow(_) => Message::Stumbled,
+                Command::PlaybackStreamKilled(_) | Command::RecordStreamKilled(_) => Message::Ended,
+                _ => continue,
+            });
+        }
     }
 }

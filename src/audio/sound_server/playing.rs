@@ -86,15 +86,15 @@ impl Playing {
         loop {
             self.serve()?;
             match self.connection.receive()? {
-                Message::Event(Command::Request(request)) => self.wanted += request.length as usize,
+                Message::Wants(bytes) => self.wanted += bytes,
                 Message::Reply(to, reply) if self.asked == Some(to) => {
                     self.asked = None;
                     self.clock.observe(&reply.read()?, Instant::now());
                 }
                 Message::Refusal(to, _) if self.asked == Some(to) => self.asked = None,
-                Message::Event(Command::Underflow(_)) => self.blocks.stats().error(ErrorSeverity::Passing),
-                Message::Event(Command::PlaybackStreamKilled(_)) => return Ok(()),
-                Message::Sound(_) | Message::Reply(..) | Message::Refusal(..) | Message::Event(_) => {}
+                Message::Stumbled => self.blocks.stats().error(ErrorSeverity::Passing),
+                Message::Ended => return Ok(()),
+                Message::Sound(_) | Message::Reply(..) | Message::Refusal(..) => {}
             }
         }
     }

@@ -86,9 +86,9 @@ impl Recording {
                     self.stats.lags(age(&answer, self.bytes_per_second));
                 }
                 Message::Refusal(to, _) if self.asked == Some(to) => self.asked = None,
-                Message::Event(Command::Overflow(_)) => self.stats.error(ErrorSeverity::Passing),
-                Message::Event(Command::RecordStreamKilled(_)) => return Ok(()),
-                Message::Reply(..) | Message::Refusal(..) | Message::Event(_) => {}
+                Message::Stumbled => self.stats.error(ErrorSeverity::Passing),
+                Message::Ended => return Ok(()),
+                Message::Wants(_) | Message::Reply(..) | Message::Refusal(..) => {}
             }
         }
     }
