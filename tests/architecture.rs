@@ -55,7 +55,8 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
 
 /// Which files may name a foreign crate, by the start of their path below `src/`.
 const MAY_NAME: &[(&str, &[&str])] = &[
-    ("cpal", &["audio/device", "audio/connection", "audio/capture", "audio/playback"]),
+    ("cpal", &["audio/device", "audio/connection", "audio/capture", "audio/playback", "audio/sound_server"]),
+    ("pulseaudio", &["audio/sound_server"]),
     ("alsa", &["audio/connection"]),
     ("libc", &["machine/allocator"]),
     ("whisper_rs", &["hear/whisper"]),

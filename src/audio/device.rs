@@ -23,6 +23,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// shares a database between all programs, and waits for ever once one was killed while it held a lock there.
 const JACK: &str = "alsa:jack";
 
+/// In front of the ids of a sound server's devices (cpal).
+pub(super) const SOUND_SERVER: &str = "pulseaudio:";
+
 /// Direction of the sound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
@@ -157,7 +160,7 @@ pub(super) fn survey(config: &AudioConfig, direction: Direction, which: &DeviceI
     }
     let Ok(mut devices) = host.devices() else { return Survey::Same };
     match devices.any(|device| device.id().is_ok_and(|id| id.to_string() == which.id)) {
-        false if which.id.starts_with("pulseaudio:") => Survey::Missing,
+        false if which.id.starts_with(SOUND_SERVER) => Survey::Missing,
         _ => Survey::Same,
     }
 }
@@ -182,11 +185,10 @@ fn choose(
     let name = device.to_string();
     let id = device.id().map(|id| id.to_string()).unwrap_or_default();
     let own = direction.config(&device).map_err(|error| fault(&error, name.clone()))?;
-    let config = StreamConfig {
-        channels: own.channels(),
-        sample_rate: own.sample_rate(),
-        buffer_size: period(&own, period_ms),
-    };
+    // Where more than two channels stand, a sound server knows, and mixes them itself.
+    let channels = if id.starts_with(SOUND_SERVER) && own.channels() > 2 { 1 } else { own.channels() };
+    let config =
+        StreamConfig { channels, sample_rate: own.sample_rate(), buffer_size: period(&own, period_ms) };
     Ok(Chosen { device, name, which: DeviceIdentity { id, rank }, config, format: own.sample_format() })
 }
 

@@ -15,12 +15,10 @@ use std::thread::{self, JoinHandle};
 
 use cpal::{BufferSize, Error, ErrorKind};
 use pulseaudio::protocol::stream::StreamFlags;
-use pulseaudio::protocol::{
-    ChannelMap, ChannelPosition, ProtocolError, PulseError, SampleFormat, SampleSpec,
-};
+use pulseaudio::protocol::{ChannelMap, ProtocolError, PulseError, SampleFormat, SampleSpec};
 
 use super::capture_callback::CaptureCallback;
-use super::device::Chosen;
+use super::device::{Chosen, SOUND_SERVER};
 use super::playback::SpeakerBlocks;
 use super::stream_supervisor::{CallbackStats, ErrorSeverity};
 
@@ -32,9 +30,6 @@ mod sink_clock;
 use connection::Connection;
 use playing::Playing;
 use recording::Recording;
-
-/// In front of the names of a sound server's devices (cpal).
-const HOST: &str = "pulseaudio:";
 
 /// A stream that flows until this is dropped.
 pub(super) struct ServerStream {
@@ -60,15 +55,16 @@ pub(super) struct ServerDevice {
 }
 
 impl ServerDevice {
-    /// Of a device that was chosen: its own rate and channels, as f32, which the server makes of any format.
+    /// Of a device that was chosen: its own rate, one channel or two, as f32, which the server makes of any format.
     pub(super) fn of(chosen: &Chosen) -> Option<Self> {
-        let name = CString::new(chosen.which.id.strip_prefix(HOST)?).ok()?;
+        let name = CString::new(chosen.which.id.strip_prefix(SOUND_SERVER)?).ok()?;
         let sample_rate = chosen.config.sample_rate;
         let period_frames = match chosen.config.buffer_size {
             BufferSize::Fixed(frames) => frames,
             BufferSize::Default => sample_rate / 50,
         };
-        let channels = u8::try_from(chosen.config.channels).ok().filter(|&channels| channels > 0)?;
+        let channels =
+            u8::try_from(chosen.config.channels).ok().filter(|channels| (1..=2).contains(channels))?;
         Some(Self {
             name,
             spec: SampleSpec { format: SampleFormat::Float32Le, channels, sample_rate },
@@ -111,16 +107,8 @@ impl ServerDevice {
         self.period_frames * u32::from(self.spec.channels) * size_of::<f32>() as u32
     }
 
-    /// Positions as they are usual; what the server does not know is numbered.
     fn channel_map(&self) -> ChannelMap {
-        use ChannelPosition as At;
-        const NUMBERED: [ChannelPosition; 8] =
-            [At::Aux0, At::Aux1, At::Aux2, At::Aux3, At::Aux4, At::Aux5, At::Aux6, At::Aux7];
-        match self.spec.channels {
-            1 => ChannelMap::mono(),
-            2 => ChannelMap::new([At::FrontLeft, At::FrontRight]),
-            more => ChannelMap::new(NUMBERED.into_iter().cycle().take(usize::from(more))),
-        }
+        if self.spec.channels == 2 { ChannelMap::stereo() } else { ChannelMap::mono() }
     }
 }
 

@@ -105,6 +105,25 @@ fn what_is_played_comes_out_of_the_speaker_and_is_told() {
 }
 
 #[test]
+fn a_loudspeaker_of_six_channels_plays_too() {
+    with_sound_server(|server| {
+        server.plug("surround", (48_000, 6, "s16le"));
+        let config = AudioConfig {
+            input: vec!["surround.monitor".to_owned()],
+            output: vec!["surround".to_owned()],
+            ..server.config()
+        };
+        let mut microphone = Microphone::open(&config, &MuteSwitch::default());
+        assert!(matches!(news(&mut microphone), SourceEvent::Back { .. }));
+        let (player, mut events) = Player::open(&config);
+        assert!(matches!(event(&mut events), PlayEvent::Back { .. }));
+        player.play_now(7, 22_050, tone(22_050, 2.0)).unwrap();
+        let (samples, _) = listen(&mut microphone, |samples, _| tone_seconds(samples) > 1.5);
+        assert!(tone_seconds(&samples) > 1.5);
+    });
+}
+
+#[test]
 fn a_flush_silences_the_speaker_in_the_middle_of_a_clip() {
     with_sound_server(|server| {
         let mut microphone = monitor(server);

@@ -265,6 +265,8 @@ fn devices_of_any_rate_channels_and_format_are_heard() {
             (48_000, 1, "s32le"),
             (48_000, 2, "float32le"),
             (16_000, 1, "s16le"),
+            (48_000, 4, "s16le"),
+            (48_000, 6, "float32le"),
         ];
         for (number, shape) in shapes.into_iter().enumerate() {
             let name = format!("shape{number}");
