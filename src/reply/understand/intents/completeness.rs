@@ -103,16 +103,17 @@ fn without_a_command(grammar: &Grammar, text: &str, said: &[Word]) -> Completene
     let plain: Vec<&str> = said.iter().map(|word| word.text.as_str()).collect();
     let last = plain.last().copied().unwrap_or_default();
     let leads_on = grammar.manners.leads_on(last);
-    // "Where is the spare key?" could go on as a command does, and is a question; "how much is twenty?" is begun.
-    let is_asked = matches!(mark, SentenceMark::Question) && !leads_on && !grammar.numbers.counts(last);
+    let asks = cores.iter().any(|core| grammar.manners.asks(&plain[core.start..]));
+    // "Where is the spare key?" could go on as a command does, and is a question; "can you remind me?" is begun.
+    let is_asked =
+        asks && matches!(mark, SentenceMark::Question) && !leads_on && !grammar.numbers.counts(last);
     if is_unfinished || is_begun && !is_asked {
         return Completeness::Incomplete;
     }
-    let asks = || cores.iter().any(|core| grammar.manners.asks(&plain[core.start..]));
     match mark {
         SentenceMark::Question => Completeness::Question,
         _ if leads_on => Completeness::Unknown,
-        _ if asks() => Completeness::Question,
+        _ if asks => Completeness::Question,
         SentenceMark::Stop if plain.len() >= SHORTEST_SENTENCE => Completeness::Sentence,
         SentenceMark::Stop | SentenceMark::None => Completeness::Unknown,
     }

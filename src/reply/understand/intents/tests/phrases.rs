@@ -257,6 +257,7 @@ fn a_whole_command_is_told_from_the_beginning_of_one() {
         ("Where is the?", Incomplete),
         ("How long is?", Incomplete),
         ("Set a timer for twenty?", Incomplete),
+        ("Can you remind me?", Incomplete),
         ("Can you tell me a story?", Question),
         // Recognisers leave the question mark out.
         ("why is the sky blue", Question),
