@@ -27,9 +27,9 @@ mod playing;
 mod recording;
 mod sink_clock;
 
-use connection::Connection;
-use playing::Playing;
-use recording::Recording;
+use connection::ServerConnection;
+use playing::ServerPlayback;
+use recording::ServerRecording;
 
 /// A stream that flows until this is dropped.
 pub(super) struct ServerStream {
@@ -79,7 +79,8 @@ impl ServerDevice {
         stats: &Arc<CallbackStats>,
     ) -> Result<ServerStream, Error> {
         let start = || {
-            let recording = Recording::start(Connection::open(c"Joi")?, self, callback, Arc::clone(stats))?;
+            let recording =
+                ServerRecording::start(ServerConnection::open(c"Joi")?, self, callback, Arc::clone(stats))?;
             flow("joi-mic-stream", recording.socket()?, Arc::clone(stats), move || recording.run())
         };
         start().map_err(refused)
@@ -89,7 +90,7 @@ impl ServerDevice {
     pub(super) fn play(self, blocks: SpeakerBlocks) -> Result<ServerStream, Error> {
         let stats = Arc::clone(blocks.stats());
         let start = || {
-            let playing = Playing::start(Connection::open(c"Joi")?, self, blocks)?;
+            let playing = ServerPlayback::start(ServerConnection::open(c"Joi")?, self, blocks)?;
             flow("joi-spk-stream", playing.socket()?, stats, move || playing.run())
         };
         start().map_err(refused)

@@ -20,7 +20,7 @@ use super::super::capture::BUILD;
 const CONTROL: u32 = u32::MAX;
 
 /// A connection whose greeting is over.
-pub(super) struct Connection {
+pub(super) struct ServerConnection {
     reader: BufReader<UnixStream>,
     version: u16,
     /// How long the server may say nothing.
@@ -61,7 +61,7 @@ impl Reply<'_> {
     }
 }
 
-impl Connection {
+impl ServerConnection {
     /// To the server that the environment names.
     pub(super) fn open(program: &CStr) -> Result<Self, ProtocolError> {
         let path = pulseaudio::socket_path_from_env()

@@ -11,7 +11,7 @@ use pulseaudio::protocol::{
     Command, CreatePlaybackStreamReply, LatencyParams, PlaybackStreamParams, Prop, Props, ProtocolError,
 };
 
-use super::connection::{Connection, Message};
+use super::connection::{Message, ServerConnection};
 use super::sink_clock::SinkClock;
 use super::{ErrorSeverity, ServerDevice, SpeakerBlocks, flags};
 
@@ -19,8 +19,8 @@ use super::{ErrorSeverity, ServerDevice, SpeakerBlocks, flags};
 const ASKS_EVERY: Duration = Duration::from_millis(250);
 
 /// A stream that plays.
-pub(super) struct Playing {
-    connection: Connection,
+pub(super) struct ServerPlayback {
+    connection: ServerConnection,
     channel: u32,
     device: ServerDevice,
     /// Bytes the server wants.
@@ -33,10 +33,10 @@ pub(super) struct Playing {
     asked_at: Option<Instant>,
 }
 
-impl Playing {
+impl ServerPlayback {
     /// Asks for the stream.
     pub(super) fn start(
-        mut connection: Connection,
+        mut connection: ServerConnection,
         device: ServerDevice,
         blocks: SpeakerBlocks,
     ) -> Result<Self, ProtocolError> {

@@ -13,15 +13,15 @@ use pulseaudio::protocol::{
     RecordStreamParams,
 };
 
-use super::connection::{Connection, Message};
+use super::connection::{Message, ServerConnection};
 use super::{CallbackStats, CaptureCallback, ErrorSeverity, ServerDevice, flags};
 
 /// How often the server is asked how old its sound is.
 const ASKS_EVERY: Duration = Duration::from_millis(250);
 
 /// A stream that records.
-pub(super) struct Recording {
-    connection: Connection,
+pub(super) struct ServerRecording {
+    connection: ServerConnection,
     channel: u32,
     bytes_per_second: u64,
     callback: CaptureCallback,
@@ -32,10 +32,10 @@ pub(super) struct Recording {
     asked_at: Option<Instant>,
 }
 
-impl Recording {
+impl ServerRecording {
     /// Asks for the stream; sound comes from then on.
     pub(super) fn start(
-        mut connection: Connection,
+        mut connection: ServerConnection,
         device: ServerDevice,
         callback: CaptureCallback,
         stats: Arc<CallbackStats>,

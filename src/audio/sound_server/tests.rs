@@ -61,10 +61,10 @@ impl ScriptedServer {
 }
 
 /// A connection to a server that does what `script` says, on a thread.
-fn connect(script: impl FnOnce(ScriptedServer) + Send + 'static) -> Result<Connection, ProtocolError> {
+fn connect(script: impl FnOnce(ScriptedServer) + Send + 'static) -> Result<ServerConnection, ProtocolError> {
     let (ours, theirs) = UnixStream::pair().expect("a pair of sockets");
     thread::spawn(move || script(ScriptedServer(BufReader::new(theirs))));
-    Connection::greet(ours, vec![7; 256], c"Joi")
+    ServerConnection::greet(ours, vec![7; 256], c"Joi")
 }
 
 /// Stereo at 1000 Hz in periods of 20 frames.
@@ -113,8 +113,9 @@ fn a_recording_delivers_what_comes_and_how_old_it_is_and_ends_with_its_device() 
     });
     let stats = Arc::<CallbackStats>::default();
     let (callback, mut heard) = capture(&stats);
-    let recording = Recording::start(connection.expect("greeted"), device(), callback, Arc::clone(&stats))
-        .expect("started");
+    let recording =
+        ServerRecording::start(connection.expect("greeted"), device(), callback, Arc::clone(&stats))
+            .expect("started");
     recording.run().expect("it ends");
     let mut samples = vec![];
     heard.drain(&mut samples);
@@ -163,7 +164,7 @@ fn a_loudspeaker_sends_what_is_asked_for_in_whole_periods_and_knows_when_it_is_h
     let (mut sink, callback, _far) = playback_ring(1000, controls);
     sink.push(&[0.5; 30], 1.0);
     let blocks = SpeakerBlocks::new(callback, &stats, (2, 1000));
-    let playing = Playing::start(connection.expect("greeted"), device(), blocks).expect("started");
+    let playing = ServerPlayback::start(connection.expect("greeted"), device(), blocks).expect("started");
     playing.run().expect_err("the server is gone");
     let blocks: Vec<Vec<f32>> = played.iter().collect();
     assert_eq!(blocks.iter().map(Vec::len).collect::<Vec<_>>(), [40, 40, 20], "whole frames");
@@ -183,7 +184,8 @@ fn a_refusal_names_what_it_is_about() {
     });
     let stats = Arc::<CallbackStats>::default();
     let (callback, _reader) = capture(&stats);
-    let recording = Recording::start(connection.expect("greeted"), device(), callback, Arc::clone(&stats));
+    let recording =
+        ServerRecording::start(connection.expect("greeted"), device(), callback, Arc::clone(&stats));
     let error = recording.err().map(refused).expect("refused");
     assert_eq!(error.kind(), ErrorKind::DeviceNotAvailable);
     let kind = |error| refused(ProtocolError::ServerError(error)).kind();
@@ -204,7 +206,8 @@ fn a_stream_of_a_server_that_says_nothing_more_can_be_dropped() {
     });
     let stats = Arc::<CallbackStats>::default();
     let (callback, _reader) = capture(&stats);
-    let recording = Recording::start(connection.expect("greeted"), device(), callback, Arc::clone(&stats));
+    let recording =
+        ServerRecording::start(connection.expect("greeted"), device(), callback, Arc::clone(&stats));
     let recording = recording.expect("started");
     let stream =
         flow("stream", recording.socket().expect("a socket"), Arc::clone(&stats), move || recording.run());
