@@ -32,7 +32,7 @@ pub(super) struct ServerConnection {
 
 /// What the server says.
 #[derive(Debug)]
-pub(super) enum Message<'a> {
+pub(super) enum ServerMessage<'a> {
     /// Recorded sound.
     Sound(&'a [u8]),
     /// The reply to the command with this number.
@@ -109,8 +109,8 @@ impl ServerConnection {
         let sent = self.send(command)?;
         loop {
             match self.receive()? {
-                Message::Reply(to, reply) if to == sent => return reply.read(),
-                Message::Refusal(to, why) if to == sent => return Err(ProtocolError::ServerError(why)),
+                ServerMessage::Reply(to, reply) if to == sent => return reply.read(),
+                ServerMessage::Refusal(to, why) if to == sent => return Err(ProtocolError::ServerError(why)),
                 _ => {}
             }
         }
@@ -154,7 +154,7 @@ impl ServerConnection {
     }
 
     /// Waits for the next message. What a stream has no use for is left out.
-    pub(super) fn receive(&mut self) -> Result<Message<'_>, ProtocolError> {
+    pub(super) fn receive(&mut self) -> Result<ServerMessage<'_>, ProtocolError> {
         loop {
             self.wait()?;
             let descriptor = protocol::read_descriptor(&mut self.reader)?;
@@ -165,7 +165,7 @@ impl ServerConnection {
             self.incoming.resize(length, 0);
             self.reader.read_exact(&mut self.incoming)?;
             if descriptor.channel != CONTROL {
-                return Ok(Message::Sound(&self.incoming));
+                return Ok(ServerMessage::Sound(&self.incoming));
             }
             let mut content = Cursor::new(&self.incoming[..]);
             let (to, command) = match Command::read_tag_prefixed(&mut content, self.version) {
@@ -179,12 +179,12 @@ impl ServerConnection {
                 Command::Reply => {
                     let mut content = Cursor::new(&self.incoming[..]);
                     content.set_position(read);
-                    Message::Reply(to, Reply { content, version: self.version })
+                    ServerMessage::Reply(to, Reply { content, version: self.version })
                 }
-                Command::Error(why) => Message::Refusal(to, why),
-                Command::Request(request) => Message::Wants(request.length as usize),
-                Command::Overflow(_) | Command::Underflow(_) => Message::Stumbled,
-                Command::PlaybackStreamKilled(_) | Command::RecordStreamKilled(_) => Message::Ended,
+                Command::Error(why) => ServerMessage::Refusal(to, why),
+                Command::Request(request) => ServerMessage::Wants(request.length as usize),
+                Command::Overflow(_) | Command::Underflow(_) => ServerMessage::Stumbled,
+                Command::PlaybackStreamKilled(_) | Command::RecordStreamKilled(_) => ServerMessage::Ended,
                 _ => continue,
             });
         }

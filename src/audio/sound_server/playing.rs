@@ -11,7 +11,7 @@ use pulseaudio::protocol::{
     Command, CreatePlaybackStreamReply, LatencyParams, PlaybackStreamParams, Prop, Props, ProtocolError,
 };
 
-use super::connection::{Message, ServerConnection};
+use super::connection::{ServerConnection, ServerMessage};
 use super::sink_clock::SinkClock;
 use super::{ErrorSeverity, ServerDevice, SpeakerBlocks, flags};
 
@@ -86,15 +86,15 @@ impl ServerPlayback {
         loop {
             self.serve()?;
             match self.connection.receive()? {
-                Message::Wants(bytes) => self.wanted += bytes,
-                Message::Reply(to, reply) if self.asked == Some(to) => {
+                ServerMessage::Wants(bytes) => self.wanted += bytes,
+                ServerMessage::Reply(to, reply) if self.asked == Some(to) => {
                     self.asked = None;
                     self.clock.observe(&reply.read()?, Instant::now());
                 }
-                Message::Refusal(to, _) if self.asked == Some(to) => self.asked = None,
-                Message::Stumbled => self.blocks.stats().error(ErrorSeverity::Passing),
-                Message::Ended => return Ok(()),
-                Message::Sound(_) | Message::Reply(..) | Message::Refusal(..) => {}
+                ServerMessage::Refusal(to, _) if self.asked == Some(to) => self.asked = None,
+                ServerMessage::Stumbled => self.blocks.stats().error(ErrorSeverity::Passing),
+                ServerMessage::Ended => return Ok(()),
+                ServerMessage::Sound(_) | ServerMessage::Reply(..) | ServerMessage::Refusal(..) => {}
             }
         }
     }

@@ -13,7 +13,7 @@ use pulseaudio::protocol::{
     RecordStreamParams,
 };
 
-use super::connection::{Message, ServerConnection};
+use super::connection::{ServerConnection, ServerMessage};
 use super::{CallbackStats, CaptureCallback, ErrorSeverity, ServerDevice, flags};
 
 /// How often the server is asked how old its sound is.
@@ -73,22 +73,22 @@ impl ServerRecording {
     pub(super) fn run(mut self) -> Result<(), ProtocolError> {
         loop {
             match self.connection.receive()? {
-                Message::Sound(bytes) => {
+                ServerMessage::Sound(bytes) => {
                     let (frames, _) = bytes.as_chunks::<{ size_of::<f32>() }>();
                     self.samples.clear();
                     self.samples.extend(frames.iter().map(|frame| f32::from_le_bytes(*frame)));
                     self.callback.take(&self.samples, |sample| sample);
                     self.ask_when_due()?;
                 }
-                Message::Reply(to, reply) if self.asked == Some(to) => {
+                ServerMessage::Reply(to, reply) if self.asked == Some(to) => {
                     self.asked = None;
                     let answer = reply.read()?;
                     self.stats.lags(age(&answer, self.bytes_per_second));
                 }
-                Message::Refusal(to, _) if self.asked == Some(to) => self.asked = None,
-                Message::Stumbled => self.stats.error(ErrorSeverity::Passing),
-                Message::Ended => return Ok(()),
-                Message::Wants(_) | Message::Reply(..) | Message::Refusal(..) => {}
+                ServerMessage::Refusal(to, _) if self.asked == Some(to) => self.asked = None,
+                ServerMessage::Stumbled => self.stats.error(ErrorSeverity::Passing),
+                ServerMessage::Ended => return Ok(()),
+                ServerMessage::Wants(_) | ServerMessage::Reply(..) | ServerMessage::Refusal(..) => {}
             }
         }
     }

@@ -14,7 +14,7 @@ use super::super::gain::InputGain;
 use super::super::playback_callback::{PlaybackControls, playback_ring};
 use super::super::ring::{RingReader, ring};
 use super::super::sink::AudioSink;
-use super::connection::Message;
+use super::connection::ServerMessage;
 use super::*;
 
 const VERSION: u16 = 32;
@@ -232,7 +232,7 @@ fn commands_that_are_unknown_are_left_out_and_nonsense_ends_the_stream() {
         let _ = protocol::read_descriptor(&mut server.0);
     });
     let mut connection = connection.expect("greeted");
-    assert!(matches!(connection.receive(), Ok(Message::Stumbled)));
+    assert!(matches!(connection.receive(), Ok(ServerMessage::Stumbled)));
     let error = connection.receive().expect_err("nothing is that long");
     assert!(matches!(error, ProtocolError::Invalid(_)), "{error}");
 }
