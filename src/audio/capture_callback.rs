@@ -8,11 +8,9 @@ use std::sync::Arc;
 
 use super::MuteSwitch;
 use super::gain::{InputGain, is_clipped};
-use super::ring::RingWriter;
+use super::ring::{FRAMES_AT_ONCE, RingWriter};
 use super::stream_supervisor::CallbackStats;
 
-/// Frames that are taken at once, on the stack.
-const FRAMES_AT_ONCE: usize = 256;
 /// After this many seconds without a run of zeros a microphone is known to have a noise floor.
 const RESTLESS_SECONDS: u64 = 5;
 

@@ -13,11 +13,8 @@ use super::DelayMeter;
 use super::block_moment::BlockMoment;
 use super::echo_reference::ReferenceStream;
 use super::gain::{DUCK_GLIDE, Glide, VOLUME_GLIDE, soft_limit};
-use super::ring::{RingReader, RingWriter, ring};
+use super::ring::{FRAMES_AT_ONCE, RingReader, RingWriter, ring};
 use super::sink::AudioSink;
-
-/// Frames that are made at once, on the stack.
-const FRAMES_AT_ONCE: usize = 256;
 
 /// Settings that the player's handles pass to the callback, and what it tells them: atomics, used once per callback.
 #[derive(Clone, Default)]

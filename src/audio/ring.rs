@@ -9,6 +9,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use ringbuf::HeapRb;
 use ringbuf::traits::{Consumer, Observer, Producer, Split};
 
+/// Frames that a callback makes or takes at once, on the stack.
+pub(super) const FRAMES_AT_ONCE: usize = 256;
+
 /// Counters of a ring; readable from any thread.
 #[derive(Debug, Default)]
 struct RingCounters {

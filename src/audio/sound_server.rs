@@ -23,11 +23,13 @@ use super::playback::SpeakerBlocks;
 use super::stream_supervisor::{CallbackStats, ErrorSeverity};
 
 mod connection;
+mod latency_question;
 mod playing;
 mod recording;
 mod sink_clock;
 
 use connection::ServerConnection;
+use latency_question::LatencyQuestion;
 use playing::ServerPlayback;
 use recording::ServerRecording;
 

@@ -13,10 +13,7 @@ use pulseaudio::protocol::{
 
 use super::connection::{ServerConnection, ServerMessage};
 use super::sink_clock::SinkClock;
-use super::{ErrorSeverity, ServerDevice, SpeakerBlocks, flags};
-
-/// How often the server is asked where the loudspeaker is.
-const ASKS_EVERY: Duration = Duration::from_millis(250);
+use super::{ErrorSeverity, LatencyQuestion, ServerDevice, SpeakerBlocks, flags};
 
 /// A stream that plays.
 pub(super) struct ServerPlayback {
@@ -28,9 +25,7 @@ pub(super) struct ServerPlayback {
     blocks: SpeakerBlocks,
     clock: SinkClock,
     samples: Vec<f32>,
-    /// The question on its way, and when the last one was put.
-    asked: Option<u32>,
-    asked_at: Option<Instant>,
+    question: LatencyQuestion,
 }
 
 impl ServerPlayback {
@@ -71,8 +66,7 @@ impl ServerPlayback {
             blocks,
             clock,
             samples: Vec::new(),
-            asked: None,
-            asked_at: None,
+            question: LatencyQuestion::default(),
         })
     }
 
@@ -87,14 +81,13 @@ impl ServerPlayback {
             self.serve()?;
             match self.connection.receive()? {
                 ServerMessage::Wants(bytes) => self.wanted += bytes,
-                ServerMessage::Reply(to, reply) if self.asked == Some(to) => {
-                    self.asked = None;
+                ServerMessage::Reply(to, reply) if self.question.is_over_by(to) => {
                     self.clock.observe(&reply.read()?, Instant::now());
                 }
-                ServerMessage::Refusal(to, _) if self.asked == Some(to) => self.asked = None,
                 ServerMessage::Stumbled => self.blocks.stats().error(ErrorSeverity::Passing),
                 ServerMessage::Ended => return Ok(()),
-                ServerMessage::Sound(_) | ServerMessage::Reply(..) | ServerMessage::Refusal(..) => {}
+                ServerMessage::Refusal(to, _) => _ = self.question.is_over_by(to),
+                ServerMessage::Sound(_) | ServerMessage::Reply(..) => {}
             }
         }
     }
@@ -114,11 +107,9 @@ impl ServerPlayback {
             has_played = true;
         }
         let now = Instant::now();
-        let is_due = self.asked_at.is_none_or(|at| now.saturating_duration_since(at) >= ASKS_EVERY);
-        if has_played && is_due && self.asked.is_none() {
+        if has_played && self.question.is_due(now) {
             let params = LatencyParams { channel: self.channel, now: SystemTime::now() };
-            self.asked = Some(self.connection.send(&Command::GetPlaybackLatency(params))?);
-            self.asked_at = Some(now);
+            self.question.put(self.connection.send(&Command::GetPlaybackLatency(params))?, now);
         }
         Ok(())
     }

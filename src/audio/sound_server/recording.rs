@@ -14,10 +14,7 @@ use pulseaudio::protocol::{
 };
 
 use super::connection::{ServerConnection, ServerMessage};
-use super::{CallbackStats, CaptureCallback, ErrorSeverity, ServerDevice, flags};
-
-/// How often the server is asked how old its sound is.
-const ASKS_EVERY: Duration = Duration::from_millis(250);
+use super::{CallbackStats, CaptureCallback, ErrorSeverity, LatencyQuestion, ServerDevice, flags};
 
 /// A stream that records.
 pub(super) struct ServerRecording {
@@ -27,9 +24,7 @@ pub(super) struct ServerRecording {
     callback: CaptureCallback,
     stats: Arc<CallbackStats>,
     samples: Vec<f32>,
-    /// The question on its way, and when the last one was put.
-    asked: Option<u32>,
-    asked_at: Option<Instant>,
+    question: LatencyQuestion,
 }
 
 impl ServerRecording {
@@ -59,9 +54,8 @@ impl ServerRecording {
                 ..RecordStreamParams::default()
             }))?;
         connection.wait_for_ever()?;
-        let (channel, samples) = (stream.channel, Vec::new());
-        let (asked, asked_at) = (None, None);
-        Ok(Self { connection, channel, bytes_per_second, callback, stats, samples, asked, asked_at })
+        let (channel, samples, question) = (stream.channel, Vec::new(), LatencyQuestion::default());
+        Ok(Self { connection, channel, bytes_per_second, callback, stats, samples, question })
     }
 
     /// Another handle to its socket.
@@ -80,15 +74,14 @@ impl ServerRecording {
                     self.callback.take(&self.samples, |sample| sample);
                     self.ask_when_due()?;
                 }
-                ServerMessage::Reply(to, reply) if self.asked == Some(to) => {
-                    self.asked = None;
+                ServerMessage::Reply(to, reply) if self.question.is_over_by(to) => {
                     let answer = reply.read()?;
                     self.stats.lags(age(&answer, self.bytes_per_second));
                 }
-                ServerMessage::Refusal(to, _) if self.asked == Some(to) => self.asked = None,
                 ServerMessage::Stumbled => self.stats.error(ErrorSeverity::Passing),
                 ServerMessage::Ended => return Ok(()),
-                ServerMessage::Wants(_) | ServerMessage::Reply(..) | ServerMessage::Refusal(..) => {}
+                ServerMessage::Refusal(to, _) => _ = self.question.is_over_by(to),
+                ServerMessage::Wants(_) | ServerMessage::Reply(..) => {}
             }
         }
     }
@@ -96,11 +89,9 @@ impl ServerRecording {
     /// Right behind a block the device has just delivered, so its answer is about the newest sample.
     fn ask_when_due(&mut self) -> Result<(), ProtocolError> {
         let now = Instant::now();
-        let is_due = self.asked_at.is_none_or(|at| now.saturating_duration_since(at) >= ASKS_EVERY);
-        if is_due && self.asked.is_none() {
+        if self.question.is_due(now) {
             let params = LatencyParams { channel: self.channel, now: SystemTime::now() };
-            self.asked = Some(self.connection.send(&Command::GetRecordLatency(params))?);
-            self.asked_at = Some(now);
+            self.question.put(self.connection.send(&Command::GetRecordLatency(params))?, now);
         }
         Ok(())
     }

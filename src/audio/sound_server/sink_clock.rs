@@ -85,12 +85,19 @@ mod tests {
         SinkClock::new(1000, 40 * MS)
     }
 
-    #[test]
-    fn what_is_in_the_buffers_and_in_the_device_is_heard_first() {
-        let (mut clock, start) = (clock(), Instant::now());
-        assert_eq!(clock.latency(start), 40 * MS, "before the first answer");
+    /// 40 of them are in the buffers, and 15 in the device.
+    fn playing(start: Instant) -> SinkClock {
+        let mut clock = clock();
         clock.wrote(1040);
         clock.observe(&answer(1000, 15, true), start);
+        clock
+    }
+
+    #[test]
+    fn what_is_in_the_buffers_and_in_the_device_is_heard_first() {
+        let start = Instant::now();
+        assert_eq!(clock().latency(start), 40 * MS, "before the first answer");
+        let mut clock = playing(start);
         assert_eq!(clock.latency(start), 55 * MS);
         clock.wrote(20);
         assert_eq!(clock.latency(start), 75 * MS);
@@ -98,9 +105,8 @@ mod tests {
 
     #[test]
     fn between_two_answers_the_loudspeaker_goes_on() {
-        let (mut clock, start) = (clock(), Instant::now());
-        clock.wrote(1040);
-        clock.observe(&answer(1000, 15, true), start);
+        let start = Instant::now();
+        let mut clock = playing(start);
         assert_eq!(clock.latency(start + 30 * MS), 25 * MS);
         assert_eq!(clock.latency(start + 300 * MS), Duration::ZERO, "everything was heard");
         clock.wrote(400);

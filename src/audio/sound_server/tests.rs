@@ -108,7 +108,6 @@ fn a_recording_delivers_what_comes_and_how_old_it_is_and_ends_with_its_device() 
         server.sound(&[0.1, 0.3]);
         server.tell(&Command::RecordStreamKilled(CHANNEL));
         // It stays connected: the stream ends by what it is told.
-        let _ = server.0.get_ref().set_read_timeout(None);
         let _ = protocol::read_descriptor(&mut server.0);
     });
     let stats = Arc::<CallbackStats>::default();

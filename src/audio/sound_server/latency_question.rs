@@ -1,0 +1,50 @@
+//! PURE. When a stream asks the server where its sound is: one question at a time, and a while between two.
+
+use std::time::{Duration, Instant};
+
+/// Between two questions.
+const EVERY: Duration = Duration::from_millis(250);
+
+/// The questions of one stream.
+#[derive(Debug, Default)]
+pub(super) struct LatencyQuestion {
+    /// The number of the one on its way.
+    number: Option<u32>,
+    /// When the last one was put.
+    put_at: Option<Instant>,
+}
+
+impl LatencyQuestion {
+    /// Whether one is to be put `now`.
+    pub(super) fn is_due(&self, now: Instant) -> bool {
+        self.number.is_none() && self.put_at.is_none_or(|at| now.saturating_duration_since(at) >= EVERY)
+    }
+
+    /// The command with this number asks.
+    pub(super) fn put(&mut self, number: u32, now: Instant) {
+        (self.number, self.put_at) = (Some(number), Some(now));
+    }
+
+    /// Whether the reply to the command with this number, or its refusal, is for it; then the question is over.
+    pub(super) fn is_over_by(&mut self, to: u32) -> bool {
+        self.number.take_if(|number| *number == to).is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_question_at_a_time_and_a_while_between_two() {
+        let (mut question, start) = (LatencyQuestion::default(), Instant::now());
+        assert!(question.is_due(start));
+        question.put(7, start);
+        assert!(!question.is_due(start + EVERY), "it is on its way");
+        assert!(!question.is_over_by(6), "the reply to something else");
+        assert!(question.is_over_by(7));
+        assert!(!question.is_over_by(7), "once");
+        assert!(!question.is_due(start + EVERY - Duration::from_millis(1)));
+        assert!(question.is_due(start + EVERY));
+    }
+}
