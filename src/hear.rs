@@ -1,9 +1,10 @@
 //! Hearing: from the microphone to an utterance addressed to the assistant.
 //!
 //! The listener thread of [`spawn`] reads the source, runs wake phrase detection (`wake`), voice activity
-//! detection (`vad`) and endpointing (`endpoint`), and sends [`HearEvent`]s. In: an [`AudioSource`] and
-//! [`HearCommand`]s. Out: events on a bounded channel; when it is full the thread waits, and the capture ring
-//! behind the source counts what it drops. Transcription is done by `whisper`, elsewhere.
+//! detection (`vad`) and endpointing (`endpoint`), and sends [`HearEvent`]s. In: an
+//! [`AudioSource`](crate::audio::AudioSource) and [`HearCommand`]s. Out: events on a bounded channel; when it is full
+//! the thread waits, and the capture ring behind the source counts what it drops. Transcription is done by `whisper`,
+//! elsewhere.
 
 pub mod endpoint;
 pub mod enrol;
@@ -11,6 +12,7 @@ mod history;
 pub mod judge;
 mod last_loud;
 mod listener;
+mod listener_thread;
 pub mod recording;
 pub mod score;
 pub mod transcript_filter;
@@ -18,25 +20,23 @@ pub mod vad;
 pub mod wake;
 pub mod whisper;
 
-use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
-use std::thread::JoinHandle;
+use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use tokio::sync::mpsc::Sender;
 
-use crate::audio::{AudioSource, SourceEvent};
 use crate::message::{EndCause, Utterance};
 use crate::problem::Problem;
 use endpoint::EndpointConfig;
 use judge::JudgeConfig;
 use transcript_filter::TranscriptFilterConfig;
-use vad::{FRAME, VadConfig};
+use vad::VadConfig;
 use wake::WakeConfig;
 use whisper::SttConfig;
 
 pub use last_loud::last_loud;
 pub use listener::{Listener, SoundBlock};
+pub use listener_thread::spawn;
 
 /// Settings of hearing.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -271,128 +271,6 @@ impl Ack {
     pub fn done(self) {
         // Fails only when the listener has ended.
         self.0.try_send(()).ok();
-    }
-}
-
-/// Starts the listener thread. It ends on [`HearCommand::Stop`], when `commands` or the receiver of `events`
-/// are dropped, and at the end of a file.
-///
-/// # Errors
-/// The system can't start another thread.
-pub fn spawn(
-    source: Box<dyn AudioSource>,
-    listener: Listener,
-    commands: Receiver<HearCommand>,
-    events: Sender<Delivery>,
-    pacing: Pacing,
-) -> std::io::Result<JoinHandle<()>> {
-    let mut ear = ListenerThread { source, listener, commands, events, pacing, pending: Vec::new() };
-    std::thread::Builder::new().name("listener".into()).spawn(move || while ear.turn().is_some() {})
-}
-
-/// State of the listener thread.
-struct ListenerThread {
-    source: Box<dyn AudioSource>,
-    listener: Listener,
-    commands: Receiver<HearCommand>,
-    events: Sender<Delivery>,
-    pacing: Pacing,
-    pending: Vec<HearEvent>,
-}
-
-impl ListenerThread {
-    /// One read of the source; nothing when the thread is to end.
-    fn turn(&mut self) -> Option<()> {
-        let mut samples = Vec::new();
-        self.obey()?;
-        match self.source.read(&mut samples) {
-            SourceEvent::Samples(_) => self.hear(&samples)?,
-            SourceEvent::Nothing => {}
-            SourceEvent::Gone(fault) => {
-                self.listener.interrupt();
-                self.pending.push(HearEvent::MicrophoneLost { fault: fault.to_string() });
-            }
-            SourceEvent::Back { device } => self.pending.push(HearEvent::Hearing { device }),
-            SourceEvent::Muted => {
-                self.listener.interrupt();
-                self.pending.push(HearEvent::Muted);
-            }
-            SourceEvent::Unmuted => self.pending.push(HearEvent::Unmuted),
-            SourceEvent::End => {
-                self.listener.finish(Instant::now(), &mut self.pending);
-                self.pending.push(HearEvent::SourceEnded);
-                self.deliver()?;
-                return None;
-            }
-        }
-        self.deliver()
-    }
-
-    /// Frame by frame, so that a command takes effect at the sample it was given at.
-    fn hear(&mut self, samples: &[f32]) -> Option<()> {
-        let now = Instant::now();
-        let arrived = now.checked_sub(self.source.latency()).unwrap_or(now);
-        let all = samples.len();
-        for begin in (0..all).step_by(FRAME) {
-            self.obey()?;
-            let frame = begin..all.min(begin + FRAME);
-            let now = listener::earlier(arrived, (all - frame.end) as u64);
-            let tracks = self.source.tracks().and_then(|tracks| tracks.part(frame.clone()));
-            let sound = SoundBlock { samples: &samples[frame], tracks };
-            self.listener.step(sound, now, &mut self.pending);
-            if self.pacing == Pacing::Lockstep {
-                self.listener.settle(now, &mut self.pending);
-            }
-            self.deliver()?;
-        }
-        Some(())
-    }
-
-    fn obey(&mut self) -> Option<()> {
-        loop {
-            match self.commands.try_recv() {
-                Ok(HearCommand::Stop) | Err(TryRecvError::Disconnected) => return None,
-                // A file has stood still during playback.
-                Ok(HearCommand::FollowUp(window)) if self.pacing == Pacing::Lockstep => {
-                    let since = self.listener.heard_until().unwrap_or(window.since);
-                    self.listener.command(HearCommand::FollowUp(FollowUpWindow { since, ..window }));
-                }
-                Ok(command) => self.listener.command(command),
-                Err(TryRecvError::Empty) => return Some(()),
-            }
-        }
-    }
-
-    fn deliver(&mut self) -> Option<()> {
-        for event in self.pending.drain(..) {
-            let (ack, gone) = sync_channel(1);
-            let waits = self.pacing == Pacing::Lockstep && wants_answer(&event);
-            let ack = waits.then_some(Ack(ack));
-            self.events.blocking_send(Delivery { event, ack }).ok()?;
-            if waits {
-                gone.recv().ok(); // an error says the same: the ack is gone
-            }
-        }
-        Some(())
-    }
-}
-
-fn wants_answer(event: &HearEvent) -> bool {
-    match event {
-        HearEvent::Wake { .. }
-        | HearEvent::Paused { .. }
-        | HearEvent::Ended { .. }
-        | HearEvent::NothingSaid => true,
-        HearEvent::Started { .. }
-        | HearEvent::Continued { .. }
-        | HearEvent::Interrupting { .. }
-        | HearEvent::Interjected { .. }
-        | HearEvent::Resumed { .. }
-        | HearEvent::MicrophoneLost { .. }
-        | HearEvent::Hearing { .. }
-        | HearEvent::Muted
-        | HearEvent::Unmuted
-        | HearEvent::SourceEnded => false,
     }
 }
 

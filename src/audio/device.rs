@@ -185,11 +185,19 @@ fn choose(
     let name = device.to_string();
     let id = device.id().map(|id| id.to_string()).unwrap_or_default();
     let own = direction.config(&device).map_err(|error| fault(&error, name.clone()))?;
-    // Where more than two channels stand, a sound server knows, and mixes them itself.
-    let channels = if id.starts_with(SOUND_SERVER) && own.channels() > 2 { 1 } else { own.channels() };
+    let channels =
+        if id.starts_with(SOUND_SERVER) { mixed(direction, own.channels()) } else { own.channels() };
     let config =
         StreamConfig { channels, sample_rate: own.sample_rate(), buffer_size: period(&own, period_ms) };
     Ok(Chosen { device, name, which: DeviceIdentity { id, rank }, config, format: own.sample_format() })
+}
+
+/// How many channels are asked of a sound server, which knows where they stand and mixes them itself. Her voice has one.
+fn mixed(direction: Direction, own: u16) -> u16 {
+    match (direction, own) {
+        (Direction::Input, 1 | 2) => own,
+        _ => 1,
+    }
 }
 
 /// A buffer of fixed length: the default buffer has caused two seconds of latency.
@@ -277,6 +285,12 @@ mod tests {
         assert_eq!(name_fit("alsa:hw:CARD=mic", "USB", "hw:CARD=mic"), Some(NameFit::BareId));
         assert_eq!(name_fit("alsa:default", "USB Mic, Front", "usb mic"), Some(NameFit::Part));
         assert!(NameFit::Id < NameFit::BareId && NameFit::BareId < NameFit::Part);
+    }
+
+    #[test]
+    fn a_sound_server_mixes_what_has_more_channels_than_a_voice_or_a_pair_of_ears() {
+        assert_eq!([1, 2, 4, 6].map(|own| mixed(Direction::Input, own)), [1, 2, 1, 1]);
+        assert_eq!([1, 2, 6].map(|own| mixed(Direction::Output, own)), [1, 1, 1]);
     }
 
     #[test]

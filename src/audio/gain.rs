@@ -122,6 +122,11 @@ impl Glide {
         self.now += (target - self.now).clamp(-self.step, self.step);
         self.now
     }
+
+    /// At the target at once, while there is nothing to hear.
+    pub(super) fn arrive(&mut self, target: f32) {
+        self.now = target;
+    }
 }
 
 #[cfg(test)]

@@ -60,6 +60,8 @@ struct OpenStream {
     callbacks: u64,
     moved: Instant,
     looked: Instant,
+    /// How often it was told of the devices when it looked: once, that it will be told.
+    changes: u64,
     /// Error count at the start of the present second, and when that was.
     errors: (u64, Instant),
 }
@@ -128,7 +130,8 @@ impl Liveness {
         self.look = if was_in_vain { longer } else { self.limits.look };
         self.rank = rank;
         let errors = (0, now);
-        let session = OpenStream { device, since: now, callbacks: 0, moved: now, looked: now, errors };
+        let session =
+            OpenStream { device, since: now, callbacks: 0, moved: now, looked: now, changes: 1, errors };
         self.phase = LivenessPhase::Open(session);
         Reaction::default()
     }
@@ -180,21 +183,22 @@ impl Liveness {
         // After a report of silence even a new stream has to deliver non-zero sound first.
         let proven = counts.zeros.is_zero() || !matches!(self.reported, Reported::Silent);
         if self.reported == Reported::Back(device.clone()) || !proven {
-            return self.look_around(now);
+            return self.look_around(counts.changes, now);
         }
         self.reported = Reported::Back(device.clone());
         Reaction { act: None, event: Some(DeviceEvent::Back(device)) }
     }
 
-    /// Checks now and then whether the device is still listed, or a preferred one has appeared.
-    fn look_around(&mut self, now: Instant) -> Reaction {
+    /// Checks now and then, and when it is told to, whether the device is still listed, or a preferred one has appeared.
+    fn look_around(&mut self, changes: u64, now: Instant) -> Reaction {
         let LivenessPhase::Open(session) = &mut self.phase else { return Reaction::default() };
         // Switching to another device means opening it; checking the same one only reads a list.
         let pause = if self.rank == 0 { self.look } else { self.look * 3 };
-        if now.duration_since(session.looked) < pause {
+        let pause = if changes > 0 { pause.max(self.limits.look_told) } else { pause };
+        if changes <= session.changes && now.duration_since(session.looked) < pause {
             return Reaction::default();
         }
-        session.looked = now;
+        (session.looked, session.changes) = (now, changes.max(1));
         Reaction { act: Some(StreamAction::Survey), event: None }
     }
 

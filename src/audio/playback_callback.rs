@@ -132,7 +132,10 @@ impl PlaybackCallback {
         let mut played = [0.0; FRAMES_AT_ONCE];
         for frames in block.chunks_mut(FRAMES_AT_ONCE * channels) {
             let played = &mut played[..frames.len() / channels];
-            played.fill_with(|| self.next());
+            match self.reader.len() {
+                0 => self.rest(played),
+                _ => played.fill_with(|| self.next()),
+            }
             self.far.push_or_drop(played);
             for (frame, sample) in frames.chunks_exact_mut(channels).zip(played) {
                 frame.fill(from_f32(*sample));
@@ -158,6 +161,18 @@ impl PlaybackCallback {
             true => self.tap.resume_at.load(Ordering::Relaxed).saturating_sub(self.past),
             false => present,
         };
+    }
+
+    /// Silence, as long as there is nothing to play.
+    fn rest(&mut self, played: &mut [f32]) {
+        played.fill(0.0);
+        self.volume.0.arrive(self.volume.1);
+        self.duck.0.arrive(self.duck.1);
+        self.stale = 0;
+        if self.may_play {
+            self.fade_left = 0;
+            self.starved += played.len() as u64;
+        }
     }
 
     fn next(&mut self) -> f32 {

@@ -39,6 +39,8 @@ struct Filter {
     block: Vec<f32>,
     filled: usize,
     out: Vec<f32>,
+    /// Nothing of the block before reaches into the next one: it was silence, or there was none.
+    is_still: bool,
     /// Output frames of the filter's delay that are still to be dropped.
     lead: usize,
 }
@@ -101,7 +103,7 @@ impl Filter {
         let block = vec![0.0; fft.input_frames_max()];
         let out = vec![0.0; fft.output_frames_max()];
         let lead = fft.output_delay();
-        Ok(Self { fft, block, filled: 0, out, lead })
+        Ok(Self { fft, block, filled: 0, out, is_still: true, lead })
     }
 
     fn push(&mut self, mut samples: &[f32], out: &mut Vec<f32>) {
@@ -126,20 +128,32 @@ impl Filter {
             return;
         }
         self.filled = 0;
+        let is_silent = self.block.iter().all(|sample| *sample == 0.0);
+        if is_silent && self.is_still {
+            // Nobody speaks for most of a day, and the filter would make the same of it.
+            self.out.fill(0.0);
+        } else if !self.convert_block() {
+            return;
+        }
+        self.is_still = is_silent;
+        let skip = self.lead.min(self.out.len());
+        self.lead -= skip;
+        out.extend_from_slice(&self.out[skip..]);
+    }
+
+    /// Runs the filter over the block. The buffers have exactly the lengths it asked for, so this can't fail.
+    fn convert_block(&mut self) -> bool {
         let (frames_in, frames_out) = (self.block.len(), self.out.len());
         let input = InterleavedSlice::new(&self.block[..], 1, frames_in);
         let output = InterleavedSlice::new_mut(&mut self.out[..], 1, frames_out);
-        let (Ok(input), Ok(mut output)) = (input, output) else { return };
-        // The buffers have exactly the lengths the filter asked for, so this can't fail.
-        let Ok((_, made)) = self.fft.process_into_buffer(&input, &mut output, None) else { return };
-        let skip = self.lead.min(made);
-        self.lead -= skip;
-        out.extend_from_slice(&self.out[skip..made]);
+        let (Ok(input), Ok(mut output)) = (input, output) else { return false };
+        self.fft.process_into_buffer(&input, &mut output, None).is_ok()
     }
 
     fn reset(&mut self) {
         self.fft.reset();
         self.filled = 0;
+        self.is_still = true;
         self.lead = self.fft.output_delay();
     }
 }

@@ -22,7 +22,10 @@ pub(super) use callback_stats::{CallbackStats, ErrorSeverity};
 use log_limiter::LogLimiter;
 
 /// How often the callback's counts are checked.
-const TICK: Duration = Duration::from_millis(100);
+const TICK: Duration = Duration::from_millis(250);
+
+/// How often while a stream is being opened.
+const OPENING_TICK: Duration = Duration::from_millis(50);
 
 /// This many hung threads may be abandoned.
 const MAX_HUNG: usize = 8;
@@ -106,7 +109,7 @@ impl StreamSupervisor {
             let mut liveness = Liveness::new(limits, Instant::now());
             loop {
                 watch.step(&mut liveness, &mut tell);
-                match stopped.recv_timeout(TICK) {
+                match stopped.recv_timeout(watch.tick()) {
                     Err(mpsc::RecvTimeoutError::Timeout) => {}
                     Ok(()) | Err(mpsc::RecvTimeoutError::Disconnected) => return,
                 }
@@ -125,6 +128,8 @@ struct StreamSupervision<L> {
     session: Option<StreamSession<L>>,
     /// A pending list of the system's devices.
     survey: Option<mpsc::Receiver<Survey>>,
+    /// Another one is wanted behind it.
+    is_survey_due: bool,
     /// Disposable threads that have not ended, the present one included.
     threads: Arc<AtomicUsize>,
     log_limiter: LogLimiter,
@@ -153,9 +158,15 @@ impl<L: Send + 'static> StreamSupervision<L> {
             access,
             session: None,
             survey: None,
+            is_survey_due: false,
             threads: Arc::default(),
             log_limiter: LogLimiter::default(),
         }
+    }
+
+    fn tick(&self) -> Duration {
+        let is_up = self.session.as_ref().is_some_and(|session| session.which.is_some());
+        if is_up { TICK } else { OPENING_TICK }
     }
 
     fn step(&mut self, liveness: &mut Liveness, tell: &mut impl FnMut(DeviceNotice<L>)) {
@@ -199,23 +210,33 @@ impl<L: Send + 'static> StreamSupervision<L> {
                 Observation::Opened { device, rank }
             }
             Ok(Err(fault)) => Observation::Failed(fault),
-            Err(_) => match self.survey.as_ref().map(mpsc::Receiver::try_recv) {
-                None | Some(Err(mpsc::TryRecvError::Empty)) => Observation::Counts(session.stats.counts()),
-                Some(answer) => {
-                    self.survey = None;
-                    match answer {
-                        Ok(Survey::Better) => Observation::Better,
-                        Ok(Survey::Missing) => Observation::Missing,
-                        Ok(Survey::Same) | Err(_) => Observation::Counts(session.stats.counts()),
-                    }
-                }
-            },
+            Err(_) => {
+                let counts = session.stats.counts();
+                self.see_survey().unwrap_or(Observation::Counts(counts))
+            }
+        }
+    }
+
+    /// What a survey has found that is over; nothing if all is as before.
+    fn see_survey(&mut self) -> Option<Observation> {
+        let answer = match self.survey.as_ref()?.try_recv() {
+            Err(mpsc::TryRecvError::Empty) => return None,
+            answer => answer,
+        };
+        self.survey = None;
+        if std::mem::take(&mut self.is_survey_due) {
+            self.survey();
+        }
+        match answer {
+            Ok(Survey::Better) => Some(Observation::Better),
+            Ok(Survey::Missing) => Some(Observation::Missing),
+            Ok(Survey::Same) | Err(_) => None,
         }
     }
 
     fn open(&mut self) {
         // A list requested for the last stream says nothing about the next one.
-        self.survey = None;
+        (self.survey, self.is_survey_due) = (None, false);
         let (answer, opened) = mpsc::channel();
         let (hold, held) = mpsc::channel();
         let stats = Arc::<CallbackStats>::default();
@@ -242,7 +263,11 @@ impl<L: Send + 'static> StreamSupervision<L> {
 
     fn survey(&mut self) {
         let Some(which) = self.session.as_ref().and_then(|session| session.which.clone()) else { return };
-        if self.survey.is_some() || self.threads.load(Ordering::Acquire) >= MAX_HUNG {
+        if self.survey.is_some() {
+            self.is_survey_due = true;
+            return;
+        }
+        if self.threads.load(Ordering::Acquire) >= MAX_HUNG {
             return;
         }
         let (answer, survey) = mpsc::channel();

@@ -30,10 +30,12 @@ impl History {
 
     /// Appends samples.
     pub(super) fn push(&mut self, samples: &[f32]) {
-        for &sample in samples {
+        for run in samples.chunks(self.ring.len()) {
             let place = self.place(self.end);
-            self.ring[place] = sample;
-            self.end += 1;
+            let (until_the_end, rest) = run.split_at(run.len().min(self.ring.len() - place));
+            self.ring[place..place + until_the_end.len()].copy_from_slice(until_the_end);
+            self.ring[..rest.len()].copy_from_slice(rest);
+            self.end += run.len() as u64;
         }
     }
 

@@ -237,9 +237,11 @@ impl Listener {
         let begin = self.history.end();
         let mut first = None;
         for detector in &mut self.detectors {
-            let detection = detector.feed(&self.frame, begin);
-            let whole = is_cleaned.then(|| detector.feed_whole(&self.whole, begin)).flatten();
-            first = first.or(detection).or(whole);
+            let detection = match is_cleaned {
+                true => detector.feed_both(&self.frame, &self.whole, begin),
+                false => detector.feed(&self.frame, begin),
+            };
+            first = first.or(detection);
         }
         if is_cleaned && self.speaking == SpeakingState::Silent {
             // Nothing is playing, and a canceller that is not sure of that distorts speech.

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::vad::Vad;
 use super::wake::{Detection, Vigilance, WakeDetector};
 use super::*;
-use crate::audio::DeviceFault;
+use crate::audio::{AudioSource, DeviceFault, SourceEvent};
 
 /// A model of the cache; tests need the real ones.
 pub(crate) fn model(name: &str, file: &str) -> PathBuf {
@@ -56,8 +57,8 @@ impl WakeDetector for Scripted {
         let here = (at..at + samples.len() as u64).contains(&self.0);
         here.then(|| Detection { phrase: "hey jarvis".into(), score: 0.99, at: self.0, ends_by: self.0 })
     }
-    fn feed_whole(&mut self, _: &[f32], _: u64) -> Option<Detection> {
-        None
+    fn feed_both(&mut self, cleaned: &[f32], _: &[f32], at: u64) -> Option<Detection> {
+        self.feed(cleaned, at)
     }
     fn set_vigilance(&mut self, _: Vigilance) {}
     fn reset(&mut self) {}

@@ -62,10 +62,10 @@ pub trait WakeDetector: Send {
     /// most one detection per call: feed at most a second at a time.
     fn feed(&mut self, samples: &[f32], at: u64) -> Option<Detection>;
 
-    /// Takes the same stretch from the linear echo canceller output: a wake phrase over playback is distorted
-    /// by the suppressor, and undistorted in there, beside residual echo. What was detected in one of the two
-    /// is not detected in the other again.
-    fn feed_whole(&mut self, samples: &[f32], at: u64) -> Option<Detection>;
+    /// Takes a stretch without echo, and the same from the linear echo canceller output: a wake phrase over playback
+    /// is distorted by the suppressor, and undistorted in there, beside residual echo. What was detected in one of the
+    /// two is not detected in the other again.
+    fn feed_both(&mut self, cleaned: &[f32], whole: &[f32], at: u64) -> Option<Detection>;
 
     /// What it is unsure about in the samples that were fed last, if they were no detection.
     fn doubt(&mut self) -> Option<Doubt> {

@@ -34,6 +34,8 @@ pub(in crate::audio) struct LivenessLimits {
     pub(in crate::audio) look: Duration,
     /// Longest pause between checks.
     pub(in crate::audio) look_max: Duration,
+    /// Shortest pause where the sound system tells of devices that come and go.
+    pub(in crate::audio) look_told: Duration,
 }
 
 impl Default for LivenessLimits {
@@ -52,6 +54,7 @@ impl Default for LivenessLimits {
             settled: Duration::from_secs(10),
             look: Duration::from_millis(1_700),
             look_max: Duration::from_secs(300),
+            look_told: Duration::from_secs(60),
         }
     }
 }
@@ -89,6 +92,8 @@ pub(in crate::audio) struct CallbackCounts {
     pub(in crate::audio) restless: bool,
     /// How many errors were reported.
     pub(in crate::audio) errors: u64,
+    /// How often the sound system told that its devices may have changed; 0 if it does not tell.
+    pub(in crate::audio) changes: u64,
     /// The sound system reported the stream as dead.
     pub(in crate::audio) lost: bool,
 }

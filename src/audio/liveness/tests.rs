@@ -8,8 +8,14 @@ struct Bench {
 
 const SILENT: Duration = Duration::from_secs(5);
 
-const NEW: CallbackCounts =
-    CallbackCounts { callbacks: 0, zeros: Duration::ZERO, restless: false, errors: 0, lost: false };
+const NEW: CallbackCounts = CallbackCounts {
+    callbacks: 0,
+    zeros: Duration::ZERO,
+    restless: false,
+    errors: 0,
+    changes: 0,
+    lost: false,
+};
 
 impl Bench {
     fn new() -> Self {
@@ -203,6 +209,24 @@ fn a_device_that_is_not_there_any_more_is_lost_though_its_session_goes_on() {
     assert_eq!(bench.counts(1_750, 3, 0), act(StreamAction::Survey));
     let lost = DeviceFault::Lost { device: "mic".into() };
     assert_eq!(bench.at(1_800, Observation::Missing), close_and(DeviceEvent::Gone(lost)));
+}
+
+#[test]
+fn a_sound_system_that_tells_of_its_devices_is_asked_when_it_does_and_seldom_else() {
+    let mut bench = Bench::running();
+    let mut told = |ms: u64, changes| {
+        bench.at(ms, Observation::Counts(CallbackCounts { callbacks: ms, changes, ..NEW }))
+    };
+    for ms in (900..59_000).step_by(900) {
+        assert_eq!(told(ms, 1), Reaction::default(), "it has told of nothing");
+    }
+    assert_eq!(told(59_100, 2), act(StreamAction::Survey), "one came");
+    assert_eq!(told(59_200, 2), Reaction::default());
+    assert_eq!(told(59_300, 4), act(StreamAction::Survey), "two more came");
+    for ms in (60_000..119_200).step_by(900) {
+        assert_eq!(told(ms, 4), Reaction::default());
+    }
+    assert_eq!(told(119_400, 4), act(StreamAction::Survey), "all the same, now and then");
 }
 
 #[test]

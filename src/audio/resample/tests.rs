@@ -47,6 +47,23 @@ fn equal_rates_pass_through_unchanged() {
 }
 
 #[test]
+fn silence_between_two_sounds_is_silent_and_leaves_the_second_as_it_is() {
+    for from in [48_000, 44_100, 22_050] {
+        let (sound, block) = (sine(from, 440.0, from as usize / 10), block_len(from, 16_000));
+        let gap = block * 40 - sound.len();
+        let all = [&sound[..], &vec![0.0; gap], &sound].concat();
+        let got = convert(&all, from, 16_000).unwrap();
+        let again = (block * 40 * 16_000) / from as usize;
+        // The filter begins to ring half a block before what it hears.
+        let silent = &got[again * 3 / 4..again - block * 16_000 / from as usize];
+        assert!(silent.iter().all(|sample| *sample == 0.0), "{from}");
+        let apart = convert(&sound, from, 16_000).unwrap();
+        let inside = 200..apart.len() - 200;
+        assert_eq!(got[again..][inside.clone()], apart[inside], "{from}");
+    }
+}
+
+#[test]
 fn nonsensical_rates_are_refused() {
     for (from, to) in [(0, 16_000), (16_000, 0), (999, 16_000), (u32::MAX, 16_000)] {
         assert_eq!(convert(&[0.0], from, to), Err(RateError { from, to }));

@@ -9,7 +9,7 @@ use std::os::unix::net::UnixStream;
 
 use pulseaudio::protocol::{
     self, AuthParams, AuthReply, Command, CommandReply, Descriptor, DescriptorFlags, Prop, Props,
-    ProtocolError, PulseError, SetClientNameReply, TagStructReader,
+    ProtocolError, PulseError, SetClientNameReply, SubscriptionEventType, SubscriptionMask, TagStructReader,
 };
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -26,6 +26,8 @@ pub(super) struct ServerConnection {
     /// How long the server may say nothing.
     patience: Option<Timespec>,
     sequence: u32,
+    /// The command that asked to be told of devices.
+    watch: Option<u32>,
     incoming: Vec<u8>,
     outgoing: Vec<u8>,
 }
@@ -41,6 +43,8 @@ pub(super) enum ServerMessage<'a> {
     Refusal(u32, PulseError),
     /// So many more bytes of sound are wanted.
     Wants(usize),
+    /// From here on it tells of devices that come and go, or one has just done so.
+    DevicesChanged,
     /// There was too much sound, or too little.
     Stumbled,
     /// The stream has ended: its device is gone, or somebody ended it.
@@ -77,7 +81,7 @@ impl ServerConnection {
         let reader = BufReader::with_capacity(64 * 1024, socket);
         let (incoming, outgoing) = (Vec::new(), Vec::new());
         let (version, patience) = (protocol::MAX_VERSION, Timespec::try_from(BUILD).ok());
-        let mut connection = Self { reader, version, patience, sequence: 0, incoming, outgoing };
+        let mut connection = Self { reader, version, patience, sequence: 0, watch: None, incoming, outgoing };
         let auth =
             AuthParams { version: protocol::MAX_VERSION, supports_shm: false, supports_memfd: false, cookie };
         let server: AuthReply = connection.ask(&Command::Auth(auth))?;
@@ -90,6 +94,12 @@ impl ServerConnection {
         );
         let _: SetClientNameReply = connection.ask(&Command::SetClientName(props))?;
         Ok(connection)
+    }
+
+    /// Asks to be told of devices of one kind that come and go.
+    pub(super) fn watch(&mut self, devices: SubscriptionMask) -> Result<(), ProtocolError> {
+        self.watch = Some(self.send(&Command::Subscribe(devices))?);
+        Ok(())
     }
 
     /// From here on it waits for as long as it takes: whoever holds the socket's other handle can end that.
@@ -176,6 +186,7 @@ impl ServerConnection {
             };
             let read = content.position();
             return Ok(match command {
+                Command::Reply if self.watch == Some(to) => ServerMessage::DevicesChanged,
                 Command::Reply => {
                     let mut content = Cursor::new(&self.incoming[..]);
                     content.set_position(read);
@@ -184,6 +195,12 @@ impl ServerConnection {
                 Command::Error(why) => ServerMessage::Refusal(to, why),
                 Command::Request(request) => ServerMessage::Wants(request.length as usize),
                 Command::Overflow(_) | Command::Underflow(_) => ServerMessage::Stumbled,
+                Command::SubscribeEvent(event) if event.event_type != SubscriptionEventType::Changed => {
+                    ServerMessage::DevicesChanged
+                }
+                Command::PlaybackStreamMoved(_) | Command::RecordStreamMoved(_) => {
+                    ServerMessage::DevicesChanged
+                }
                 Command::PlaybackStreamKilled(_) | Command::RecordStreamKilled(_) => ServerMessage::Ended,
                 _ => continue,
             });

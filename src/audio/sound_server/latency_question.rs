@@ -2,12 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-/// Between two questions.
-const EVERY: Duration = Duration::from_millis(250);
-
 /// The questions of one stream.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct LatencyQuestion {
+    /// Between two questions.
+    every: Duration,
     /// The number of the one on its way.
     number: Option<u32>,
     /// When the last one was put.
@@ -15,9 +14,14 @@ pub(super) struct LatencyQuestion {
 }
 
 impl LatencyQuestion {
+    /// No two are put within less than `every`.
+    pub(super) fn each(every: Duration) -> Self {
+        Self { every, number: None, put_at: None }
+    }
+
     /// Whether one is to be put `now`.
     pub(super) fn is_due(&self, now: Instant) -> bool {
-        self.number.is_none() && self.put_at.is_none_or(|at| now.saturating_duration_since(at) >= EVERY)
+        self.number.is_none() && self.put_at.is_none_or(|at| now.saturating_duration_since(at) >= self.every)
     }
 
     /// The command with this number asks.
@@ -37,7 +41,8 @@ mod tests {
 
     #[test]
     fn one_question_at_a_time_and_a_while_between_two() {
-        let (mut question, start) = (LatencyQuestion::default(), Instant::now());
+        const EVERY: Duration = Duration::from_millis(250);
+        let (mut question, start) = (LatencyQuestion::each(EVERY), Instant::now());
         assert!(question.is_due(start));
         question.put(7, start);
         assert!(!question.is_due(start + EVERY), "it is on its way");

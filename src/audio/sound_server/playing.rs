@@ -9,11 +9,15 @@ use std::time::{Duration, Instant, SystemTime};
 use pulseaudio::protocol::stream::BufferAttr;
 use pulseaudio::protocol::{
     Command, CreatePlaybackStreamReply, LatencyParams, PlaybackStreamParams, Prop, Props, ProtocolError,
+    SubscriptionMask,
 };
 
 use super::connection::{ServerConnection, ServerMessage};
 use super::sink_clock::SinkClock;
 use super::{ErrorSeverity, LatencyQuestion, ServerDevice, SpeakerBlocks, flags};
+
+/// Between two questions about where its sound is, which a clock bridges.
+const ASK_EVERY: Duration = Duration::from_millis(250);
 
 /// A stream that plays.
 pub(super) struct ServerPlayback {
@@ -55,6 +59,7 @@ impl ServerPlayback {
                 props,
                 ..PlaybackStreamParams::default()
             }))?;
+        connection.watch(SubscriptionMask::SINK)?;
         connection.wait_for_ever()?;
         let full = u64::from(2 * period) * 1_000_000 / device.bytes_per_second().max(1);
         let clock = SinkClock::new(device.bytes_per_second(), Duration::from_micros(full));
@@ -66,7 +71,7 @@ impl ServerPlayback {
             blocks,
             clock,
             samples: Vec::new(),
-            question: LatencyQuestion::default(),
+            question: LatencyQuestion::each(ASK_EVERY),
         })
     }
 
@@ -84,6 +89,7 @@ impl ServerPlayback {
                 ServerMessage::Reply(to, reply) if self.question.is_over_by(to) => {
                     self.clock.observe(&reply.read()?, Instant::now());
                 }
+                ServerMessage::DevicesChanged => self.blocks.stats().devices_changed(),
                 ServerMessage::Stumbled => self.blocks.stats().error(ErrorSeverity::Passing),
                 ServerMessage::Ended => return Ok(()),
                 ServerMessage::Refusal(to, _) => _ = self.question.is_over_by(to),

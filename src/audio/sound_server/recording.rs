@@ -10,11 +10,14 @@ use std::time::{Duration, Instant, SystemTime};
 use pulseaudio::protocol::stream::BufferAttr;
 use pulseaudio::protocol::{
     Command, CreateRecordStreamReply, LatencyParams, Prop, Props, ProtocolError, RecordLatency,
-    RecordStreamParams,
+    RecordStreamParams, SubscriptionMask,
 };
 
 use super::connection::{ServerConnection, ServerMessage};
 use super::{CallbackStats, CaptureCallback, ErrorSeverity, LatencyQuestion, ServerDevice, flags};
+
+/// Between two questions about how old its sound is, which changes with the device's buffers only.
+const ASK_EVERY: Duration = Duration::from_secs(1);
 
 /// A stream that records.
 pub(super) struct ServerRecording {
@@ -53,8 +56,9 @@ impl ServerRecording {
                 props,
                 ..RecordStreamParams::default()
             }))?;
+        connection.watch(SubscriptionMask::SOURCE)?;
         connection.wait_for_ever()?;
-        let (channel, samples, question) = (stream.channel, Vec::new(), LatencyQuestion::default());
+        let (channel, samples, question) = (stream.channel, Vec::new(), LatencyQuestion::each(ASK_EVERY));
         Ok(Self { connection, channel, bytes_per_second, callback, stats, samples, question })
     }
 
@@ -78,6 +82,7 @@ impl ServerRecording {
                     let answer = reply.read()?;
                     self.stats.lags(age(&answer, self.bytes_per_second));
                 }
+                ServerMessage::DevicesChanged => self.stats.devices_changed(),
                 ServerMessage::Stumbled => self.stats.error(ErrorSeverity::Passing),
                 ServerMessage::Ended => return Ok(()),
                 ServerMessage::Refusal(to, _) => _ = self.question.is_over_by(to),

@@ -6,7 +6,8 @@ use std::time::SystemTime;
 
 use pulseaudio::protocol::{
     self, AuthReply, Command, CommandReply, CreatePlaybackStreamReply, CreateRecordStreamReply,
-    PlaybackLatency, RecordLatency, Request, SetClientNameReply,
+    PlaybackLatency, RecordLatency, Request, SetClientNameReply, SubscriptionEvent,
+    SubscriptionEventFacility, SubscriptionEventType, SubscriptionMask,
 };
 
 use super::super::MuteSwitch;
@@ -50,6 +51,18 @@ impl ScriptedServer {
         bytes.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
     }
 
+    /// The stream asks to be told of devices, and is told from here on.
+    fn watched(&mut self, wanted: SubscriptionMask) {
+        let (to, Command::Subscribe(devices)) = self.next() else { panic!("no subscription") };
+        assert_eq!(devices, wanted);
+        protocol::write_ack_message(self.0.get_mut(), to).expect("written");
+    }
+
+    fn device(&mut self, event_type: SubscriptionEventType) {
+        let event_facility = SubscriptionEventFacility::Source;
+        self.tell(&Command::SubscribeEvent(SubscriptionEvent { event_facility, event_type, index: Some(1) }));
+    }
+
     fn greet(&mut self) {
         let (to, Command::Auth(auth)) = self.next() else { panic!("no greeting") };
         assert!(!auth.supports_shm && !auth.supports_memfd);
@@ -86,6 +99,7 @@ fn a_recording_delivers_what_comes_and_how_old_it_is_and_ends_with_its_device() 
         assert_eq!(params.source_name.as_deref(), Some(c"mic"));
         assert_eq!(params.buffer_attr.fragment_size, 20 * 2 * 4);
         server.reply(to, &CreateRecordStreamReply { channel: CHANNEL, ..Default::default() });
+        server.watched(SubscriptionMask::SOURCE);
         server.sound(&[0.25, 0.75, -0.5, -0.5]);
         let (to, Command::GetRecordLatency(params)) = server.next() else { panic!("no question") };
         assert_eq!(params.channel, CHANNEL);
@@ -105,6 +119,9 @@ fn a_recording_delivers_what_comes_and_how_old_it_is_and_ends_with_its_device() 
             },
         );
         server.tell(&Command::Overflow(CHANNEL));
+        server.device(SubscriptionEventType::New);
+        server.device(SubscriptionEventType::Changed);
+        server.device(SubscriptionEventType::Removed);
         server.sound(&[0.1, 0.3]);
         server.tell(&Command::RecordStreamKilled(CHANNEL));
         // It stays connected: the stream ends by what it is told.
@@ -121,6 +138,11 @@ fn a_recording_delivers_what_comes_and_how_old_it_is_and_ends_with_its_device() 
     assert_eq!(samples, [0.5, -0.5, 0.2]);
     assert_eq!(stats.latency(), std::time::Duration::from_millis(12));
     assert_eq!((stats.counts().callbacks, stats.counts().errors), (2, 1));
+    assert_eq!(
+        stats.counts().changes,
+        3,
+        "it tells of devices, one came, one went; a louder one is the same"
+    );
 }
 
 #[test]
@@ -135,6 +157,7 @@ fn a_loudspeaker_sends_what_is_asked_for_in_whole_periods_and_knows_when_it_is_h
             to,
             &CreatePlaybackStreamReply { channel: CHANNEL, requested_bytes, ..Default::default() },
         );
+        server.watched(SubscriptionMask::SINK);
         told.send(server.played()).expect("told");
         told.send(server.played()).expect("told");
         let (to, Command::GetPlaybackLatency(_)) = server.next() else { panic!("no question") };

@@ -17,6 +17,7 @@ pub(in crate::audio) struct CallbackStats {
     rate: AtomicU32,
     lost: AtomicBool,
     errors: AtomicU64,
+    changes: AtomicU64,
     clipped: AtomicU64,
     latency_micros: AtomicU64,
     reader: OnceLock<Thread>,
@@ -78,6 +79,12 @@ impl CallbackStats {
         Duration::from_micros(self.latency_micros.load(Ordering::Relaxed))
     }
 
+    /// The sound system tells of its devices from here on, or one has come or gone.
+    #[cfg(feature = "pulseaudio")]
+    pub(in crate::audio) fn devices_changed(&self) {
+        self.changes.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// The error callback ran.
     pub(in crate::audio) fn error(&self, weight: ErrorSeverity) {
         self.errors.fetch_add(1, Ordering::Relaxed);
@@ -95,6 +102,7 @@ impl CallbackStats {
             zeros: Duration::from_secs_f64(zeros),
             restless: self.restless.load(Ordering::Relaxed),
             errors: self.errors.load(Ordering::Relaxed),
+            changes: self.changes.load(Ordering::Relaxed),
             lost: self.lost.load(Ordering::Relaxed),
         }
     }

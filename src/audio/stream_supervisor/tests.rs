@@ -19,6 +19,7 @@ fn quick() -> LivenessLimits {
         settled: Duration::from_secs(60),
         look: Duration::ZERO,
         look_max: Duration::ZERO,
+        look_told: Duration::ZERO,
     }
 }
 
@@ -148,4 +149,51 @@ fn a_preferred_device_that_is_back_is_changed_to_without_a_fault() {
     story.extend(notices.iter().take(3));
     assert_eq!(story, ["up 1", "back: stand-in", "down", "up 0", "back: preferred"]);
     assert!(asked.lock().unwrap().contains(&1));
+}
+
+#[cfg(feature = "pulseaudio")]
+#[test]
+fn a_device_that_comes_while_they_are_listed_is_seen_by_another_look() {
+    let (tell_stats, opened) = mpsc::channel();
+    let open: Opener<u32> = Arc::new(move |stats| {
+        stats.beat(0, false);
+        stats.devices_changed();
+        let _ = tell_stats.send(Arc::clone(stats));
+        Ok(OpenedStream { device: "device".into(), which: which(0), stream: Box::new(()), link: 0 })
+    });
+    let (begun, begins) = mpsc::channel();
+    let (go_on, may_end) = mpsc::channel::<()>();
+    let may_end = Mutex::new(may_end);
+    let survey = Arc::new(move |_: &DeviceIdentity| {
+        let _ = begun.send(());
+        let _ = may_end.lock().unwrap().recv();
+        Survey::Same
+    });
+    let seldom = Duration::from_secs(3600);
+    let limits = LivenessLimits { look: seldom, look_max: seldom, look_told: seldom, ..quick() };
+    let mut watch = StreamSupervision::new("joi-test", DeviceAccess { open, survey });
+    let mut liveness = Liveness::new(limits, Instant::now());
+    let is_back = Arc::new(AtomicBool::new(false));
+    let back = Arc::clone(&is_back);
+    let mut tell = move |notice: DeviceNotice<u32>| {
+        if matches!(notice, DeviceNotice::Back { .. }) {
+            back.store(true, Ordering::Relaxed);
+        }
+    };
+    while !is_back.load(Ordering::Relaxed) {
+        watch.step(&mut liveness, &mut tell);
+    }
+    let stats = opened.recv().unwrap();
+    stats.devices_changed();
+    watch.step(&mut liveness, &mut tell);
+    begins.recv().unwrap();
+    stats.devices_changed();
+    watch.step(&mut liveness, &mut tell);
+    assert!(begins.try_recv().is_err(), "one at a time");
+    go_on.send(()).unwrap();
+    while watch.survey.is_none() || watch.is_survey_due {
+        watch.step(&mut liveness, &mut tell);
+    }
+    drop(go_on);
+    begins.recv().unwrap();
 }

@@ -249,6 +249,8 @@ impl Candidates {
 #[derive(Debug, Clone, Default)]
 struct RoomLevel {
     levels: VecDeque<f32>,
+    /// The same by size.
+    sorted: Vec<f32>,
     newest: VecDeque<f32>,
     high: u32,
     low: u32,
@@ -265,10 +267,7 @@ impl RoomLevel {
         }
         let level = self.newest.iter().sum::<f32>() / self.newest.len() as f32;
         let rise = self.median().map_or(0.0, |median| level - median);
-        self.levels.push_back(level);
-        if self.levels.len() > ROOM_FRAMES {
-            self.levels.pop_front();
-        }
+        self.remember(level);
         self.high = if rise >= RISE_DB { self.high + 1 } else { 0 };
         self.low = if rise < RISE_DB / 2.0 { self.low + 1 } else { 0 };
         self.is_armed |= self.low >= FALL_FRAMES;
@@ -279,6 +278,18 @@ impl RoomLevel {
         self.is_armed = false;
         self.last_rise = Some(end);
         Some(end.saturating_sub(LEVEL_FRAMES as u64 * FRAME as u64))
+    }
+
+    fn remember(&mut self, level: f32) {
+        let place =
+            |sorted: &[f32], level: f32| sorted.partition_point(|other| other.total_cmp(&level).is_lt());
+        self.levels.push_back(level);
+        self.sorted.insert(place(&self.sorted, level), level);
+        if self.levels.len() > ROOM_FRAMES
+            && let Some(oldest) = self.levels.pop_front()
+        {
+            self.sorted.remove(place(&self.sorted, oldest));
+        }
     }
 
     /// The median of the last seconds; nothing in the first half second.
@@ -296,10 +307,7 @@ impl RoomLevel {
         if self.levels.len() < ROOM_FRAMES / 8 {
             return None;
         }
-        let mut levels: Vec<f32> = self.levels.iter().copied().collect();
-        let place = levels.len() / part;
-        let (_, level, _) = levels.select_nth_unstable_by(place, f32::total_cmp);
-        Some(*level)
+        self.sorted.get(self.sorted.len() / part).copied()
     }
 }
 

@@ -66,8 +66,8 @@ impl ModelTensor<'_> {
         }
     }
 
-    fn int8(&self) -> Vec<i8> {
-        self.constant.iter().map(|&b| b as i8).collect()
+    fn int8(&self) -> Vec<i16> {
+        self.constant.iter().map(|&b| i16::from(b as i8)).collect()
     }
 
     fn int32(&self) -> Vec<i32> {
@@ -84,7 +84,7 @@ struct Compiler<'a> {
     /// The operator behind each operator index.
     codes: Vec<i32>,
     tensors: Vec<ModelTensor<'a>>,
-    initial: Vec<i8>,
+    initial: Vec<i16>,
     steps: Vec<NetworkStep>,
     channels: usize,
     /// Memory name of a handle tensor.
@@ -215,7 +215,7 @@ impl<'a> Compiler<'a> {
         Ok(place)
     }
 
-    fn reserve(&mut self, len: usize, fill: i8) -> Result<usize, WakeModelError> {
+    fn reserve(&mut self, len: usize, fill: i16) -> Result<usize, WakeModelError> {
         let place = self.initial.len();
         if place + len > MAX_ARENA {
             return Err(WakeModelError::TooLarge);

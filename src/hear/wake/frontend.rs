@@ -32,6 +32,7 @@ const NOISE_BITS: u32 = 10;
 const FEATURE_SCALE: f32 = 0.039_062_5;
 
 /// The front end.
+#[derive(Clone)]
 pub(super) struct Frontend {
     window: [i32; WINDOW],
     bands: Vec<Bin>,
@@ -196,6 +197,7 @@ fn bands() -> (usize, Vec<Bin>) {
 }
 
 /// The gain of a band over its noise estimate: a power law in 33 quadratic pieces, one per power of two.
+#[derive(Clone)]
 struct GainCurve {
     first: [u16; 2],
     pieces: [[i32; 3]; 33],

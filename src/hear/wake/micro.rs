@@ -54,8 +54,10 @@ pub struct MicroWake {
     /// From the crossing to the end of the phrase, in samples.
     to_end: i64,
     pub(super) ear: ModelStream,
-    /// For the samples as captured.
-    captured: ModelStream,
+    /// For the linear output of the echo canceller ...
+    whole: ModelStream,
+    /// ... which differed from the cleaned samples. While nothing plays both are the same, and one stream is enough.
+    is_apart: bool,
     /// Before this position nothing is detected.
     deaf_until: u64,
     /// Before this position no doubt is reported.
@@ -88,7 +90,8 @@ impl MicroWake {
             vigilance: Vigilance::Normal,
             refractory: (config.refractory * f64::from(RATE)) as u64,
             to_end: stock.map_or(0, |s| i64::from(s.end_ms) * i64::from(RATE) / 1000),
-            captured: ModelStream::new(network.clone()),
+            whole: ModelStream::new(network.clone()),
+            is_apart: false,
             ear: ModelStream::new(network),
             deaf_until: 0,
             sure_until: 0,
@@ -118,13 +121,23 @@ impl WakeDetector for MicroWake {
         Some(self.detected(crossing))
     }
 
-    fn feed_whole(&mut self, samples: &[f32], at: u64) -> Option<Detection> {
-        let crossing = self.captured.crossing(samples, at, self.limits())?;
-        Some(self.detected(crossing))
+    fn feed_both(&mut self, cleaned: &[f32], whole: &[f32], at: u64) -> Option<Detection> {
+        let was_apart = std::mem::replace(&mut self.is_apart, cleaned != whole);
+        if !self.is_apart {
+            return self.feed(cleaned, at);
+        }
+        if !was_apart {
+            // Up to here, what the other one heard is what this one would have.
+            self.whole.clone_from(&self.ear);
+        }
+        let in_cleaned = self.feed(cleaned, at);
+        let crossing = self.whole.crossing(whole, at, self.limits());
+        in_cleaned.or_else(|| crossing.map(|crossing| self.detected(crossing)))
     }
 
     fn doubt(&mut self) -> Option<Doubt> {
-        let peaks = [self.ear.take_peak(), self.captured.take_peak()];
+        let in_whole = self.is_apart.then(|| self.whole.take_peak()).flatten();
+        let peaks = [self.ear.take_peak(), in_whole];
         let (score, at) = peaks.into_iter().flatten().max_by(|a, b| a.0.total_cmp(&b.0))?;
         if score <= DOUBT || at < self.sure_until {
             return None;
@@ -139,7 +152,7 @@ impl WakeDetector for MicroWake {
 
     fn reset(&mut self) {
         self.ear.reset();
-        self.captured.reset();
+        self.is_apart = false;
         self.deaf_until = 0;
         self.sure_until = 0;
     }

@@ -9,6 +9,7 @@ use super::network::Network;
 const AVERAGED: usize = 5;
 
 /// A network processing one stream of sound.
+#[derive(Clone)]
 pub(super) struct ModelStream {
     frontend: Frontend,
     network: Network,

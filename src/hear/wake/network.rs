@@ -2,7 +2,8 @@
 //!
 //! Owned by the listener thread. In: three frames of features at a time. Out: a probability. All tensors lie
 //! in one arena and every step has fixed ranges in it, so a run looks nothing up and allocates nothing. It
-//! trusts its steps: only `compile` makes them, and it checks every range.
+//! trusts its steps: only `compile` makes them, and it checks every range. The values are int8, but held in 16 bits:
+//! processors multiply and add those in pairs, without widening them first.
 
 /// One step of a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,7 +15,7 @@ pub(super) enum NetworkStep {
     /// Every channel is computed by itself: depthwise convolution over time.
     Depthwise(Layer),
     /// A function of one value, looked up.
-    Lookup { from: usize, to: usize, len: usize, table: Box<[i8; 256]> },
+    Lookup { from: usize, to: usize, len: usize, table: Box<[i16; 256]> },
 }
 
 /// A layer with weights. Row `r` of the output looks at the input from `from + r * step`.
@@ -29,7 +30,7 @@ pub(super) struct Layer {
     /// Dense: input values an output sees. Depthwise: kernel length in rows.
     pub(super) width: usize,
     /// Dense: output-major. Depthwise: time-major.
-    pub(super) weights: Vec<i8>,
+    pub(super) weights: Vec<i16>,
     pub(super) outputs: Vec<OutputChannel>,
     pub(super) zero: i32,
     /// Smallest output: −128, or `zero` after a ReLU.
@@ -54,12 +55,12 @@ pub(super) struct Quantised {
 
 impl Quantised {
     /// The nearest representable value.
-    pub(super) fn quantise(self, value: f32) -> i8 {
-        ((value / self.scale + self.zero as f32).round_ties_even() as i32).clamp(-128, 127) as i8
+    pub(super) fn quantise(self, value: f32) -> i16 {
+        ((value / self.scale + self.zero as f32).round_ties_even() as i32).clamp(-128, 127) as i16
     }
 
     /// The value that `q` stands for.
-    pub(super) fn value(self, q: i8) -> f32 {
+    pub(super) fn value(self, q: i16) -> f32 {
         (i32::from(q) - self.zero) as f32 * self.scale
     }
 }
@@ -68,9 +69,9 @@ impl Quantised {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Network {
     pub(super) steps: Vec<NetworkStep>,
-    pub(super) arena: Vec<i8>,
+    pub(super) arena: Vec<i16>,
     /// The arena before the first run: every memory holds the quantised zero.
-    pub(super) initial: Vec<i8>,
+    pub(super) initial: Vec<i16>,
     /// One accumulator per channel of the widest depthwise layer.
     pub(super) sums: Vec<i32>,
     pub(super) input: usize,
@@ -118,7 +119,7 @@ impl Network {
     }
 }
 
-fn dense(arena: &mut [i8], layer: &Layer) {
+fn dense(arena: &mut [i16], layer: &Layer) {
     let channels = layer.outputs.len();
     for row in 0..layer.rows {
         let start = layer.from + row * layer.step;
@@ -129,7 +130,7 @@ fn dense(arena: &mut [i8], layer: &Layer) {
     }
 }
 
-fn depthwise(arena: &mut [i8], layer: &Layer, sums: &mut [i32]) {
+fn depthwise(arena: &mut [i16], layer: &Layer, sums: &mut [i32]) {
     let channels = layer.outputs.len();
     let sums = &mut sums[..channels];
     for row in 0..layer.rows {
@@ -147,13 +148,13 @@ fn depthwise(arena: &mut [i8], layer: &Layer, sums: &mut [i32]) {
     }
 }
 
-fn dot(a: &[i8], b: &[i8]) -> i32 {
+fn dot(a: &[i16], b: &[i16]) -> i32 {
     a.iter().zip(b).map(|(&x, &w)| i32::from(x) * i32::from(w)).sum()
 }
 
 /// From accumulator to output: bias, scale, zero point, limits.
-fn settle(layer: &Layer, channel: usize, sum: i32) -> i8 {
+fn settle(layer: &Layer, channel: usize, sum: i32) -> i16 {
     let OutputChannel { bias, scale } = layer.outputs[channel];
     let scaled = (sum.wrapping_add(bias) as f32 * scale).round_ties_even() as i32;
-    scaled.saturating_add(layer.zero).clamp(layer.floor, 127) as i8
+    scaled.saturating_add(layer.zero).clamp(layer.floor, 127) as i16
 }

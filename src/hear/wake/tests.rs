@@ -46,6 +46,29 @@ fn the_probabilities_are_those_of_the_reference() {
 }
 
 #[test]
+fn what_is_heard_over_her_voice_does_not_depend_on_both_signals_having_been_the_same_before() {
+    let sound = wav("phrases.wav");
+    let (before, phrase) = (quiet(3.0), &sound[..sound.len().min(20 * 16_000)]);
+    // The suppressor leaves nothing of the phrase, the linear output all of it.
+    let (cleaned, whole) = ([&before[..], &vec![0.0; phrase.len()]].concat(), [&before[..], phrase].concat());
+    let stock = &STOCK[0];
+    let mut both = detector(stock);
+    let heard: Vec<_> = (0..whole.len() / 512)
+        .map(|i| i * 512..(i + 1) * 512)
+        .filter_map(|part| both.feed_both(&cleaned[part.clone()], &whole[part.clone()], part.start as u64))
+        .map(|detection| detection.at)
+        .collect();
+    let mut alone = detector(stock);
+    let expected: Vec<_> = whole
+        .chunks_exact(512)
+        .enumerate()
+        .filter_map(|(i, part)| alone.feed(part, i as u64 * 512))
+        .map(|detection| detection.at)
+        .collect();
+    assert!(!expected.is_empty() && heard == expected, "{heard:?}, alone {expected:?}");
+}
+
+#[test]
 fn each_model_hears_its_own_phrase_once_and_no_other() {
     let samples = wav("phrases.wav");
     let mut at = Vec::new();

@@ -90,8 +90,9 @@ impl Compiler<'_> {
         if y.len() != len {
             return Err(WakeModelError::Shape);
         }
-        let table =
-            std::array::from_fn(|byte| into.quantise(1.0 / (1.0 + (-from.value(byte as u8 as i8)).exp())));
+        let table = std::array::from_fn(|byte| {
+            into.quantise(1.0 / (1.0 + (-from.value(i16::from(byte as u8 as i8))).exp()))
+        });
         let from = self.place(op.input(0)?)?;
         let to = self.put(op.output()?)?;
         self.push(NetworkStep::Lookup { from, to, len, table: Box::new(table) })

@@ -28,7 +28,8 @@ impl Compiler<'_> {
         let name = *self.handles.get(&op.input(0)?).ok_or(WakeModelError::Damaged)?;
         let y = op.output()?;
         let len = self.tensor(y)?.len();
-        let zero = i8::try_from(self.tensor(y)?.quantised()?.zero).map_err(|_| WakeModelError::Damaged)?;
+        let zero =
+            i8::try_from(self.tensor(y)?.quantised()?.zero).map_err(|_| WakeModelError::Damaged)?.into();
         if self.memories.contains_key(name) {
             return Err(WakeModelError::Shape); // no model reads a memory twice
         }
