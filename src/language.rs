@@ -69,6 +69,9 @@ use truth::TruthWords;
 /// The two-letter code of a language.
 pub type LanguageCode = Arc<str>;
 
+/// No place has a longer name, in letters.
+const LONGEST_PLACE: usize = 40;
+
 /// A language: quick commands, what a listener looks for, spoken sentences, words of tools.
 #[derive(Debug)]
 pub struct Language {
@@ -209,7 +212,8 @@ impl Language {
     /// The place of whose time `asked` asks, and of nothing else.
     pub(crate) fn place_of_time<'t>(&self, asked: &'t str) -> Option<&'t str> {
         let patterns = self.tools.iter().flat_map(|words| &words.clock.patterns);
-        patterns.filter_map(|pattern| pattern.captures(asked)?.name("city")).map(|city| city.as_str()).next()
+        let mut named = patterns.filter_map(|pattern| pattern.captures(asked)?.name("city"));
+        named.find(|city| city.as_str().chars().count() <= LONGEST_PLACE).map(|city| city.as_str())
     }
 
     /// The zone of a place whose zone bears another name; `place` in lower case.

@@ -260,7 +260,7 @@ impl Whisper {
         Ok(pass.transcript(window, self.spoken.found(), started))
     }
 
-    /// Decodes, and where the decoder repeated itself once more with the full window.
+    /// Decodes, and where the decoder repeated itself again in a wider window.
     fn in_passes(
         &mut self,
         mut audio_ctx: u32,
@@ -270,12 +270,14 @@ impl Whisper {
     ) -> Result<Transcript, SttError> {
         let started = Instant::now();
         let mut pass = self.decode(samples, audio_ctx, lead, abort)?;
-        let ran_away = pass.ran_away && audio_ctx < window::WHOLE;
-        if ran_away {
-            audio_ctx = window::WHOLE;
-            pass = DecodePass { ran_away, ..self.decode(samples, audio_ctx, lead, abort)? };
+        let ran_away = pass.ran_away;
+        while pass.ran_away
+            && let Some(wider) = window::wider(audio_ctx)
+        {
+            audio_ctx = wider;
+            pass = self.decode(samples, audio_ctx, lead, abort)?;
         }
-        Ok(pass.transcript(audio_ctx, self.spoken.found(), started))
+        Ok(DecodePass { ran_away, ..pass }.transcript(audio_ctx, self.spoken.found(), started))
     }
 
     fn decode(

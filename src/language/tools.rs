@@ -189,7 +189,7 @@ impl ToolWords {
         let mut words: Self = toml::from_str(text).map_err(|error| error.to_string())?;
         words.lists.ready.ways = words.lists.ready.ways()?;
         let asks = words.clock.asks.iter().map(|says| {
-            let pattern = says.replace("{city}", "(?P<city>[\\p{L}' .-]{2,40}?)");
+            let pattern = says.replace("{city}", "(?P<city>[\\p{L}' .-]{2,}?)");
             WordPattern::new(&format!("(?i)^(?:{pattern})[.!?]*$"))
                 .map_err(|error| format!("clock.asks is \"{says}\"; allowed: a pattern: {error}"))
         });

@@ -300,11 +300,14 @@ impl TruthWords {
 fn of_family((name, family): (&String, &FamilyFile), devices: &[String]) -> Result<ObjectFamily, String> {
     let things = devices.iter().filter(|_| family.devices);
     // A short name is found in too many words.
-    let compound = |thing: &String| match family.compounds && thing.chars().count() > 4 {
-        true => format!("\\w*{thing}"),
-        false => thing.clone(),
-    };
-    let says: Vec<String> = things.map(compound).chain(family.words.iter().cloned()).collect();
+    let is_compound = |thing: &&String| family.compounds && thing.chars().count() > 4;
+    let (compounds, alone): (Vec<&String>, Vec<&String>) = things.partition(is_compound);
+    let mut says: Vec<String> = alone.into_iter().chain(&family.words).cloned().collect();
+    if !compounds.is_empty() {
+        // One beginning for all of them: any letter, in any script, is a large part of a pattern.
+        let ends: Vec<&str> = compounds.into_iter().map(String::as_str).collect();
+        says.push(format!("\\w*(?:{})", ends.join("|")));
+    }
     let says = pattern(&format!("families.{name}"), &whole_word(&says))?;
     Ok(ObjectFamily { name: name.clone(), says, tools: family.tools.clone(), heads: family.heads.clone() })
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::super::wake::strip_phrase;
 use super::*;
 use crate::audio::RATE;
+use crate::hear::tests::{quiet, wav};
 use crate::message::{OpenedBy, Utterance};
 use crate::models::test_model;
 use crate::pulse::Heart;
@@ -105,24 +106,36 @@ fn both_sizes_transcribe_the_same_words_and_a_choice_is_measured() {
 #[test]
 fn audio_of_any_length_gives_an_answer_and_the_state_is_used_again() {
     let mut whisper = tiny();
-    let quiet = AtomicBool::new(false);
+    let never = AtomicBool::new(false);
     for length in [0, 1, 15_999, 40_000] {
-        let transcript = whisper.transcribe(&vec![0.0; length], &quiet).unwrap();
+        let transcript = whisper.transcribe(&vec![0.0; length], &never).unwrap();
         assert!(transcript.text.len() < 100, "{length} samples: {}", transcript.text);
     }
     let odd = [f32::NAN, f32::INFINITY, -1e30, 1e30].repeat(4000);
-    assert!(whisper.transcribe(&odd, &quiet).is_ok());
-    assert_eq!(words(&whisper.transcribe(&jfk(), &quiet).unwrap().text), words(JFK));
+    assert!(whisper.transcribe(&odd, &never).is_ok());
+    assert_eq!(words(&whisper.transcribe(&jfk(), &never).unwrap().text), words(JFK));
+}
+
+#[test]
+fn a_decoder_that_goes_round_is_asked_again_with_a_window_that_need_not_be_the_whole_one() {
+    let (mut whisper, never) = (tiny(), AtomicBool::new(false));
+    // Its window of 384 makes "Turn it up" of this 21 times, where the processor rounds as those it was found with.
+    let sound = [quiet(0.3), wav("again.wav"), quiet(0.4)].concat();
+    let transcript = whisper.transcribe(&sound, &never).unwrap();
+    assert_eq!(words(&transcript.text), ["turn", "it", "up"]);
+    let is_wider = transcript.audio_ctx == 768;
+    assert!(is_wider || transcript.audio_ctx == 384, "{transcript:?}");
+    assert_eq!(transcript.ran_away, is_wider, "whoever judges it knows");
 }
 
 #[test]
 fn two_of_one_model_work_at_the_same_time_and_neither_knows_the_other() {
     let mut one = tiny();
     let mut other = one.sibling().unwrap();
-    let (audio, quiet, off) = (jfk(), vec![0.0; 32_000], AtomicBool::new(false));
+    let (audio, silent, off) = (jfk(), vec![0.0; 32_000], AtomicBool::new(false));
     std::thread::scope(|scope| {
         let speech = scope.spawn(|| one.transcribe(&audio, &off).unwrap());
-        let silence = other.transcribe(&quiet, &off).unwrap();
+        let silence = other.transcribe(&silent, &off).unwrap();
         assert_eq!(words(&speech.join().unwrap().text), words(JFK));
         assert!(silence.text.len() < 100, "{silence:?}");
     });

@@ -23,6 +23,13 @@ pub fn audio_ctx(samples: usize) -> u32 {
     positions.next_multiple_of(64).clamp(u64::from(LEAST), u64::from(WHOLE)) as u32
 }
 
+/// The window in which a decoder that repeated itself in `audio_ctx` mostly does not: twice as wide, and then the whole one,
+/// which takes three times as long and some 80 MB more.
+pub(super) fn wider(audio_ctx: u32) -> Option<u32> {
+    let twice = audio_ctx * 2;
+    (audio_ctx < WHOLE).then_some(if twice < WHOLE * 3 / 4 { twice } else { WHOLE })
+}
+
 /// The most tokens a decode of `samples` may yield. Fast speech has about five a second; reaching this means
 /// the decoder is in a repetition loop.
 pub fn max_tokens(samples: usize) -> u32 {
@@ -108,6 +115,15 @@ mod tests {
         {
             assert_eq!(said_once(kept), kept);
         }
+    }
+
+    #[test]
+    fn a_window_is_made_wider_until_it_is_the_whole_one() {
+        let all = |ctx| std::iter::successors(Some(ctx), |ctx| wider(*ctx)).collect::<Vec<_>>();
+        assert_eq!(all(384), [384, 768, WHOLE]);
+        assert_eq!(all(512), [512, 1024, WHOLE]);
+        assert_eq!(all(704), [704, WHOLE], "nearly all of it");
+        assert_eq!(all(WHOLE), [WHOLE]);
     }
 
     #[test]
