@@ -271,9 +271,7 @@ impl Whisper {
         let started = Instant::now();
         let mut pass = self.decode(samples, audio_ctx, lead, abort)?;
         let ran_away = pass.ran_away;
-        while pass.ran_away
-            && let Some(wider) = window::wider(audio_ctx)
-        {
+        while let Some(wider) = window::wider(audio_ctx).filter(|_| pass.ran_away) {
             audio_ctx = wider;
             pass = self.decode(samples, audio_ctx, lead, abort)?;
         }
