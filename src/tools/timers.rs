@@ -48,7 +48,9 @@ impl Timers {
                 if kind == EntryKind::Reminder && name.is_none() {
                     return Err(tell_model("name is missing: what to remind of"));
                 }
-                let bias = if kind == EntryKind::Reminder { Bias::ByDay } else { Bias::Next };
+                let is_reminder = kind == EntryKind::Reminder;
+                let name = name.filter(|name| is_reminder || !is_request(name, call.text("when")));
+                let bias = if is_reminder { Bias::ByDay } else { Bias::Next };
                 let is_foreign = call.source == Source::Foreign && name.is_some();
                 ScheduleOrder::Set(NewEntry { kind, name, when: Some(when), bias, is_foreign })
             }
@@ -187,6 +189,11 @@ fn kind(arguments: &Arguments) -> Option<EntryKind> {
 fn name(arguments: &Arguments) -> Option<String> {
     let name = arguments.get("name").and_then(Value::as_str)?.trim();
     (!name.is_empty()).then(|| name.to_owned())
+}
+
+/// A small model gives the whole of a request as the name of what it sets. A name does not tell the time again.
+fn is_request(name: &str, when: &str) -> bool {
+    name.to_lowercase().contains(&when.trim().to_lowercase())
 }
 
 fn no_time(kind: Option<EntryKind>, is_named: bool) -> ToolError {

@@ -51,7 +51,18 @@ async fn call(tool: &Timers, arguments: Value) -> Result<Output, ToolError> {
     .await
 }
 
-// L of the tools
+#[tokio::test]
+async fn the_whole_of_a_request_is_no_name_of_a_timer_and_may_be_what_to_remind_of() {
+    let store = Store::in_memory().unwrap();
+    let tool = timers(&store);
+    let told = async |arguments| call(&tool, arguments).await.unwrap().sentence.unwrap();
+    let request = "Set it to timer for 10 Minutes";
+    let set = json!({ "action": "set", "when": "10 minutes", "name": request });
+    assert_eq!(told(set).await, "Timer, 10 minutes.");
+    let remind = json!({ "action": "set", "kind": "reminder", "when": "10 minutes", "name": "stop the 10 minutes timer" });
+    assert!(told(remind).await.contains("stop the 10 minutes timer"));
+}
+
 #[tokio::test]
 async fn what_is_told_to_be_set_changed_or_cancelled_is_in_the_database() {
     let store = Store::in_memory().unwrap();
