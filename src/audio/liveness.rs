@@ -192,9 +192,12 @@ impl Liveness {
     /// Checks now and then, and when it is told to, whether the device is still listed, or a preferred one has appeared.
     fn look_around(&mut self, changes: u64, now: Instant) -> Reaction {
         let LivenessPhase::Open(session) = &mut self.phase else { return Reaction::default() };
-        // Switching to another device means opening it; checking the same one only reads a list.
-        let pause = if self.rank == 0 { self.look } else { self.look * 3 };
-        let pause = if changes > 0 { pause.max(self.limits.look_told) } else { pause };
+        let pause = match self.rank {
+            0 if changes > 0 => self.limits.look_told,
+            0 => self.look,
+            // Switching to another device means opening it; checking the same one only reads a list.
+            _ => self.look * 3,
+        };
         if changes <= session.changes && now.duration_since(session.looked) < pause {
             return Reaction::default();
         }

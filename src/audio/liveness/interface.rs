@@ -34,7 +34,7 @@ pub(in crate::audio) struct LivenessLimits {
     pub(in crate::audio) look: Duration,
     /// Longest pause between checks.
     pub(in crate::audio) look_max: Duration,
-    /// Shortest pause where the sound system tells of devices that come and go.
+    /// Pause while the preferred device is in use and the sound system tells of devices that come and go.
     pub(in crate::audio) look_told: Duration,
 }
 

@@ -230,6 +230,22 @@ fn a_sound_system_that_tells_of_its_devices_is_asked_when_it_does_and_seldom_els
 }
 
 #[test]
+fn a_preferred_device_that_could_not_be_used_when_it_was_told_of_is_looked_for_as_often_as_ever() {
+    let mut bench = Bench::new();
+    bench.at(0, Observation::Nothing);
+    bench.at(0, Observation::Opened { device: "stand-in".into(), rank: 1 });
+    let mut told = |ms: u64, changes| {
+        bench.at(ms, Observation::Counts(CallbackCounts { callbacks: ms, changes, ..NEW }))
+    };
+    assert_eq!(told(100, 1), event(DeviceEvent::Back("stand-in".into())));
+    assert_eq!(told(500, 2), act(StreamAction::Survey), "it came, while she spoke through the other one");
+    for ms in (900..5_600).step_by(500) {
+        assert_eq!(told(ms, 2), Reaction::default());
+    }
+    assert_eq!(told(5_600, 2), act(StreamAction::Survey));
+}
+
+#[test]
 fn a_preferred_device_that_will_not_open_is_looked_for_ever_more_rarely() {
     let mut bench = Bench::new();
     let stand_in = || Observation::Opened { device: "stand-in".into(), rank: 1 };
