@@ -35,6 +35,7 @@ mod pulse_cookie;
 #[cfg(feature = "pulseaudio")]
 pub mod pulse_server;
 mod resample;
+mod rest;
 mod ring;
 mod ring_sound;
 mod sink;
@@ -70,6 +71,9 @@ pub const RATE: u32 = 16_000;
 pub trait AudioSource: Send {
     /// Appends what has arrived to `into`, waiting at most about 20 ms for something.
     fn read(&mut self, into: &mut Vec<f32>) -> SourceEvent;
+
+    /// Nobody speaks and nothing is prepared, or no longer so: at rest, blocks may be longer and fewer.
+    fn may_rest(&mut self, _may_rest: bool) {}
 
     /// How long ago the newest sample of the last block was captured.
     fn latency(&self) -> Duration {

@@ -72,6 +72,10 @@ impl AudioSource for Watched {
         self.source.read(into)
     }
 
+    fn may_rest(&mut self, may_rest: bool) {
+        self.source.may_rest(may_rest);
+    }
+
     fn latency(&self) -> Duration {
         self.source.latency()
     }

@@ -303,6 +303,12 @@ impl AudioSource for EchoCancelled {
         }
     }
 
+    /// The speaker rests with the microphone.
+    fn may_rest(&mut self, may_rest: bool) {
+        self.source.may_rest(may_rest);
+        self.far.speaker_rests().set(may_rest);
+    }
+
     fn latency(&self) -> Duration {
         let held = self.held.len() as f64 / f64::from(RATE);
         self.source.latency() + Duration::from_secs_f64(held)

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::RATE;
 use super::resample::Resampler;
+use super::rest::RestSwitch;
 use super::ring::{RingReader, RingWriter, ring};
 
 /// Seconds of sound the ring holds.
@@ -46,6 +47,8 @@ impl ReferenceSlot {
 /// What is played, at 16 kHz. It has one reader; a second one takes over when the first is dropped.
 pub struct EchoReference {
     slot: ReferenceSlot,
+    /// Of the speaker.
+    rest: RestSwitch,
     session: Option<(ReferenceStream, Resampler)>,
     raw: Vec<f32>,
     dropped: u64,
@@ -61,8 +64,8 @@ pub(super) enum Continuity {
 }
 
 impl EchoReference {
-    pub(super) fn of(slot: ReferenceSlot) -> Self {
-        Self { slot, session: None, raw: Vec::new(), dropped: 0 }
+    pub(super) fn of(slot: ReferenceSlot, rest: RestSwitch) -> Self {
+        Self { slot, rest, session: None, raw: Vec::new(), dropped: 0 }
     }
 
     /// An echo reference that is fed by hand, at `rate` Hz (1000 to 768000); at any other rate it stays
@@ -71,7 +74,12 @@ impl EchoReference {
         let slot = ReferenceSlot::default();
         let (writer, session) = ReferenceStream::at(rate);
         slot.put(session);
-        (EchoReferenceFeed { writer }, Self::of(slot))
+        (EchoReferenceFeed { writer }, Self::of(slot, RestSwitch::default()))
+    }
+
+    /// Whether what plays may rest.
+    pub(super) fn speaker_rests(&self) -> &RestSwitch {
+        &self.rest
     }
 
     /// Appends what was played since the last call.
@@ -123,7 +131,7 @@ mod tests {
     #[test]
     fn a_new_session_is_taken_over_and_told() {
         let slot = ReferenceSlot::default();
-        let mut far = EchoReference::of(slot.clone());
+        let mut far = EchoReference::of(slot.clone(), RestSwitch::default());
         let mut heard = vec![];
         assert_eq!(far.take(&mut heard), Continuity::Whole, "no speaker yet");
         let (mut writer, session) = ReferenceStream::at(RATE);
@@ -148,7 +156,7 @@ mod tests {
         first.take(&mut heard);
         drop(first);
         feed.played(&[0.5]);
-        EchoReference::of(slot).take(&mut heard);
+        EchoReference::of(slot, RestSwitch::default()).take(&mut heard);
         assert_eq!(heard, [0.5]);
     }
 

@@ -93,6 +93,12 @@ impl SpeakerBlocks {
         self.stats.beat(0, false);
     }
 
+    /// Whether nothing is being played, nor expected.
+    #[cfg(feature = "pulseaudio")]
+    pub(super) fn may_rest(&self) -> bool {
+        self.callback.may_rest()
+    }
+
     /// What the stream counts.
     #[cfg(feature = "pulseaudio")]
     pub(super) fn stats(&self) -> &Arc<CallbackStats> {

@@ -13,6 +13,7 @@ use super::DelayMeter;
 use super::block_moment::BlockMoment;
 use super::echo_reference::ReferenceStream;
 use super::gain::{DUCK_GLIDE, Glide, VOLUME_GLIDE, soft_limit};
+use super::rest::RestSwitch;
 use super::ring::{FRAMES_AT_ONCE, RingReader, RingWriter, ring};
 use super::sink::AudioSink;
 
@@ -27,6 +28,8 @@ pub(super) struct PlaybackControls {
     pub(super) duck: Arc<AtomicU32>,
     /// How much later than it is taken sound is heard.
     pub(super) delay: DelayMeter,
+    /// Whether the stream may rest while nothing plays.
+    pub(super) rest: RestSwitch,
 }
 
 impl PlaybackControls {
@@ -211,6 +214,12 @@ impl PlaybackCallback {
     /// Whether the feeder is in the middle of a clip.
     pub(super) fn is_playing(&self) -> bool {
         self.tap.busy.load(Ordering::Relaxed)
+    }
+
+    /// Whether nothing is being played, nor expected.
+    #[cfg(feature = "pulseaudio")]
+    pub(super) fn may_rest(&self) -> bool {
+        self.tap.controls.rest.is_on() && !self.is_playing()
     }
 
     /// At the end of a callback: publishes the counters, and the latency until this block is heard.

@@ -377,7 +377,7 @@ impl Player {
 
     /// What is really played, for the echo canceller; silence when playing into a file. One reader at a time.
     pub fn echo_reference(&self) -> EchoReference {
-        EchoReference::of(self.shared.far.clone())
+        EchoReference::of(self.shared.far.clone(), self.shared.controls.rest.clone())
     }
 
     /// How much later than it is taken sound is heard, by the device's own timestamps; nothing of a file.

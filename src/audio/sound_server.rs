@@ -20,6 +20,7 @@ use pulseaudio::protocol::{ChannelMap, ProtocolError, PulseError, SampleFormat, 
 use super::capture_callback::CaptureCallback;
 use super::device::{Chosen, SOUND_SERVER};
 use super::playback::SpeakerBlocks;
+use super::rest::RestSwitch;
 use super::stream_supervisor::{CallbackStats, ErrorSeverity};
 
 mod connection;
@@ -32,6 +33,9 @@ use connection::ServerConnection;
 use latency_question::LatencyQuestion;
 use playing::ServerPlayback;
 use recording::ServerRecording;
+
+/// The period at rest, if the configured one is not longer. Above it, sound would reach the listener 60 ms late.
+const REST_PERIOD_MS: u32 = 40;
 
 /// A stream that flows until this is dropped.
 pub(super) struct ServerStream {
@@ -74,15 +78,16 @@ impl ServerDevice {
         })
     }
 
-    /// Records from it.
+    /// Records from it; its blocks are longer while `rest` is on.
     pub(super) fn record(
         self,
         callback: CaptureCallback,
         stats: &Arc<CallbackStats>,
+        rest: RestSwitch,
     ) -> Result<ServerStream, Error> {
         let start = || {
-            let recording =
-                ServerRecording::start(ServerConnection::open(c"Joi")?, self, callback, Arc::clone(stats))?;
+            let connection = ServerConnection::open(c"Joi")?;
+            let recording = ServerRecording::start(connection, self, callback, Arc::clone(stats), rest)?;
             flow("joi-mic-stream", recording.socket()?, Arc::clone(stats), move || recording.run())
         };
         start().map_err(refused)
@@ -107,7 +112,16 @@ impl ServerDevice {
     }
 
     fn period_bytes(&self) -> u32 {
-        self.period_frames * u32::from(self.spec.channels) * size_of::<f32>() as u32
+        self.frames_bytes(self.period_frames)
+    }
+
+    /// The period at rest, when half as many wake-ups are worth more than 20 ms.
+    fn rest_period_bytes(&self) -> u32 {
+        self.frames_bytes(self.period_frames.max(self.spec.sample_rate / 1000 * REST_PERIOD_MS))
+    }
+
+    fn frames_bytes(&self, frames: u32) -> u32 {
+        frames * u32::from(self.spec.channels) * size_of::<f32>() as u32
     }
 
     fn channel_map(&self) -> ChannelMap {

@@ -174,6 +174,12 @@ impl Listener {
         self.heard_until
     }
 
+    /// Whether nobody speaks, nobody is waited for, and nothing is played or prepared.
+    pub fn is_at_rest(&self) -> bool {
+        let is_open = self.endpointer.is_open() || self.interjections.is_open();
+        !is_open && !self.is_alert && self.speaking == SpeakingState::Silent
+    }
+
     /// From the first sample played to the last, everything heard is an interjection or echo.
     fn speaks(&mut self, state: SpeakingState) {
         let vigilance = match state {

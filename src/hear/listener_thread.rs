@@ -5,7 +5,7 @@
 
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::Sender;
 
@@ -13,6 +13,9 @@ use super::listener::{SoundBlock, earlier};
 use super::vad::FRAME;
 use super::{Ack, Delivery, FollowUpWindow, HearCommand, HearEvent, Listener, Pacing};
 use crate::audio::{AudioSource, SourceEvent};
+
+/// The source may rest once nothing has happened for so long.
+const RESTS_AFTER: Duration = Duration::from_secs(2);
 
 /// Starts the listener thread. It ends on [`HearCommand::Stop`], when `commands` or the receiver of `events`
 /// are dropped, and at the end of a file.
@@ -27,7 +30,8 @@ pub fn spawn(
     pacing: Pacing,
 ) -> std::io::Result<JoinHandle<()>> {
     let (pending, samples) = (Vec::new(), Vec::new());
-    let mut ear = ListenerThread { source, listener, commands, events, pacing, pending, samples };
+    let quiet = QuietSpell::default();
+    let mut ear = ListenerThread { source, listener, commands, events, pacing, quiet, pending, samples };
     std::thread::Builder::new().name("listener".into()).spawn(move || while ear.turn().is_some() {})
 }
 
@@ -38,6 +42,7 @@ struct ListenerThread {
     commands: Receiver<HearCommand>,
     events: Sender<Delivery>,
     pacing: Pacing,
+    quiet: QuietSpell,
     pending: Vec<HearEvent>,
     samples: Vec<f32>,
 }
@@ -67,6 +72,8 @@ impl ListenerThread {
                 return None;
             }
         }
+        let may_rest = self.quiet.lasts(self.listener.is_at_rest(), Instant::now());
+        self.source.may_rest(may_rest);
         self.deliver()
     }
 
@@ -119,6 +126,18 @@ impl ListenerThread {
     }
 }
 
+/// How long nothing has happened. PURE.
+#[derive(Debug, Default)]
+struct QuietSpell(Option<Instant>);
+
+impl QuietSpell {
+    /// Whether it has lasted long enough for a rest.
+    fn lasts(&mut self, is_quiet: bool, now: Instant) -> bool {
+        self.0 = is_quiet.then(|| self.0.unwrap_or(now));
+        self.0.is_some_and(|since| now.saturating_duration_since(since) >= RESTS_AFTER)
+    }
+}
+
 fn wants_answer(event: &HearEvent) -> bool {
     match event {
         HearEvent::Wake { .. }
@@ -135,5 +154,21 @@ fn wants_answer(event: &HearEvent) -> bool {
         | HearEvent::Muted
         | HearEvent::Unmuted
         | HearEvent::SourceEnded => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rest_begins_after_two_quiet_seconds_and_ends_at_once() {
+        let (mut quiet, start) = (QuietSpell::default(), Instant::now());
+        let at = |ms| start + Duration::from_millis(ms);
+        assert!(!quiet.lasts(true, at(0)) && !quiet.lasts(true, at(1999)));
+        assert!(quiet.lasts(true, at(2000)));
+        assert!(!quiet.lasts(false, at(2010)), "somebody speaks");
+        assert!(!quiet.lasts(true, at(4000)), "it begins anew");
+        assert!(quiet.lasts(true, at(6000)));
     }
 }

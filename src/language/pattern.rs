@@ -1,20 +1,39 @@
 //! A pattern of a language's words: a regular expression for sentences, in as little memory as it can be.
 //!
 //! A language has hundreds of them, each looked for in a text of a line or two. The `regex` crate makes them ready for
-//! texts of any length: a second automaton that runs backwards, and tables that are filled while it runs, megabytes of
-//! them for a long list of words. Here they have one automaton, which costs a few microseconds more for a sentence, and
-//! time linear in its length all the same. Syntax and meaning are those of `regex`.
+//! texts of any length, read by many threads at once: a second automaton that runs backwards, tables that are filled while
+//! it runs, and for each pattern what each of these threads needs to search, tens of megabytes for all of them. Here a
+//! pattern has one automaton, and a thread one place to search in, for all patterns. That costs a few microseconds more for
+//! a sentence, and time linear in its length all the same. Syntax and meaning are those of `regex`.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::ops::Range;
 
-use regex_automata::Span;
-use regex_automata::meta::{Config, Regex};
+use regex_automata::nfa::thompson::Compiler;
+use regex_automata::nfa::thompson::backtrack::{self, BoundedBacktracker};
+use regex_automata::nfa::thompson::pikevm::PikeVM;
 use regex_automata::util::captures::Captures;
+use regex_automata::util::iter::Searcher;
+use regex_automata::util::prefilter::Prefilter;
+use regex_automata::util::syntax;
+use regex_automata::{Input, Match, MatchKind, Span};
+
+/// Bytes of a thread's place to search in, at most: enough for 500 bytes of text and the longest list of words. A longer
+/// text is searched in a way that is slower and needs a place of its own.
+const PLACE: usize = 1 << 20;
+
+thread_local! {
+    /// Where this thread searches in short texts.
+    static SEARCHING: RefCell<Option<backtrack::Cache>> = const { RefCell::new(None) };
+}
 
 /// A compiled pattern.
 #[derive(Debug, Clone)]
-pub(crate) struct WordPattern(Regex);
+pub(crate) struct WordPattern {
+    short: BoundedBacktracker,
+    long: PikeVM,
+}
 
 /// Where it was found, or a group of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,33 +55,58 @@ impl WordPattern {
     /// # Errors
     /// Where it is no pattern.
     pub(crate) fn new(written: &str) -> Result<Self, String> {
-        let config = Config::new().hybrid(false).dfa(false).onepass(false);
-        let compiled = Regex::builder().configure(config).build(written);
-        compiled.map(Self).map_err(|error| match error.syntax_error() {
-            Some(syntax) => syntax.to_string(),
-            None => error.to_string(),
+        let syntax = syntax::parse(written).map_err(|error| error.to_string())?;
+        let prefilter = Prefilter::from_hir_prefix(MatchKind::LeftmostFirst, &syntax);
+        let automaton = Compiler::new().build_from_hir(&syntax);
+        let automaton = automaton.map_err(|error| error.to_string())?;
+        let short = BoundedBacktracker::config().prefilter(prefilter.clone()).visited_capacity(PLACE);
+        let short = BoundedBacktracker::builder().configure(short).build_from_nfa(automaton.clone());
+        let long = PikeVM::config().prefilter(prefilter);
+        let long = PikeVM::builder().configure(long).build_from_nfa(automaton);
+        Ok(Self {
+            short: short.map_err(|error| error.to_string())?,
+            long: long.map_err(|error| error.to_string())?,
         })
+    }
+
+    /// Looks for it once, and for its groups as far as `found` has room for them.
+    fn search(&self, input: &Input<'_>, found: &mut Captures) {
+        let is_over = SEARCHING.with_borrow_mut(|place| {
+            let place = place.get_or_insert_with(|| self.short.create_cache());
+            self.short.try_search(place, input, found).is_ok()
+        });
+        if !is_over {
+            self.long.search(&mut self.long.create_cache(), input, found);
+        }
+    }
+
+    fn first(&self, input: &Input<'_>) -> Option<Match> {
+        let mut found = Captures::matches(self.short.get_nfa().group_info().clone());
+        self.search(input, &mut found);
+        found.get_match()
     }
 
     /// Whether it is anywhere in `text`.
     pub(crate) fn is_match(&self, text: &str) -> bool {
-        self.0.is_match(text)
+        self.first(&Input::new(text).earliest(true)).is_some()
     }
 
     /// Where it is first.
     pub(crate) fn find<'t>(&self, text: &'t str) -> Option<PatternMatch<'t>> {
-        self.find_iter(text).next()
+        self.find_at(text, 0)
     }
 
     /// Where it is first at or behind `from`; what is before that counts for the bounds of words.
     pub(crate) fn find_at<'t>(&self, text: &'t str, from: usize) -> Option<PatternMatch<'t>> {
-        let input = regex_automata::Input::new(text).range(from..);
-        self.0.find(input).map(|found| PatternMatch { text, span: found.span() })
+        let found = self.first(&Input::new(text).range(from..));
+        found.map(|found| PatternMatch { text, span: found.span() })
     }
 
     /// Everywhere it is.
     pub(crate) fn find_iter<'t>(&self, text: &'t str) -> impl Iterator<Item = PatternMatch<'t>> {
-        self.0.find_iter(text).map(move |found| PatternMatch { text, span: found.span() })
+        let mut searcher = Searcher::new(Input::new(text));
+        std::iter::from_fn(move || searcher.advance(|input| Ok(self.first(input))))
+            .map(move |found| PatternMatch { text, span: found.span() })
     }
 
     /// Where it is first, with its groups.
@@ -72,7 +116,15 @@ impl WordPattern {
 
     /// Everywhere it is, with its groups.
     pub(crate) fn captures_iter<'t>(&self, text: &'t str) -> impl Iterator<Item = PatternGroups<'t>> {
-        self.0.captures_iter(text).map(move |captures| PatternGroups { text, captures })
+        let mut searcher = Searcher::new(Input::new(text));
+        std::iter::from_fn(move || {
+            let mut captures = Captures::all(self.short.get_nfa().group_info().clone());
+            searcher.advance(|input| {
+                self.search(input, &mut captures);
+                Ok(captures.get_match())
+            })?;
+            Some(PatternGroups { text, captures })
+        })
     }
 
     /// `text` with `instead` in the place of everything that it finds.
@@ -170,6 +222,20 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_text_too_long_for_its_place_is_searched_all_the_same() {
+        let pattern = WordPattern::new(r"\b(?P<verb>turn|switch) the (?P<rest>\w{3,90}) off$").unwrap();
+        let text = format!("{} turn the lights off", "the cat sat on the mat and ".repeat(4_000));
+        assert!(pattern.short.max_haystack_len() < text.len(), "another text is needed");
+        let groups = pattern.captures(&text).unwrap();
+        assert_eq!(
+            (groups.name("verb").unwrap().as_str(), groups.name("rest").unwrap().as_str()),
+            ("turn", "lights")
+        );
+        assert!(pattern.is_match(&text) && pattern.find_at(&text, text.len() - 10).is_none());
+        assert_eq!(pattern.find_iter(&text).count(), 1);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 use super::*;
 use crate::audio::DeviceFault;
-use crate::audio::echo_reference::EchoReferenceFeed;
+use crate::audio::echo_reference::{EchoReferenceFeed, ReferenceSlot};
+use crate::audio::rest::RestSwitch;
 
 /// A microphone that reads out a script.
 struct Script(std::collections::VecDeque<(SourceEvent, Vec<f32>)>);
@@ -230,4 +231,29 @@ fn where_nothing_of_her_is_heard_a_talker_passes_whole() {
     assert!(out.len() > 2 * rate - 400);
     assert_eq!(out, &near[rate..rate + out.len()], "headphones");
     assert!(bench.cancelled.meter().report().converged);
+}
+
+#[test]
+fn microphone_and_speaker_rest_together() {
+    /// A microphone that shows whether it may rest.
+    struct Resting(std::sync::mpsc::Sender<bool>);
+
+    impl AudioSource for Resting {
+        fn read(&mut self, _: &mut Vec<f32>) -> SourceEvent {
+            SourceEvent::Nothing
+        }
+
+        fn may_rest(&mut self, may_rest: bool) {
+            self.0.send(may_rest).unwrap();
+        }
+    }
+
+    let (told, rests) = std::sync::mpsc::channel();
+    let speaker = RestSwitch::default();
+    let far = EchoReference::of(ReferenceSlot::default(), speaker.clone());
+    let mut cancelled = EchoCancelled::new(Box::new(Resting(told)), far, EchoCancel::Off);
+    for may_rest in [true, false] {
+        cancelled.may_rest(may_rest);
+        assert_eq!((rests.try_recv(), speaker.is_on()), (Ok(may_rest), may_rest));
+    }
 }

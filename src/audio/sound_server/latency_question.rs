@@ -19,6 +19,11 @@ impl LatencyQuestion {
         Self { every, number: None, put_at: None }
     }
 
+    /// The answer to the last one no longer holds: the next one is due at once, and each `every` from then on.
+    pub(super) fn ask_anew(&mut self, every: Duration) {
+        (self.every, self.put_at) = (every, None);
+    }
+
     /// Whether one is to be put `now`.
     pub(super) fn is_due(&self, now: Instant) -> bool {
         self.number.is_none() && self.put_at.is_none_or(|at| now.saturating_duration_since(at) >= self.every)
@@ -51,5 +56,12 @@ mod tests {
         assert!(!question.is_over_by(7), "once");
         assert!(!question.is_due(start + EVERY - Duration::from_millis(1)));
         assert!(question.is_due(start + EVERY));
+        question.put(8, start + EVERY);
+        question.ask_anew(2 * EVERY);
+        assert!(!question.is_due(start + EVERY), "it is on its way");
+        assert!(question.is_over_by(8) && question.is_due(start + EVERY), "what holds now is not known");
+        question.put(9, start + EVERY);
+        assert!(question.is_over_by(9) && !question.is_due(start + 2 * EVERY));
+        assert!(question.is_due(start + 3 * EVERY));
     }
 }

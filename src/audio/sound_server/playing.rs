@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 use pulseaudio::protocol::stream::BufferAttr;
 use pulseaudio::protocol::{
     Command, CreatePlaybackStreamReply, LatencyParams, PlaybackStreamParams, Prop, Props, ProtocolError,
-    SubscriptionMask,
+    SetPlaybackStreamBufferAttrParams, SubscriptionMask,
 };
 
 use super::connection::{ServerConnection, ServerMessage};
@@ -19,6 +19,9 @@ use super::{ErrorSeverity, LatencyQuestion, ServerDevice, SpeakerBlocks, flags};
 /// Between two questions about where its sound is, which a clock bridges.
 const ASK_EVERY: Duration = Duration::from_millis(250);
 
+/// The same at rest: what is at the loudspeaker then is silence.
+const ASK_AT_REST: Duration = Duration::from_secs(1);
+
 /// A stream that plays.
 pub(super) struct ServerPlayback {
     connection: ServerConnection,
@@ -27,6 +30,7 @@ pub(super) struct ServerPlayback {
     /// Bytes the server wants.
     wanted: usize,
     blocks: SpeakerBlocks,
+    is_resting: bool,
     clock: SinkClock,
     samples: Vec<f32>,
     question: LatencyQuestion,
@@ -42,18 +46,11 @@ impl ServerPlayback {
         let mut props = Props::new();
         props.set(Prop::MediaName, c"Voice");
         let period = device.period_bytes();
-        // One period is played while the next one waits; the server asks for whole ones.
-        let buffer_attr = BufferAttr {
-            max_length: 2 * period,
-            target_length: 2 * period,
-            minimum_request_length: period,
-            ..BufferAttr::default()
-        };
         let stream: CreatePlaybackStreamReply =
             connection.ask(&Command::CreatePlaybackStream(PlaybackStreamParams {
                 sample_spec: device.spec,
                 channel_map: device.channel_map(),
-                buffer_attr,
+                buffer_attr: requests(period),
                 sink_name: Some(device.name.clone()),
                 flags: flags(),
                 props,
@@ -69,6 +66,7 @@ impl ServerPlayback {
             device,
             wanted: stream.requested_bytes as usize,
             blocks,
+            is_resting: false,
             clock,
             samples: Vec::new(),
             question: LatencyQuestion::each(ASK_EVERY),
@@ -101,7 +99,7 @@ impl ServerPlayback {
     /// Sends all that is wanted, a period at a time, and asks for the position behind it.
     fn serve(&mut self) -> Result<(), ProtocolError> {
         let frame = self.device.channels() * size_of::<f32>();
-        let period = self.device.period_bytes() as usize;
+        let period = self.period_bytes() as usize;
         let mut has_played = false;
         while self.wanted >= frame {
             let bytes = self.wanted.min(period) / frame * frame;
@@ -112,11 +110,46 @@ impl ServerPlayback {
             self.wanted -= bytes;
             has_played = true;
         }
+        if !has_played {
+            return Ok(());
+        }
+        self.rest_or_wake()?;
         let now = Instant::now();
-        if has_played && self.question.is_due(now) {
+        if self.question.is_due(now) {
             let params = LatencyParams { channel: self.channel, now: SystemTime::now() };
             self.question.put(self.connection.send(&Command::GetPlaybackLatency(params))?, now);
         }
         Ok(())
+    }
+
+    fn period_bytes(&self) -> u32 {
+        if self.is_resting { self.device.rest_period_bytes() } else { self.device.period_bytes() }
+    }
+
+    /// Asks to be asked for as much as it is to be now.
+    fn rest_or_wake(&mut self) -> Result<(), ProtocolError> {
+        let may_rest = self.blocks.may_rest();
+        if may_rest != self.is_resting {
+            self.is_resting = may_rest;
+            let params = SetPlaybackStreamBufferAttrParams {
+                index: self.channel,
+                buffer_attr: requests(self.period_bytes()),
+                adjust_latency: true,
+                early_requests: false,
+            };
+            self.connection.send(&Command::SetPlaybackStreamBufferAttr(params))?;
+            self.question.ask_anew(if may_rest { ASK_AT_REST } else { ASK_EVERY });
+        }
+        Ok(())
+    }
+}
+
+/// One period is played while the next one waits; the server asks for whole ones.
+fn requests(period: u32) -> BufferAttr {
+    BufferAttr {
+        max_length: 2 * period,
+        target_length: 2 * period,
+        minimum_request_length: period,
+        ..BufferAttr::default()
     }
 }

@@ -10,11 +10,13 @@ use std::time::{Duration, Instant, SystemTime};
 use pulseaudio::protocol::stream::BufferAttr;
 use pulseaudio::protocol::{
     Command, CreateRecordStreamReply, LatencyParams, Prop, Props, ProtocolError, RecordLatency,
-    RecordStreamParams, SubscriptionMask,
+    RecordStreamParams, SetRecordStreamBufferAttrParams, SubscriptionMask,
 };
 
 use super::connection::{ServerConnection, ServerMessage};
-use super::{CallbackStats, CaptureCallback, ErrorSeverity, LatencyQuestion, ServerDevice, flags};
+use super::{
+    CallbackStats, CaptureCallback, ErrorSeverity, LatencyQuestion, RestSwitch, ServerDevice, flags,
+};
 
 /// Between two questions about how old its sound is, which changes with the device's buffers only.
 const ASK_EVERY: Duration = Duration::from_secs(1);
@@ -26,6 +28,10 @@ pub(super) struct ServerRecording {
     bytes_per_second: u64,
     callback: CaptureCallback,
     stats: Arc<CallbackStats>,
+    rest: RestSwitch,
+    /// Bytes of a period, awake and at rest.
+    periods: [u32; 2],
+    is_resting: bool,
     samples: Vec<f32>,
     question: LatencyQuestion,
 }
@@ -37,20 +43,17 @@ impl ServerRecording {
         device: ServerDevice,
         callback: CaptureCallback,
         stats: Arc<CallbackStats>,
+        rest: RestSwitch,
     ) -> Result<Self, ProtocolError> {
         let bytes_per_second = device.bytes_per_second();
         let mut props = Props::new();
         props.set(Prop::MediaName, c"Microphone");
-        let length = device.period_bytes();
+        let periods = [device.period_bytes(), device.rest_period_bytes()];
         let stream: CreateRecordStreamReply =
             connection.ask(&Command::CreateRecordStream(RecordStreamParams {
                 sample_spec: device.spec,
                 channel_map: device.channel_map(),
-                buffer_attr: BufferAttr {
-                    max_length: length,
-                    fragment_size: length,
-                    ..BufferAttr::default()
-                },
+                buffer_attr: fragments(periods[0]),
                 source_name: Some(device.name),
                 flags: flags(),
                 props,
@@ -58,8 +61,18 @@ impl ServerRecording {
             }))?;
         connection.watch(SubscriptionMask::SOURCE)?;
         connection.wait_for_ever()?;
-        let (channel, samples, question) = (stream.channel, Vec::new(), LatencyQuestion::each(ASK_EVERY));
-        Ok(Self { connection, channel, bytes_per_second, callback, stats, samples, question })
+        Ok(Self {
+            connection,
+            channel: stream.channel,
+            bytes_per_second,
+            callback,
+            stats,
+            rest,
+            periods,
+            is_resting: false,
+            samples: Vec::new(),
+            question: LatencyQuestion::each(ASK_EVERY),
+        })
     }
 
     /// Another handle to its socket.
@@ -76,6 +89,7 @@ impl ServerRecording {
                     self.samples.clear();
                     self.samples.extend(frames.iter().map(|frame| f32::from_le_bytes(*frame)));
                     self.callback.take(&self.samples, |sample| sample);
+                    self.rest_or_wake()?;
                     self.ask_when_due()?;
                 }
                 ServerMessage::Reply(to, reply) if self.question.is_over_by(to) => {
@@ -91,6 +105,23 @@ impl ServerRecording {
         }
     }
 
+    /// Asks for blocks as long as they are to be now.
+    fn rest_or_wake(&mut self) -> Result<(), ProtocolError> {
+        let may_rest = self.rest.is_on();
+        if may_rest != self.is_resting {
+            self.is_resting = may_rest;
+            let params = SetRecordStreamBufferAttrParams {
+                index: self.channel,
+                buffer_attr: fragments(self.periods[usize::from(may_rest)]),
+                adjust_latency: true,
+                early_requests: false,
+            };
+            self.connection.send(&Command::SetRecordStreamBufferAttr(params))?;
+            self.question.ask_anew(ASK_EVERY);
+        }
+        Ok(())
+    }
+
     /// Right behind a block the device has just delivered, so its answer is about the newest sample.
     fn ask_when_due(&mut self) -> Result<(), ProtocolError> {
         let now = Instant::now();
@@ -100,6 +131,11 @@ impl ServerRecording {
         }
         Ok(())
     }
+}
+
+/// Blocks of so many bytes, and no more than one that waits.
+fn fragments(length: u32) -> BufferAttr {
+    BufferAttr { max_length: length, fragment_size: length, ..BufferAttr::default() }
 }
 
 /// PURE. How old the newest sample of a block was: what waits in the server's queue came behind it.

@@ -12,11 +12,12 @@ use pulseaudio::protocol::{
 
 use super::super::MuteSwitch;
 use super::super::gain::InputGain;
-use super::super::playback_callback::{PlaybackControls, playback_ring};
+use super::super::playback_callback::{PlaybackCallback, PlaybackControls, RingSink, playback_ring};
 use super::super::ring::{RingReader, ring};
 use super::super::sink::AudioSink;
 use super::connection::ServerMessage;
 use super::*;
+use pulseaudio::protocol::stream::BufferAttr;
 
 const VERSION: u16 = 32;
 const CHANNEL: u32 = 3;
@@ -49,6 +50,10 @@ impl ScriptedServer {
         let mut bytes = vec![0; descriptor.length as usize];
         std::io::Read::read_exact(&mut self.0, &mut bytes).expect("sound");
         bytes.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
+    }
+
+    fn refuse(&mut self, to: u32) {
+        protocol::write_error(self.0.get_mut(), to, &PulseError::NotSupported).expect("written");
     }
 
     /// The stream asks to be told of devices, and is told from here on.
@@ -91,6 +96,24 @@ fn capture(stats: &Arc<CallbackStats>) -> (CaptureCallback, RingReader) {
     (CaptureCallback::new(writer, MuteSwitch::default(), stats, InputGain::db(0.0), (2, 1000)), reader)
 }
 
+fn record(
+    connection: ServerConnection,
+    callback: CaptureCallback,
+    stats: &Arc<CallbackStats>,
+    rest: &RestSwitch,
+) -> Result<ServerRecording, ProtocolError> {
+    ServerRecording::start(connection, device(), callback, Arc::clone(stats), rest.clone())
+}
+
+/// The callback of a speaker that plays everything as it is.
+fn loudspeaker(rest: &RestSwitch) -> (RingSink, PlaybackCallback) {
+    let controls = PlaybackControls { rest: rest.clone(), ..PlaybackControls::default() };
+    controls.gain.store(1.0_f32.to_bits(), std::sync::atomic::Ordering::Relaxed);
+    controls.duck.store(1.0_f32.to_bits(), std::sync::atomic::Ordering::Relaxed);
+    let (sink, callback, _far) = playback_ring(1000, controls);
+    (sink, callback)
+}
+
 #[test]
 fn a_recording_delivers_what_comes_and_how_old_it_is_and_ends_with_its_device() {
     let connection = connect(|mut server| {
@@ -130,8 +153,7 @@ fn a_recording_delivers_what_comes_and_how_old_it_is_and_ends_with_its_device() 
     let stats = Arc::<CallbackStats>::default();
     let (callback, mut heard) = capture(&stats);
     let recording =
-        ServerRecording::start(connection.expect("greeted"), device(), callback, Arc::clone(&stats))
-            .expect("started");
+        record(connection.expect("greeted"), callback, &stats, &RestSwitch::default()).expect("started");
     recording.run().expect("it ends");
     let mut samples = vec![];
     heard.drain(&mut samples);
@@ -180,10 +202,7 @@ fn a_loudspeaker_sends_what_is_asked_for_in_whole_periods_and_knows_when_it_is_h
         told.send(server.played()).expect("told");
     });
     let stats = Arc::<CallbackStats>::default();
-    let controls = PlaybackControls::default();
-    controls.gain.store(1.0_f32.to_bits(), std::sync::atomic::Ordering::Relaxed);
-    controls.duck.store(1.0_f32.to_bits(), std::sync::atomic::Ordering::Relaxed);
-    let (mut sink, callback, _far) = playback_ring(1000, controls);
+    let (mut sink, callback) = loudspeaker(&RestSwitch::default());
     sink.push(&[0.5; 30], 1.0);
     let blocks = SpeakerBlocks::new(callback, &stats, (2, 1000));
     let playing = ServerPlayback::start(connection.expect("greeted"), device(), blocks).expect("started");
@@ -198,6 +217,84 @@ fn a_loudspeaker_sends_what_is_asked_for_in_whole_periods_and_knows_when_it_is_h
 }
 
 #[test]
+fn at_rest_a_recording_comes_in_longer_blocks() {
+    let rest = RestSwitch::default();
+    let switch = rest.clone();
+    let connection = connect(move |mut server| {
+        server.greet();
+        let (to, _) = server.next();
+        server.reply(to, &CreateRecordStreamReply { channel: CHANNEL, ..Default::default() });
+        server.watched(SubscriptionMask::SOURCE);
+        for (may_rest, frames) in [(true, 40), (false, 20)] {
+            switch.set(may_rest);
+            server.sound(&[0.25, 0.75]);
+            let (to, Command::SetRecordStreamBufferAttr(params)) = server.next() else { panic!("as before") };
+            assert_eq!((params.index, params.adjust_latency), (CHANNEL, true));
+            assert_eq!(params.buffer_attr.fragment_size, frames * 2 * 4);
+            // How old the sound is has changed with it.
+            let (question, Command::GetRecordLatency(_)) = server.next() else { panic!("no question") };
+            server.refuse(to);
+            server.refuse(question);
+            server.sound(&[0.25, 0.75]);
+        }
+        server.tell(&Command::RecordStreamKilled(CHANNEL));
+        let _ = protocol::read_descriptor(&mut server.0);
+    });
+    let stats = Arc::<CallbackStats>::default();
+    let (callback, mut heard) = capture(&stats);
+    let recording = record(connection.expect("greeted"), callback, &stats, &rest).expect("started");
+    recording.run().expect("a server that does not do it is no fault");
+    let mut samples = vec![];
+    heard.drain(&mut samples);
+    assert_eq!(samples, [0.5; 4]);
+}
+
+#[test]
+fn at_rest_a_loudspeaker_is_asked_for_more_at_once_and_not_while_it_plays() {
+    let rest = RestSwitch::default();
+    rest.set(true);
+    let (mut sink, callback) = loudspeaker(&rest);
+    let (told, heard) = mpsc::channel();
+    let connection = connect(move |mut server| {
+        server.greet();
+        let (to, _) = server.next();
+        let requested_bytes = 160;
+        sink.push(&[0.5; 20], 1.0);
+        let reply = CreatePlaybackStreamReply { channel: CHANNEL, requested_bytes, ..Default::default() };
+        server.reply(to, &reply);
+        server.watched(SubscriptionMask::SINK);
+        assert_eq!(server.played().len(), 40);
+        let (question, Command::GetPlaybackLatency(_)) = server.next() else { panic!("it rests and plays") };
+        server.refuse(question);
+        // The clip is over; another one begins later.
+        for (is_playing, asked, frames) in [(false, 160, 40), (true, 320, 20)] {
+            if is_playing {
+                sink.push(&[0.5; 20], 1.0);
+            } else {
+                AudioSink::rest(&mut sink);
+            }
+            server.tell(&Command::Request(Request { channel: CHANNEL, length: asked }));
+            assert_eq!(server.played().len(), asked as usize / 4, "in one piece");
+            let (to, Command::SetPlaybackStreamBufferAttr(params)) = server.next() else {
+                panic!("as before")
+            };
+            assert_eq!((params.index, params.adjust_latency), (CHANNEL, true));
+            let BufferAttr { minimum_request_length, target_length, .. } = params.buffer_attr;
+            assert_eq!((minimum_request_length, target_length), (frames * 8, 2 * frames * 8));
+            let (question, Command::GetPlaybackLatency(_)) = server.next() else { panic!("no question") };
+            server.refuse(to);
+            server.refuse(question);
+        }
+        told.send(()).expect("told");
+    });
+    let stats = Arc::<CallbackStats>::default();
+    let blocks = SpeakerBlocks::new(callback, &stats, (2, 1000));
+    let playing = ServerPlayback::start(connection.expect("greeted"), device(), blocks).expect("started");
+    playing.run().expect_err("the server is gone");
+    heard.recv().expect("all of it was asked for");
+}
+
+#[test]
 fn a_refusal_names_what_it_is_about() {
     let connection = connect(|mut server| {
         server.greet();
@@ -206,8 +303,7 @@ fn a_refusal_names_what_it_is_about() {
     });
     let stats = Arc::<CallbackStats>::default();
     let (callback, _reader) = capture(&stats);
-    let recording =
-        ServerRecording::start(connection.expect("greeted"), device(), callback, Arc::clone(&stats));
+    let recording = record(connection.expect("greeted"), callback, &stats, &RestSwitch::default());
     let error = recording.err().map(refused).expect("refused");
     assert_eq!(error.kind(), ErrorKind::DeviceNotAvailable);
     let kind = |error| refused(ProtocolError::ServerError(error)).kind();
@@ -228,8 +324,7 @@ fn a_stream_of_a_server_that_says_nothing_more_can_be_dropped() {
     });
     let stats = Arc::<CallbackStats>::default();
     let (callback, _reader) = capture(&stats);
-    let recording =
-        ServerRecording::start(connection.expect("greeted"), device(), callback, Arc::clone(&stats));
+    let recording = record(connection.expect("greeted"), callback, &stats, &RestSwitch::default());
     let recording = recording.expect("started");
     let stream =
         flow("stream", recording.socket().expect("a socket"), Arc::clone(&stats), move || recording.run());

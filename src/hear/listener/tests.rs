@@ -80,6 +80,24 @@ fn what_follows_the_phrase_in_one_breath_is_heard_whole() {
 }
 
 #[test]
+fn it_is_at_rest_until_the_phrase_and_again_once_the_answer_was_heard() {
+    let mut listener = listener();
+    run(&mut listener, &quiet(2.0));
+    assert!(listener.is_at_rest());
+    run(&mut listener, &wav("breath.wav"));
+    assert!(!listener.is_at_rest(), "a command follows");
+    run(&mut listener, &quiet(2.0));
+    assert!(!listener.is_at_rest(), "an answer is being prepared");
+    listener.command(HearCommand::Speaking(SpeakingState::Talking));
+    run(&mut listener, &quiet(1.0));
+    assert!(!listener.is_at_rest(), "she speaks");
+    listener.command(HearCommand::Speaking(SpeakingState::Silent));
+    assert!(listener.is_at_rest());
+    listener.command(HearCommand::Listen);
+    assert!(!listener.is_at_rest(), "somebody is waited for");
+}
+
+#[test]
 fn after_a_pause_the_utterance_begins_behind_the_phrase() {
     let question = wav("question.wav");
     for pause in [0.3, 0.5, 1.0, 2.0, 3.0] {
