@@ -1,6 +1,9 @@
 //! PURE: whether a sentence or clause ends with the last word of a text.
 //!
-//! In: text up to a space, and what dots mean in its language. Out: what that space means.
+//! In: text up to a space, and what dots and words mean in its language. Out: what that space means, and where a voice may
+//! take a breath.
+
+use std::ops::Range;
 
 use super::readings::EndingWords;
 
@@ -73,6 +76,65 @@ pub(crate) fn is_clause_end(text: &str) -> bool {
     }
 }
 
+/// So many words are an opening.
+const OPENING_WORDS: usize = 6;
+/// What may be held open, or be read in another way with what follows: figures, quotations, marks of Markdown.
+const NOT_IN_AN_OPENING: &[char] =
+    &['"', '“', '”', '„', '«', '»', '`', '*', '_', '[', ']', '(', ')', '{', '}', '<', '>', '|', '#', '\n'];
+
+/// The word that begins a phrase behind the opening of `text`, its white space included: what stands before it may be said
+/// before the sentence is whole. Nothing before that word is there.
+pub(crate) fn joint_behind_opening(text: &str, words: &EndingWords) -> Option<Range<usize>> {
+    let (mut begins, mut count) = (0, 0);
+    for word in text.split_inclusive(char::is_whitespace) {
+        let (from, bare) = (begins, word.trim_end());
+        begins += word.len();
+        let is_joint = || words.joints.iter().any(|joint| *joint == bare);
+        if count >= OPENING_WORDS && bare.len() < word.len() && is_joint() {
+            let is_plain = !text[..from].contains(|c: char| c.is_numeric() || NOT_IN_AN_OPENING.contains(&c));
+            return is_plain.then_some(from..begins);
+        }
+        count += usize::from(!bare.is_empty());
+    }
+    None
+}
+
 fn last_word(text: &str) -> &str {
     text.rsplit(char::is_whitespace).next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::tests::{english, german};
+
+    fn opened(text: &str) -> Option<&str> {
+        joint_behind_opening(text, &english().endings()).map(|joint| &text[..joint.start])
+    }
+
+    #[test]
+    fn an_opening_has_six_words_and_ends_in_front_of_one_that_begins_a_phrase() {
+        assert_eq!(
+            opened("A fridge moves the heat inside and brings"),
+            Some("A fridge moves the heat inside ")
+        );
+        assert_eq!(opened("A fridge moves heat and brings it out of"), None);
+        assert_eq!(opened("Cats and dogs in the house live with"), None, "it may become \"without\"");
+        assert_eq!(opened("Cats and dogs in the house live with "), Some("Cats and dogs in the house live "));
+        let german = german().endings();
+        let text = "Der Himmel ist am Tag so blau weil ";
+        assert_eq!(joint_behind_opening(text, &german).map(|joint| &text[joint]), Some("weil "));
+    }
+
+    #[test]
+    fn what_may_be_read_in_another_way_with_what_follows_is_no_opening() {
+        for text in [
+            "The key of this place is 4111 and ",
+            "The song \"all you need is love and ",
+            "The *most famous of all the cats and ",
+            "See [the manual of this new machine and ",
+        ] {
+            assert_eq!(opened(text), None, "{text}");
+        }
+    }
 }

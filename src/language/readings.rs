@@ -255,6 +255,9 @@ pub(crate) struct EndingWords {
     pub(crate) letter: String,
     /// A dot behind figures makes them an ordinal.
     pub(crate) ordinals: bool,
+    /// A phrase begins with them: in front of one a voice may take a breath. In small letters.
+    #[serde(default)]
+    pub(crate) joints: Vec<String>,
 }
 
 impl ReadingWords {

@@ -118,6 +118,12 @@ pub(crate) fn built_in() -> Option<&'static [SecretWords]> {
     WORDS.as_deref()
 }
 
+/// A letter, a digit, or what stands within a word, of any script: no white space and no other sign of ASCII. `\w` says
+/// which they are, in hundreds of states of an automaton, and here it is repeated many times.
+const WORD: &str = r"[^\s!-&(-,./:-@\[-^`{-~]";
+/// The same for a part of an address.
+const ADDRESS: &str = r"[^\s!-$&-*,/:-@\[-^`{-~]";
+
 impl SecretWords {
     /// Reads a language's files: `secrets.toml`, and of `commands.toml` the numbers.
     ///
@@ -135,16 +141,16 @@ impl SecretWords {
         let passwords = any(&file.passwords);
         let codes = format!("{}(?:\\s+{})?", any(&file.codes), any(&file.behind_codes));
         let glued = if file.is_glued.is_empty() { String::new() } else { format!("|{}", file.is_glued) };
-        let of = format!(r"(?:\s+{}(?:\s+[\w'-]+){{1,5}}?)?", any(&file.of));
+        let of = format!(r"(?:\s+{}(?:\s+{WORD}+){{1,5}}?)?", any(&file.of));
         let (is, now, to) = (any(&file.is), any(&file.now), any(&file.to));
-        let few = r"(?:[\w'-]+\s+){0,3}?";
+        let few = format!(r"(?:{WORD}+\s+){{0,3}}?");
         let keep = format!(r"{}\s(?:[^.;!?\n]{{0,60}}?\s)??{}\s+{few}", any(&file.keep), any(&file.whose),);
         let dot = any(&file.email.dot);
-        let part = format!(r"(?:\s+(?:{dot}|{})\s+[\w.%+-]+)*", any(&file.email.signs));
+        let part = format!(r"(?:\s+(?:{dot}|{})\s+{ADDRESS}+)*", any(&file.email.signs));
         let said = any(&values.keys().cloned().collect::<Vec<_>>());
         Ok(Self {
             password: compiled(&format!(
-                r"(?i)(?:(?-u:\b){passwords}{of}(?:\s+{is}{glued})(?:\s+{now})?:?|{}(?:\s+[\w'-]+){{0,4}}?\s+{passwords}\s+{to})\s+",
+                r"(?i)(?:(?-u:\b){passwords}{of}(?:\s+{is}{glued})(?:\s+{now})?:?|{}(?:\s+{WORD}+){{0,4}}?\s+{passwords}\s+{to})\s+",
                 any(&file.change),
             ))?,
             kept: pattern(&format!(r"{keep}{passwords}\s+"))?,
@@ -160,7 +166,7 @@ impl SecretWords {
             ))?,
             keyword: pattern(&format!(r#"{passwords}{of}\\*["']?\s*(?:=>|:=|==|[:=])\s*"#))?,
             email: pattern(&format!(
-                r"[\w.%+-]+{part}\s+{}\s+[\w-]+(?:(?:\s+{dot}\s+|\.)[\w-]+)+",
+                r"{ADDRESS}+{part}\s+{}\s+{WORD}+(?:(?:\s+{dot}\s+|\.){WORD}+)+",
                 any(&file.email.at)
             ))?,
             card: pattern(&format!(r"(?:{said}[ ,.-]+){{12,}}{said}(?-u:\b)"))?,

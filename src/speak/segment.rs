@@ -1,10 +1,10 @@
 //! PURE: cuts an answer, while it is being written, into segments that can be spoken one after the other.
 //!
 //! In: markdown in pieces of any size. Out: segments whose concatenation is the input to the byte,
-//! independent of how it was split. The first segment may be a clause, so that speaking begins early; the
-//! others are sentences, list items or blocks. It never cuts inside a link, inline code, a code block, a
-//! table, a number, or behind an abbreviation, and it refuses nothing: [`Segmenter::finish`] returns the
-//! rest.
+//! independent of how it was split. The first segment may be a clause, so that speaking begins early, or
+//! less where it is asked for ([`Segmenter::opening`]); the others are sentences, list items or blocks. It
+//! never cuts inside a link, inline code, a code block, a table, a number, or behind an abbreviation, and it
+//! refuses nothing: [`Segmenter::finish`] returns the rest.
 
 mod block;
 
@@ -14,7 +14,7 @@ mod tests;
 use std::sync::Arc;
 
 use crate::language::Language;
-use crate::language::ending::{SentenceEnding, ending_of, is_clause_end};
+use crate::language::ending::{SentenceEnding, ending_of, is_clause_end, joint_behind_opening};
 use crate::language::readings::EndingWords;
 use block::{LineKind, line_kind};
 
@@ -70,6 +70,17 @@ impl Segmenter {
             }
         }
         segments
+    }
+
+    /// The opening of the answer, where what has arrived ends with the first word of the phrase behind it: it can be said
+    /// before its sentence is whole. It gets a comma, which keeps the voice up.
+    pub fn opening(&mut self) -> Option<String> {
+        let joint = joint_behind_opening(&self.text, &self.endings).filter(|_| self.is_first)?;
+        if joint.end < self.text.len() {
+            return None;
+        }
+        let opening = self.take(joint.start);
+        Some(format!("{}, ", opening.trim_end()))
     }
 
     /// The answer is complete: the rest, unless it is blank.

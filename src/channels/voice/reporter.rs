@@ -159,6 +159,9 @@ impl Reporter for SpokenReporter {
         for segment in self.segmenter.push(words) {
             self.tell(segment).await;
         }
+        if let Some(opening) = self.segmenter.opening() {
+            self.tell(opening).await;
+        }
     }
 
     async fn aside(&mut self, sentence: &str) {

@@ -148,7 +148,7 @@ impl FirstSegment {
     fn push(&mut self, words: &str, language: &Arc<Language>) {
         let Some(mouth) = &self.mouth else { return };
         let segmenter = self.segmenter.get_or_insert_with(|| Segmenter::new(language));
-        if let Some(first) = segmenter.push(words).into_iter().next() {
+        if let Some(first) = segmenter.push(words).into_iter().next().or_else(|| segmenter.opening()) {
             mouth.prepare(first, language.to_code());
             self.mouth = None;
         }

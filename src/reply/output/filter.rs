@@ -4,6 +4,8 @@
 //! call is looked for before a reply is judged to be malformed, and not a word of one is ever said.
 
 use crate::language::Language;
+use crate::language::consent::words_of;
+use crate::language::ending::joint_behind_opening;
 use crate::reply::agent::protocol::{self, Begins, WrittenCall};
 use crate::reply::output::ask::ModelQuestion;
 use crate::reply::output::check::ReplyRefusal;
@@ -126,6 +128,7 @@ impl<'a> ReplyFilter<'a> {
         };
         match self.gate.push(&new) {
             Ok(words) => {
+                let words = if words.is_empty() { self.opening()? } else { words };
                 let words = self.honest(words)?;
                 Ok(self.with_news(words))
             }
@@ -135,6 +138,23 @@ impl<'a> ReplyFilter<'a> {
             }
             Err(refusal) => Err(refusal),
         }
+    }
+
+    /// The first words of a sentence that is not whole. Only of talk, and of what does not tell of herself: behind the
+    /// beginning of a call or a claim must not stand the word that she meant none.
+    fn opening(&mut self) -> Result<String, ReplyRefusal> {
+        if !self.known.is_empty() || self.vacancy.is_none() {
+            return Ok(String::new());
+        }
+        let (language, endings) = (self.language, self.language.endings());
+        let tells_of_herself = |words: &str| {
+            let words = words_of(words);
+            language.consent().iter().any(|known| known.talk.first_person.are_in(&words))
+        };
+        self.gate.open(|waiting| {
+            let joint = joint_behind_opening(waiting, &endings)?;
+            (!tells_of_herself(&waiting[..joint.start])).then_some(joint.end)
+        })
     }
 
     /// In how many pieces without a word to be said there may still be one, or a call.

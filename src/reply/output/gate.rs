@@ -65,6 +65,17 @@ impl OutputGate {
         self.let_out(clause)
     }
 
+    /// Gives the first words of an answer of which nothing went out, up to where they end by `opening`.
+    pub(crate) fn open(&mut self, opening: impl Fn(&str) -> Option<usize>) -> Result<String, ReplyRefusal> {
+        if !self.passed.is_empty() {
+            return Ok(String::new());
+        }
+        let Some(end) = opening(&self.waiting) else { return Ok(String::new()) };
+        let rest = self.waiting.split_off(end);
+        let opening = std::mem::replace(&mut self.waiting, rest);
+        self.let_out(opening)
+    }
+
     /// Ends the answer and gives the rest of it.
     pub(crate) fn finish(mut self, ending: AnswerEnding) -> Result<String, ReplyRefusal> {
         let rest = std::mem::take(&mut self.sanitizer).finish()?;

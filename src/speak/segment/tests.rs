@@ -44,6 +44,23 @@ fn the_first_segment_may_be_a_clause_the_others_are_sentences() {
 }
 
 #[test]
+fn an_answer_without_a_comma_is_opened_in_front_of_a_phrase_behind_six_words() {
+    let mut segmenter = Segmenter::new(english());
+    assert_eq!(segmenter.push("The sea is salty and cold water flows "), [] as [&str; 0]);
+    assert_eq!(segmenter.opening(), None, "the word behind six begins no phrase");
+    assert_eq!(segmenter.push("from "), [] as [&str; 0]);
+    assert_eq!(segmenter.opening().as_deref(), Some("The sea is salty and cold water flows, "));
+    assert_eq!(segmenter.opening(), None, "once");
+    assert_eq!(segmenter.push("the poles to us. But"), ["from the poles to us. "]);
+    assert_eq!(segmenter.push(" the moon goes round us all the time and "), [] as [&str; 0]);
+    assert_eq!(segmenter.opening(), None, "it is no longer silent");
+    // What is whole at once is said in one go.
+    let mut segmenter = Segmenter::new(english());
+    assert_eq!(segmenter.push("The lamp over there is off now and cold."), [] as [&str; 0]);
+    assert_eq!(segmenter.opening(), None);
+}
+
+#[test]
 fn abbreviations_initials_decimals_and_dates_are_not_the_end() {
     for whole in [
         "Ask Dr. Smith at 3.5 p.m. about it.",

@@ -66,6 +66,53 @@ fn the_answer_before_is_held_back_in_pieces_of_any_size() {
     }
 }
 
+/// What goes out of an answer, piece by piece.
+fn answer(asked: &str, known: &[String], pieces: &[&str]) -> Vec<String> {
+    let question = ModelQuestion {
+        ask: Ask::default(),
+        known,
+        purpose: Purpose::Answer,
+        evidence: ClaimEvidence { asked, done: &[] },
+        offers: OfferRule::Free,
+        vacancy: Some(VacancyRule { asked, persona: "", remembered: "", earlier: &[], last: "" }),
+        limit: None,
+        earlier: "",
+    };
+    let mut listener = ReplyFilter::new(&question, crate::language::tests::english());
+    pieces.iter().map(|piece| listener.push(piece).unwrap_or_else(|refusal| refusal.to_string())).collect()
+}
+
+/// The same of talk.
+fn talk(asked: &str, pieces: &[&str]) -> Vec<String> {
+    answer(asked, &[], pieces)
+}
+
+#[test]
+fn talk_is_opened_behind_six_words_without_a_comma() {
+    let (asked, opening) = ("how does a fridge work", "A machine moves the heat outside ");
+    assert_eq!(
+        talk(asked, &[opening, "with", " a pump. "]),
+        ["", "", "A machine moves the heat outside with a pump. "]
+    );
+    assert_eq!(
+        talk(asked, &[opening, "with ", "a pump and with a gas ", "in pipes. "]),
+        ["", "A machine moves the heat outside with ", "", "a pump and with a gas in pipes. "],
+        "once"
+    );
+    assert_eq!(talk(asked, &["A fridge, ", opening, "with "])[1..], ["", ""], "a clause went out");
+    // What claims a deed is known by its end.
+    assert_eq!(talk(asked, &["I have looked at all of it ", "with ", "care. "])[..2], ["", ""]);
+    // Nor is what only says again what was asked.
+    let asked = "why does my old bike make noise with every turn";
+    assert_eq!(talk(asked, &["Your old bike makes noise every turn ", "with "]), ["", ""]);
+}
+
+#[test]
+fn behind_the_beginning_of_what_may_be_a_call_nothing_is_opened() {
+    let pieces = ["A machine moves the heat outside ", "with ", "a pump. "];
+    assert_eq!(answer("what time is it", &KNOWN.map(str::to_owned), &pieces)[..2], ["", ""]);
+}
+
 const CALL: &str = "calculate {\"expression\":\"1 + 1\"}";
 
 proptest! {
