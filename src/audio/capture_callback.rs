@@ -39,6 +39,12 @@ impl CaptureCallback {
 
     /// The whole of a callback; `to_f32` makes −1..1 of a sample.
     pub(super) fn take<T: Copy>(&mut self, samples: &[T], to_f32: impl Fn(T) -> f32) {
+        self.store(samples, to_f32);
+        self.wake_reader();
+    }
+
+    /// The same, but nobody is woken: more sound is there already.
+    pub(super) fn store<T: Copy>(&mut self, samples: &[T], to_f32: impl Fn(T) -> f32) {
         if !self.switch.is_muted() {
             let mut mono = [0.0; FRAMES_AT_ONCE];
             for block in samples.chunks(FRAMES_AT_ONCE * self.channels) {
@@ -50,10 +56,16 @@ impl CaptureCallback {
                 self.stats.clip(mono.iter().filter(|sample| is_clipped(**sample)).count() as u64);
                 self.writer.push_or_drop(mono);
             }
-            self.stats.wake_reader();
         }
         // While muted the run of zeros is not counted: it says nothing about the device.
         self.stats.beat(self.zeros.run, self.zeros.is_restless());
+    }
+
+    /// Whoever waits for sound is to look, unless there is none.
+    pub(super) fn wake_reader(&self) {
+        if !self.switch.is_muted() {
+            self.stats.wake_reader();
+        }
     }
 }
 

@@ -149,7 +149,7 @@ impl ServerConnection {
     /// Waits until there is something to read. A thread that waits in a read is woken whenever the server has taken
     /// something off the other direction, too, which is as often again.
     fn wait(&self) -> io::Result<()> {
-        if !self.reader.buffer().is_empty() {
+        if self.has_more() {
             return Ok(());
         }
         let mut socket = [PollFd::new(self.reader.get_ref(), PollFlags::IN)];
@@ -161,6 +161,11 @@ impl ServerConnection {
                 Err(error) => return Err(error.into()),
             }
         }
+    }
+
+    /// Whether what comes next is here already, or its beginning: a server cuts a period into pieces of its own.
+    pub(super) fn has_more(&self) -> bool {
+        !self.reader.buffer().is_empty()
     }
 
     /// Waits for the next message. What a stream has no use for is left out.

@@ -88,7 +88,11 @@ impl ServerRecording {
                     let (frames, _) = bytes.as_chunks::<{ size_of::<f32>() }>();
                     self.samples.clear();
                     self.samples.extend(frames.iter().map(|frame| f32::from_le_bytes(*frame)));
-                    self.callback.take(&self.samples, |sample| sample);
+                    self.callback.store(&self.samples, |sample| sample);
+                    if self.connection.has_more() {
+                        continue;
+                    }
+                    self.callback.wake_reader();
                     self.rest_or_wake()?;
                     self.ask_when_due()?;
                 }

@@ -217,6 +217,47 @@ fn a_loudspeaker_sends_what_is_asked_for_in_whole_periods_and_knows_when_it_is_h
 }
 
 #[test]
+fn a_period_in_pieces_wakes_its_reader_once() {
+    let (stop, stopped) = mpsc::channel::<()>();
+    let connection = connect(move |mut server| {
+        server.greet();
+        let (to, _) = server.next();
+        server.reply(to, &CreateRecordStreamReply { channel: CHANNEL, ..Default::default() });
+        server.watched(SubscriptionMask::SOURCE);
+        let mut pieces = Vec::new();
+        for sample in [0.25_f32, 0.5, 0.75] {
+            let bytes = [sample.to_le_bytes(), sample.to_le_bytes()].concat();
+            protocol::write_memblock(&mut pieces, CHANNEL, &bytes, 0).expect("written");
+        }
+        server.0.get_mut().write_all(&pieces).expect("written");
+        let _ = stopped.recv();
+    });
+    let stats = Arc::<CallbackStats>::default();
+    let (callback, mut reader) = capture(&stats);
+    let recording = record(connection.expect("greeted"), callback, &stats, &RestSwitch::default());
+    let recording = recording.expect("started");
+    let (told, heard) = mpsc::channel();
+    let waiting = Arc::clone(&stats);
+    let (ready_told, ready) = mpsc::channel();
+    thread::spawn(move || {
+        waiting.read_here();
+        ready_told.send(()).expect("told");
+        let mut samples = vec![];
+        while samples.is_empty() {
+            thread::park();
+            reader.drain(&mut samples);
+        }
+        told.send(samples).expect("told");
+    });
+    ready.recv().expect("somebody waits");
+    let stream =
+        flow("stream", recording.socket().expect("a socket"), Arc::clone(&stats), move || recording.run());
+    let limit = std::time::Duration::from_secs(60);
+    assert_eq!(heard.recv_timeout(limit), Ok(vec![0.25, 0.5, 0.75]), "all of it at once");
+    drop((stream, stop));
+}
+
+#[test]
 fn at_rest_a_recording_comes_in_longer_blocks() {
     let rest = RestSwitch::default();
     let switch = rest.clone();
