@@ -34,7 +34,8 @@ use latency_question::LatencyQuestion;
 use playing::ServerPlayback;
 use recording::ServerRecording;
 
-/// The period at rest, if the configured one is not longer. Above it, sound would reach the listener 60 ms late.
+/// The period at rest, if the configured one is not longer. With what the device itself takes, sound is to reach the
+/// listener within 60 ms.
 const REST_PERIOD_MS: u32 = 40;
 
 /// A stream that flows until this is dropped.

@@ -19,8 +19,8 @@ use regex_automata::util::prefilter::Prefilter;
 use regex_automata::util::syntax;
 use regex_automata::{Input, Match, MatchKind, Span};
 
-/// Bytes of a thread's place to search in, at most: enough for 500 bytes of text and the longest list of words. A longer
-/// text is searched in a way that is slower and needs a place of its own.
+/// Bytes of a thread's place to search in, at most: a bit for each state of the pattern and byte of the text. What does
+/// not fit is searched in a way that is slower and needs a place of its own.
 const PLACE: usize = 1 << 20;
 
 thread_local! {

@@ -82,19 +82,22 @@ impl ServerRecording {
 
     /// Until the stream ends.
     pub(super) fn run(mut self) -> Result<(), ProtocolError> {
+        let mut has_stored = false;
         loop {
+            // Pieces of one period come together, and other messages between them.
+            if has_stored && !self.connection.has_more() {
+                has_stored = false;
+                self.callback.wake_reader();
+                self.rest_or_wake()?;
+                self.ask_when_due()?;
+            }
             match self.connection.receive()? {
                 ServerMessage::Sound(bytes) => {
                     let (frames, _) = bytes.as_chunks::<{ size_of::<f32>() }>();
                     self.samples.clear();
                     self.samples.extend(frames.iter().map(|frame| f32::from_le_bytes(*frame)));
                     self.callback.store(&self.samples, |sample| sample);
-                    if self.connection.has_more() {
-                        continue;
-                    }
-                    self.callback.wake_reader();
-                    self.rest_or_wake()?;
-                    self.ask_when_due()?;
+                    has_stored = true;
                 }
                 ServerMessage::Reply(to, reply) if self.question.is_over_by(to) => {
                     let answer = reply.read()?;

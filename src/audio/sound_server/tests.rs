@@ -229,6 +229,9 @@ fn a_period_in_pieces_wakes_its_reader_once() {
             let bytes = [sample.to_le_bytes(), sample.to_le_bytes()].concat();
             protocol::write_memblock(&mut pieces, CHANNEL, &bytes, 0).expect("written");
         }
+        // The last piece is not the last message.
+        protocol::write_command_message(&mut pieces, u32::MAX, &Command::Overflow(CHANNEL), VERSION)
+            .expect("written");
         server.0.get_mut().write_all(&pieces).expect("written");
         let _ = stopped.recv();
     });
