@@ -35,7 +35,6 @@ mod pulse_cookie;
 #[cfg(feature = "pulseaudio")]
 pub mod pulse_server;
 mod resample;
-mod rest;
 mod ring;
 mod ring_sound;
 mod sink;

@@ -15,7 +15,6 @@ use super::capture_callback::CaptureCallback;
 use super::device::{self, Chosen, Direction};
 use super::gain::InputGain;
 use super::period::Period;
-use super::rest::RestSwitch;
 use super::ring::{RingReader, ring};
 #[cfg(feature = "pulseaudio")]
 use super::sound_server::ServerDevice;
@@ -38,12 +37,8 @@ const RING_SECONDS: usize = 2;
 /// How long the sound system may take to build a stream.
 pub(super) const BUILD: Duration = Duration::from_secs(5);
 
-/// How the configured microphone is opened; `switch` mutes it, and while `rest` is on its blocks may be longer.
-pub(super) fn access(
-    config: AudioConfig,
-    switch: MuteSwitch,
-    rest: RestSwitch,
-) -> DeviceAccess<CaptureStream> {
+/// How the configured microphone is opened; `switch` mutes it.
+pub(super) fn access(config: AudioConfig, switch: MuteSwitch) -> DeviceAccess<CaptureStream> {
     let wanted = config.clone();
     let period = Period::of(config.input_period_ms);
     DeviceAccess {
@@ -56,7 +51,7 @@ pub(super) fn access(
                 let shape = (chosen.config.channels, rate);
                 let gain = InputGain::db(config.input_gain_db);
                 let callback = CaptureCallback::new(writer, switch.clone(), stats, gain, shape);
-                let stream = start_stream(chosen, callback, stats, &rest)?;
+                let stream = start_stream(chosen, callback, stats)?;
                 Ok((stream, CaptureStream { reader, rate, stats: Arc::clone(stats) }))
             };
             let (chosen, (stream, link)) = device::open(&config, Direction::Input, start)?;
@@ -71,14 +66,11 @@ fn start_stream(
     chosen: &Chosen,
     callback: CaptureCallback,
     stats: &Arc<CallbackStats>,
-    rest: &RestSwitch,
 ) -> Result<Box<dyn Any>, Error> {
     #[cfg(feature = "pulseaudio")]
     if let Some(device) = ServerDevice::of(chosen) {
-        return Ok(Box::new(device.record(callback, stats, rest.clone())?));
+        return Ok(Box::new(device.record(callback, stats)?));
     }
-    #[cfg(not(feature = "pulseaudio"))]
-    let _ = rest;
     let stream = build_native(chosen, callback, stats)?;
     stream.play()?;
     Ok(Box::new(stream))

@@ -306,7 +306,7 @@ impl AudioSource for EchoCancelled {
     /// The speaker rests with the microphone.
     fn may_rest(&mut self, may_rest: bool) {
         self.source.may_rest(may_rest);
-        self.far.speaker_rests().set(may_rest);
+        self.far.let_speaker_rest(may_rest);
     }
 
     fn latency(&self) -> Duration {

@@ -4,11 +4,11 @@
 //! brings a new ring, which waits in a slot until the listener's side takes it. In: samples at the device's
 //! rate. Out: the same at 16 kHz. When nobody reads, the ring fills up and new samples are dropped.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::RATE;
 use super::resample::Resampler;
-use super::rest::RestSwitch;
 use super::ring::{RingReader, RingWriter, ring};
 
 /// Seconds of sound the ring holds.
@@ -47,8 +47,8 @@ impl ReferenceSlot {
 /// What is played, at 16 kHz. It has one reader; a second one takes over when the first is dropped.
 pub struct EchoReference {
     slot: ReferenceSlot,
-    /// Of the speaker.
-    rest: RestSwitch,
+    /// Whether the speaker may rest.
+    rest: Arc<AtomicBool>,
     session: Option<(ReferenceStream, Resampler)>,
     raw: Vec<f32>,
     dropped: u64,
@@ -64,7 +64,7 @@ pub(super) enum Continuity {
 }
 
 impl EchoReference {
-    pub(super) fn of(slot: ReferenceSlot, rest: RestSwitch) -> Self {
+    pub(super) fn of(slot: ReferenceSlot, rest: Arc<AtomicBool>) -> Self {
         Self { slot, rest, session: None, raw: Vec::new(), dropped: 0 }
     }
 
@@ -74,12 +74,12 @@ impl EchoReference {
         let slot = ReferenceSlot::default();
         let (writer, session) = ReferenceStream::at(rate);
         slot.put(session);
-        (EchoReferenceFeed { writer }, Self::of(slot, RestSwitch::default()))
+        (EchoReferenceFeed { writer }, Self::of(slot, Arc::default()))
     }
 
-    /// Whether what plays may rest.
-    pub(super) fn speaker_rests(&self) -> &RestSwitch {
-        &self.rest
+    /// Whether the speaker may rest while it plays nothing.
+    pub(super) fn let_speaker_rest(&self, may_rest: bool) {
+        self.rest.store(may_rest, Ordering::Relaxed);
     }
 
     /// Appends what was played since the last call.
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn a_new_session_is_taken_over_and_told() {
         let slot = ReferenceSlot::default();
-        let mut far = EchoReference::of(slot.clone(), RestSwitch::default());
+        let mut far = EchoReference::of(slot.clone(), Arc::default());
         let mut heard = vec![];
         assert_eq!(far.take(&mut heard), Continuity::Whole, "no speaker yet");
         let (mut writer, session) = ReferenceStream::at(RATE);
@@ -156,7 +156,7 @@ mod tests {
         first.take(&mut heard);
         drop(first);
         feed.played(&[0.5]);
-        EchoReference::of(slot, RestSwitch::default()).take(&mut heard);
+        EchoReference::of(slot, Arc::default()).take(&mut heard);
         assert_eq!(heard, [0.5]);
     }
 

@@ -10,7 +10,6 @@ use std::time::Duration;
 
 use super::capture::{self, CaptureStream};
 use super::resample::Resampler;
-use super::rest::RestSwitch;
 use super::stream_supervisor::{DeviceNotice, LivenessLimits, StreamSupervisor};
 use super::{AudioConfig, AudioSource, LevelMeter, MuteSwitch, RATE, SourceEvent};
 
@@ -28,7 +27,6 @@ pub struct Microphone {
     notices: Receiver<DeviceNotice<CaptureStream>>,
     open: Option<OpenMicrophone>,
     switch: MuteSwitch,
-    rest: RestSwitch,
     /// Changes of the switch that were reported.
     turns: u32,
     meter: LevelMeter,
@@ -67,13 +65,12 @@ impl Microphone {
     pub fn open(config: &AudioConfig, switch: &MuteSwitch) -> Self {
         let (tell, notices) = mpsc::channel();
         let limits = LivenessLimits { silent: config.silent_after(), ..LivenessLimits::default() };
-        let rest = RestSwitch::default();
-        let access = capture::access(config.clone(), switch.clone(), rest.clone());
+        let access = capture::access(config.clone(), switch.clone());
         let supervisor = StreamSupervisor::spawn("joi-microphone", access, limits, move |notice| {
             // The microphone was dropped: the supervisor is about to end as well.
             let _ = tell.send(notice);
         });
-        Self { rest, ..Self::reading(notices, switch.clone(), Some(supervisor)) }
+        Self::reading(notices, switch.clone(), Some(supervisor))
     }
 
     fn reading(
@@ -87,7 +84,6 @@ impl Microphone {
             notices,
             open: None,
             switch,
-            rest: RestSwitch::default(),
             turns: 0,
             meter,
             has_logged_clipping,
@@ -201,7 +197,9 @@ impl AudioSource for Microphone {
     }
 
     fn may_rest(&mut self, may_rest: bool) {
-        self.rest.set(may_rest);
+        if let Some(open) = &self.open {
+            open.capture.stats.let_rest(may_rest);
+        }
     }
 
     fn latency(&self) -> Duration {

@@ -13,7 +13,6 @@ use super::DelayMeter;
 use super::block_moment::BlockMoment;
 use super::echo_reference::ReferenceStream;
 use super::gain::{DUCK_GLIDE, Glide, VOLUME_GLIDE, soft_limit};
-use super::rest::RestSwitch;
 use super::ring::{FRAMES_AT_ONCE, RingReader, RingWriter, ring};
 use super::sink::AudioSink;
 
@@ -29,7 +28,7 @@ pub(super) struct PlaybackControls {
     /// How much later than it is taken sound is heard.
     pub(super) delay: DelayMeter,
     /// Whether the stream may rest while nothing plays.
-    pub(super) rest: RestSwitch,
+    pub(super) rest: Arc<AtomicBool>,
 }
 
 impl PlaybackControls {
@@ -219,7 +218,7 @@ impl PlaybackCallback {
     /// Whether nothing is being played, nor expected.
     #[cfg(feature = "pulseaudio")]
     pub(super) fn may_rest(&self) -> bool {
-        self.tap.controls.rest.is_on() && !self.is_playing()
+        self.tap.controls.rest.load(Ordering::Relaxed) && !self.is_playing()
     }
 
     /// At the end of a callback: publishes the counters, and the latency until this block is heard.

@@ -20,7 +20,6 @@ use pulseaudio::protocol::{ChannelMap, ProtocolError, PulseError, SampleFormat, 
 use super::capture_callback::CaptureCallback;
 use super::device::{Chosen, SOUND_SERVER};
 use super::playback::SpeakerBlocks;
-use super::rest::RestSwitch;
 use super::stream_supervisor::{CallbackStats, ErrorSeverity};
 
 mod connection;
@@ -79,16 +78,15 @@ impl ServerDevice {
         })
     }
 
-    /// Records from it; its blocks are longer while `rest` is on.
+    /// Records from it.
     pub(super) fn record(
         self,
         callback: CaptureCallback,
         stats: &Arc<CallbackStats>,
-        rest: RestSwitch,
     ) -> Result<ServerStream, Error> {
         let start = || {
             let connection = ServerConnection::open(c"Joi")?;
-            let recording = ServerRecording::start(connection, self, callback, Arc::clone(stats), rest)?;
+            let recording = ServerRecording::start(connection, self, callback, Arc::clone(stats))?;
             flow("joi-mic-stream", recording.socket()?, Arc::clone(stats), move || recording.run())
         };
         start().map_err(refused)
@@ -112,16 +110,10 @@ impl ServerDevice {
         u64::from(self.spec.sample_rate) * (self.channels() * size_of::<f32>()) as u64
     }
 
-    fn period_bytes(&self) -> u32 {
-        self.frames_bytes(self.period_frames)
-    }
-
-    /// The period at rest, when half as many wake-ups are worth more than 20 ms.
-    fn rest_period_bytes(&self) -> u32 {
-        self.frames_bytes(self.period_frames.max(self.spec.sample_rate / 1000 * REST_PERIOD_MS))
-    }
-
-    fn frames_bytes(&self, frames: u32) -> u32 {
+    /// Of a period, which is longer at rest: then half as many wake-ups are worth more than 20 ms.
+    fn period_bytes(&self, is_resting: bool) -> u32 {
+        let at_rest = self.spec.sample_rate / 1000 * REST_PERIOD_MS;
+        let frames = if is_resting { self.period_frames.max(at_rest) } else { self.period_frames };
         frames * u32::from(self.spec.channels) * size_of::<f32>() as u32
     }
 

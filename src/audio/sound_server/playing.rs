@@ -45,7 +45,7 @@ impl ServerPlayback {
     ) -> Result<Self, ProtocolError> {
         let mut props = Props::new();
         props.set(Prop::MediaName, c"Voice");
-        let period = device.period_bytes();
+        let period = device.period_bytes(false);
         let stream: CreatePlaybackStreamReply =
             connection.ask(&Command::CreatePlaybackStream(PlaybackStreamParams {
                 sample_spec: device.spec,
@@ -99,7 +99,7 @@ impl ServerPlayback {
     /// Sends all that is wanted, a period at a time, and asks for the position behind it.
     fn serve(&mut self) -> Result<(), ProtocolError> {
         let frame = self.device.channels() * size_of::<f32>();
-        let period = self.period_bytes() as usize;
+        let period = self.device.period_bytes(self.is_resting) as usize;
         let mut has_played = false;
         while self.wanted >= frame {
             let bytes = self.wanted.min(period) / frame * frame;
@@ -122,10 +122,6 @@ impl ServerPlayback {
         Ok(())
     }
 
-    fn period_bytes(&self) -> u32 {
-        if self.is_resting { self.device.rest_period_bytes() } else { self.device.period_bytes() }
-    }
-
     /// Asks to be asked for as much as it is to be now.
     fn rest_or_wake(&mut self) -> Result<(), ProtocolError> {
         let may_rest = self.blocks.may_rest();
@@ -133,7 +129,7 @@ impl ServerPlayback {
             self.is_resting = may_rest;
             let params = SetPlaybackStreamBufferAttrParams {
                 index: self.channel,
-                buffer_attr: requests(self.period_bytes()),
+                buffer_attr: requests(self.device.period_bytes(may_rest)),
                 adjust_latency: true,
                 early_requests: false,
             };

@@ -14,9 +14,7 @@ use pulseaudio::protocol::{
 };
 
 use super::connection::{ServerConnection, ServerMessage};
-use super::{
-    CallbackStats, CaptureCallback, ErrorSeverity, LatencyQuestion, RestSwitch, ServerDevice, flags,
-};
+use super::{CallbackStats, CaptureCallback, ErrorSeverity, LatencyQuestion, ServerDevice, flags};
 
 /// Between two questions about how old its sound is, which changes with the device's buffers only.
 const ASK_EVERY: Duration = Duration::from_secs(1);
@@ -25,12 +23,9 @@ const ASK_EVERY: Duration = Duration::from_secs(1);
 pub(super) struct ServerRecording {
     connection: ServerConnection,
     channel: u32,
-    bytes_per_second: u64,
+    device: ServerDevice,
     callback: CaptureCallback,
     stats: Arc<CallbackStats>,
-    rest: RestSwitch,
-    /// Bytes of a period, awake and at rest.
-    periods: [u32; 2],
     is_resting: bool,
     samples: Vec<f32>,
     question: LatencyQuestion,
@@ -43,18 +38,15 @@ impl ServerRecording {
         device: ServerDevice,
         callback: CaptureCallback,
         stats: Arc<CallbackStats>,
-        rest: RestSwitch,
     ) -> Result<Self, ProtocolError> {
-        let bytes_per_second = device.bytes_per_second();
         let mut props = Props::new();
         props.set(Prop::MediaName, c"Microphone");
-        let periods = [device.period_bytes(), device.rest_period_bytes()];
         let stream: CreateRecordStreamReply =
             connection.ask(&Command::CreateRecordStream(RecordStreamParams {
                 sample_spec: device.spec,
                 channel_map: device.channel_map(),
-                buffer_attr: fragments(periods[0]),
-                source_name: Some(device.name),
+                buffer_attr: fragments(device.period_bytes(false)),
+                source_name: Some(device.name.clone()),
                 flags: flags(),
                 props,
                 ..RecordStreamParams::default()
@@ -64,11 +56,9 @@ impl ServerRecording {
         Ok(Self {
             connection,
             channel: stream.channel,
-            bytes_per_second,
+            device,
             callback,
             stats,
-            rest,
-            periods,
             is_resting: false,
             samples: Vec::new(),
             question: LatencyQuestion::each(ASK_EVERY),
@@ -101,7 +91,7 @@ impl ServerRecording {
                 }
                 ServerMessage::Reply(to, reply) if self.question.is_over_by(to) => {
                     let answer = reply.read()?;
-                    self.stats.lags(age(&answer, self.bytes_per_second));
+                    self.stats.lags(age(&answer, self.device.bytes_per_second()));
                 }
                 ServerMessage::DevicesChanged => self.stats.devices_changed(),
                 ServerMessage::Stumbled => self.stats.error(ErrorSeverity::Passing),
@@ -114,12 +104,12 @@ impl ServerRecording {
 
     /// Asks for blocks as long as they are to be now.
     fn rest_or_wake(&mut self) -> Result<(), ProtocolError> {
-        let may_rest = self.rest.is_on();
+        let may_rest = self.stats.may_rest();
         if may_rest != self.is_resting {
             self.is_resting = may_rest;
             let params = SetRecordStreamBufferAttrParams {
                 index: self.channel,
-                buffer_attr: fragments(self.periods[usize::from(may_rest)]),
+                buffer_attr: fragments(self.device.period_bytes(may_rest)),
                 adjust_latency: true,
                 early_requests: false,
             };

@@ -100,14 +100,13 @@ fn record(
     connection: ServerConnection,
     callback: CaptureCallback,
     stats: &Arc<CallbackStats>,
-    rest: &RestSwitch,
 ) -> Result<ServerRecording, ProtocolError> {
-    ServerRecording::start(connection, device(), callback, Arc::clone(stats), rest.clone())
+    ServerRecording::start(connection, device(), callback, Arc::clone(stats))
 }
 
 /// The callback of a speaker that plays everything as it is.
-fn loudspeaker(rest: &RestSwitch) -> (RingSink, PlaybackCallback) {
-    let controls = PlaybackControls { rest: rest.clone(), ..PlaybackControls::default() };
+fn loudspeaker(may_rest: bool) -> (RingSink, PlaybackCallback) {
+    let controls = PlaybackControls { rest: Arc::new(may_rest.into()), ..PlaybackControls::default() };
     controls.gain.store(1.0_f32.to_bits(), std::sync::atomic::Ordering::Relaxed);
     controls.duck.store(1.0_f32.to_bits(), std::sync::atomic::Ordering::Relaxed);
     let (sink, callback, _far) = playback_ring(1000, controls);
@@ -152,8 +151,7 @@ fn a_recording_delivers_what_comes_and_how_old_it_is_and_ends_with_its_device() 
     });
     let stats = Arc::<CallbackStats>::default();
     let (callback, mut heard) = capture(&stats);
-    let recording =
-        record(connection.expect("greeted"), callback, &stats, &RestSwitch::default()).expect("started");
+    let recording = record(connection.expect("greeted"), callback, &stats).expect("started");
     recording.run().expect("it ends");
     let mut samples = vec![];
     heard.drain(&mut samples);
@@ -202,7 +200,7 @@ fn a_loudspeaker_sends_what_is_asked_for_in_whole_periods_and_knows_when_it_is_h
         told.send(server.played()).expect("told");
     });
     let stats = Arc::<CallbackStats>::default();
-    let (mut sink, callback) = loudspeaker(&RestSwitch::default());
+    let (mut sink, callback) = loudspeaker(false);
     sink.push(&[0.5; 30], 1.0);
     let blocks = SpeakerBlocks::new(callback, &stats, (2, 1000));
     let playing = ServerPlayback::start(connection.expect("greeted"), device(), blocks).expect("started");
@@ -237,7 +235,7 @@ fn a_period_in_pieces_wakes_its_reader_once() {
     });
     let stats = Arc::<CallbackStats>::default();
     let (callback, mut reader) = capture(&stats);
-    let recording = record(connection.expect("greeted"), callback, &stats, &RestSwitch::default());
+    let recording = record(connection.expect("greeted"), callback, &stats);
     let recording = recording.expect("started");
     let (told, heard) = mpsc::channel();
     let waiting = Arc::clone(&stats);
@@ -262,15 +260,15 @@ fn a_period_in_pieces_wakes_its_reader_once() {
 
 #[test]
 fn at_rest_a_recording_comes_in_longer_blocks() {
-    let rest = RestSwitch::default();
-    let switch = rest.clone();
+    let stats = Arc::<CallbackStats>::default();
+    let rests = Arc::clone(&stats);
     let connection = connect(move |mut server| {
         server.greet();
         let (to, _) = server.next();
         server.reply(to, &CreateRecordStreamReply { channel: CHANNEL, ..Default::default() });
         server.watched(SubscriptionMask::SOURCE);
         for (may_rest, frames) in [(true, 40), (false, 20)] {
-            switch.set(may_rest);
+            rests.let_rest(may_rest);
             server.sound(&[0.25, 0.75]);
             let (to, Command::SetRecordStreamBufferAttr(params)) = server.next() else { panic!("as before") };
             assert_eq!((params.index, params.adjust_latency), (CHANNEL, true));
@@ -284,9 +282,8 @@ fn at_rest_a_recording_comes_in_longer_blocks() {
         server.tell(&Command::RecordStreamKilled(CHANNEL));
         let _ = protocol::read_descriptor(&mut server.0);
     });
-    let stats = Arc::<CallbackStats>::default();
     let (callback, mut heard) = capture(&stats);
-    let recording = record(connection.expect("greeted"), callback, &stats, &rest).expect("started");
+    let recording = record(connection.expect("greeted"), callback, &stats).expect("started");
     recording.run().expect("a server that does not do it is no fault");
     let mut samples = vec![];
     heard.drain(&mut samples);
@@ -295,9 +292,7 @@ fn at_rest_a_recording_comes_in_longer_blocks() {
 
 #[test]
 fn at_rest_a_loudspeaker_is_asked_for_more_at_once_and_not_while_it_plays() {
-    let rest = RestSwitch::default();
-    rest.set(true);
-    let (mut sink, callback) = loudspeaker(&rest);
+    let (mut sink, callback) = loudspeaker(true);
     let (told, heard) = mpsc::channel();
     let connection = connect(move |mut server| {
         server.greet();
@@ -347,7 +342,7 @@ fn a_refusal_names_what_it_is_about() {
     });
     let stats = Arc::<CallbackStats>::default();
     let (callback, _reader) = capture(&stats);
-    let recording = record(connection.expect("greeted"), callback, &stats, &RestSwitch::default());
+    let recording = record(connection.expect("greeted"), callback, &stats);
     let error = recording.err().map(refused).expect("refused");
     assert_eq!(error.kind(), ErrorKind::DeviceNotAvailable);
     let kind = |error| refused(ProtocolError::ServerError(error)).kind();
@@ -368,7 +363,7 @@ fn a_stream_of_a_server_that_says_nothing_more_can_be_dropped() {
     });
     let stats = Arc::<CallbackStats>::default();
     let (callback, _reader) = capture(&stats);
-    let recording = record(connection.expect("greeted"), callback, &stats, &RestSwitch::default());
+    let recording = record(connection.expect("greeted"), callback, &stats);
     let recording = recording.expect("started");
     let stream =
         flow("stream", recording.socket().expect("a socket"), Arc::clone(&stats), move || recording.run());

@@ -1,5 +1,5 @@
-//! Counters of a device's callbacks, read by the stream supervisor, and the thread that waits for their sound. Atomics
-//! only; any thread.
+//! Counters of a device's callbacks, read by the stream supervisor, the thread that waits for their sound, and whether they
+//! may rest. Atomics only; any thread.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -20,6 +20,7 @@ pub(in crate::audio) struct CallbackStats {
     changes: AtomicU64,
     clipped: AtomicU64,
     latency_micros: AtomicU64,
+    may_rest: AtomicBool,
     reader: OnceLock<Thread>,
 }
 
@@ -77,6 +78,17 @@ impl CallbackStats {
     /// How far the device is behind, by its own timestamps.
     pub(in crate::audio) fn latency(&self) -> Duration {
         Duration::from_micros(self.latency_micros.load(Ordering::Relaxed))
+    }
+
+    /// Whether the stream may hand over longer blocks from here on: nobody speaks, and nothing is prepared.
+    pub(in crate::audio) fn let_rest(&self, may_rest: bool) {
+        self.may_rest.store(may_rest, Ordering::Relaxed);
+    }
+
+    /// Whether it may.
+    #[cfg(feature = "pulseaudio")]
+    pub(in crate::audio) fn may_rest(&self) -> bool {
+        self.may_rest.load(Ordering::Relaxed)
     }
 
     /// The sound system tells of its devices from here on, or one has come or gone.
