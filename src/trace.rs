@@ -209,6 +209,11 @@ impl Trace {
         (mark.ms >= 0.0).then(|| Duration::from_secs_f64(mark.ms / 1e3))
     }
 
+    /// How long ago the origin was at `now`.
+    pub fn age(&self, now: Instant) -> Duration {
+        now.saturating_duration_since(self.origin)
+    }
+
     /// The times so far, in the order of [`Stage`].
     pub fn marks(&self) -> &[Mark] {
         &self.marks

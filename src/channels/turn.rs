@@ -43,7 +43,7 @@ pub struct TurnEnd {
 }
 
 impl TurnEnd {
-    /// The record to be stored. `input` is the turn's, `clock` tells its date.
+    /// The record to be stored; `clock` tells its date.
     pub fn record(
         self,
         id: crate::message::TurnId,
@@ -53,7 +53,7 @@ impl TurnEnd {
         TurnRecord {
             id,
             channel,
-            at: clock.now().timestamp().to_string(),
+            at: (clock.now().timestamp() - self.trace.age(Instant::now())).to_string(),
             heard: self.outcome.heard.0,
             reply: self.outcome.text.0,
             marks: self.trace.marks().to_vec(),

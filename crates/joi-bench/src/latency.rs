@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use indicatif::ProgressBar;
+use jiff::Timestamp;
 use joi::audio::{RATE, read_wav, write_wav};
 use joi::cli::context::CliContext;
 use joi::trace::TurnRecord;
@@ -219,11 +220,13 @@ impl Rig {
         let begun = Instant::now();
         self.server.say(&wav)?;
         let until = Instant::now() + kind.within();
-        let mut audible = None;
-        while audible.is_none() && Instant::now() < until {
+        let mut heard = None;
+        while heard.is_none() && Instant::now() < until {
             std::thread::sleep(LOOK);
-            audible = self.audible(begun);
+            heard = self.heard(begun);
         }
+        let said_at = heard.and_then(|(said, _)| Timestamp::now().checked_sub(said.elapsed()).ok());
+        let audible = heard.map(|(said, heard)| heard.saturating_duration_since(said));
         // The window for a follow-up is over, too: each turn begins with the wake phrase.
         while !is_silent_for(&self.loudspeaker.levels(), OVER_AFTER) {
             std::thread::sleep(LOOK);
@@ -232,13 +235,14 @@ impl Rig {
             let said = last_loud(&self.microphone.levels(), begun)?;
             Some(house.first_since(begun)?.saturating_duration_since(said))
         });
-        Ok(MeasuredTurn { words: words.to_owned(), voice: voice.to_owned(), audible, sent, record: None })
+        let (words, voice) = (words.to_owned(), voice.to_owned());
+        Ok(MeasuredTurn { words, voice, said_at, audible, sent, record: None })
     }
 
-    fn audible(&self, begun: Instant) -> Option<Duration> {
+    /// The end of the last word said since `begun`, and the first sound behind it.
+    fn heard(&self, begun: Instant) -> Option<(Instant, Instant)> {
         let said = last_loud(&self.microphone.levels(), begun)?;
-        let heard = first_loud(&self.loudspeaker.levels(), said)?;
-        Some(heard.saturating_duration_since(said))
+        Some((said, first_loud(&self.loudspeaker.levels(), said)?))
     }
 
     /// Ends the program; what it tells of its turns, where it does.

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
 use joi::trace::{Stage, TurnRecord};
 use serde_json::{Value, json};
 
@@ -44,6 +45,8 @@ pub(super) struct MeasuredTurn {
     pub(super) words: String,
     /// By which voice.
     pub(super) voice: String,
+    /// When the last loud block said was over; nothing when no answer was heard.
+    pub(super) said_at: Option<Timestamp>,
     /// From the last loud block said to the first loud block heard; nothing when no answer was heard.
     pub(super) audible: Option<Duration>,
     /// From the last loud block said to the command at the house; nothing where none came.
@@ -69,6 +72,17 @@ impl MeasuredTurn {
         marks.iter().find(|mark| mark.stage == stage).map(|mark| mark.ms)
     }
 
+    /// How many milliseconds later than in the recording the program's own record has the end of the last word.
+    pub(super) fn last_word_later(&self) -> Option<f64> {
+        let told: Timestamp = self.record.as_ref()?.at.parse().ok()?;
+        Some(told.duration_since(self.said_at?).as_secs_f64() * 1e3)
+    }
+
+    /// How many milliseconds earlier than in the recording the program's own record has the first sound, by the clock.
+    pub(super) fn first_sound_earlier(&self) -> Option<f64> {
+        Some(self.ms()? - self.at(Stage::Audible)? - self.last_word_later()?)
+    }
+
     /// What was decided at that step, by the program's own record.
     pub(super) fn decided(&self, step: &str) -> Option<&str> {
         let decisions = &self.record.as_ref()?.decisions;
@@ -87,6 +101,8 @@ impl MeasuredTurn {
             "voice": self.voice,
             "audible_ms": self.ms(),
             "sent_ms": self.sent_ms(),
+            "last_word_later_ms": self.last_word_later(),
+            "first_sound_earlier_ms": self.first_sound_earlier(),
             "record": self.record,
         })
     }
@@ -141,6 +157,25 @@ mod tests {
         let spread = Spread::of((1..=20).rev().map(f64::from)).unwrap();
         assert_eq!(spread, Spread { count: 20, least: 1.0, median: 10.0, p95: 19.0, most: 20.0 });
         assert_eq!(Spread::of([]), None);
+    }
+
+    #[test]
+    fn the_record_is_compared_with_the_recordings_at_both_ends() {
+        let record = json!({
+            "id": 1, "channel": "voice", "at": "2026-11-02T07:00:01.010Z", "heard": "stop", "reply": "", "decisions": [],
+            "model_use": [], "marks": [{ "stage": "audible", "ms": 480.0 }],
+        });
+        let turn = MeasuredTurn {
+            words: "stop".into(),
+            voice: "slt".into(),
+            said_at: Some("2026-11-02T07:00:01Z".parse().unwrap()),
+            audible: Some(Duration::from_millis(500)),
+            sent: None,
+            record: Some(serde_json::from_value(record).unwrap()),
+        };
+        let close = |told: Option<f64>, wanted: f64| (told.unwrap() - wanted).abs() < 1e-6;
+        assert!(close(turn.last_word_later(), 10.0) && close(turn.first_sound_earlier(), 10.0), "{turn:?}");
+        assert_eq!(MeasuredTurn { record: None, ..turn }.first_sound_earlier(), None);
     }
 
     #[test]

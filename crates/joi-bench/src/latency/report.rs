@@ -79,6 +79,9 @@ impl Report<'_> {
             );
         }
         row("heard later than the record says", Spread::of(self.turns.iter().filter_map(beyond_the_record)));
+        let turns = self.turns.iter();
+        row("… its last word is later", Spread::of(turns.clone().filter_map(MeasuredTurn::last_word_later)));
+        row("… its first sound is earlier", Spread::of(turns.filter_map(MeasuredTurn::first_sound_earlier)));
         table
     }
 }
@@ -94,6 +97,8 @@ pub(super) fn tell(measured: &[Measured], args: &LatencyArgs) -> anyhow::Result<
                 "ms": spread(turns).map(|spread| spread.told()),
                 "sent_ms": Spread::of(turns.iter().filter_map(MeasuredTurn::sent_ms)).map(|s| s.told()),
                 "beyond_the_record_ms": Spread::of(turns.iter().filter_map(beyond_the_record)).map(|s| s.told()),
+                "last_word_later_ms": Spread::of(turns.iter().filter_map(MeasuredTurn::last_word_later)).map(|s| s.told()),
+                "first_sound_earlier_ms": Spread::of(turns.iter().filter_map(MeasuredTurn::first_sound_earlier)).map(|s| s.told()),
                 "turns": turns.iter().map(MeasuredTurn::told).collect::<Vec<_>>(),
             })
         });
