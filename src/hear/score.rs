@@ -129,7 +129,7 @@ impl Phrase {
         let mut forced = whisper.listen(&[0.0; SILENCE], &calm)?;
         forced.begin(&[])?;
         let starts = [Vec::new()];
-        let phrase = best(&mut forced, &self, &starts)?;
+        let phrase = best(&mut forced, &self, &starts, f32::NEG_INFINITY)?;
         let support = rivals.support(&mut forced, &starts)?;
         rivals.forgive(phrase, &support);
         Ok(Self { rivals, ..self })
@@ -192,6 +192,15 @@ pub enum Effort {
 }
 
 impl Effort {
+    /// A phrase of so many tokens that is less likely than this, in nats, can't reach the margin, whatever the second look
+    /// at it says; `free` is the mean of the free transcription.
+    fn least(self, tokens: usize, free: f32) -> f32 {
+        match self {
+            Self::Full => f32::NEG_INFINITY,
+            Self::Above(least) => tokens as f32 * (2.0 * least + free),
+        }
+    }
+
     /// Whether this margin is of interest.
     fn minds(self, margin: f32) -> bool {
         match self {
@@ -218,16 +227,17 @@ pub fn score(
     forced.begin(&[])?;
     let mut plain = Vec::with_capacity(phrases.len());
     for phrase in phrases {
-        plain.push(best(&mut forced, phrase, &starts)?);
+        let free = mean_of_free(&forced, phrase.tokens);
+        plain.push((best(&mut forced, phrase, &starts, effort.least(phrase.tokens, free))?, free));
     }
     let mut of = Vec::with_capacity(phrases.len());
-    for (phrase, total) in phrases.iter().zip(plain) {
-        let llr = total / phrase.tokens as f32 - mean_of_free(&forced, phrase.tokens);
+    for (phrase, (total, free)) in phrases.iter().zip(plain) {
+        let llr = total / phrase.tokens as f32 - free;
         let mut score = Score { llr, expected: 0.0, lead: Lead::default() };
         // Full support is the upper bound.
         if effort.minds(score.margin()) {
             forced.begin(&phrase.sentence)?;
-            score.expected = best(&mut forced, phrase, &starts)? / phrase.tokens as f32;
+            score.expected = best(&mut forced, phrase, &starts, f32::NEG_INFINITY)? / phrase.tokens as f32;
         }
         if effort.minds(score.margin()) && !phrase.rivals.is_empty() {
             forced.begin(&[])?;
@@ -253,13 +263,16 @@ fn mean_of_free(forced: &Forced<'_>, count: usize) -> f32 {
 }
 
 /// The phrase's log probability, word end included, at the better of its possible starts. A spelling that
-/// falls far behind another adds nothing, and is not followed to its end.
-fn best(forced: &mut Forced<'_>, phrase: &Phrase, starts: &[Vec<i32>]) -> Result<f32, SttError> {
-    let mut best = f32::NEG_INFINITY;
+/// falls far behind another adds nothing, and is not followed to its end; nor are spellings that come to less than
+/// `least` together, and where there is no other, the result lies above the true one and below `least`.
+fn best(forced: &mut Forced<'_>, phrase: &Phrase, starts: &[Vec<i32>], least: f32) -> Result<f32, SttError> {
+    let least_of_each = least - (phrase.spellings.len() as f32).ln();
+    let (mut best, mut abandoned) = (f32::NEG_INFINITY, f32::NEG_INFINITY);
     for start in starts {
         let mut ways: Vec<f32> = Vec::with_capacity(phrase.spellings.len());
+        let mut left = Vec::new();
         for spelling in &phrase.spellings {
-            let floor = ways.iter().copied().fold(best, f32::max) - BEHIND;
+            let floor = (ways.iter().copied().fold(best, f32::max) - BEHIND).max(least_of_each);
             let mut path = start.clone();
             let mut sum = 0.0;
             for &token in spelling {
@@ -271,11 +284,14 @@ fn best(forced: &mut Forced<'_>, phrase: &Phrase, starts: &[Vec<i32>]) -> Result
             }
             if sum >= floor {
                 ways.push(sum + forced.word_end(&path)?);
+            } else {
+                left.push(sum);
             }
         }
         best = best.max(log_sum(&ways));
+        abandoned = abandoned.max(log_sum(&left));
     }
-    Ok(best)
+    Ok(if best == f32::NEG_INFINITY { abandoned } else { best })
 }
 
 /// The logarithm of a sum of probabilities given as logarithms.

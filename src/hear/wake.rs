@@ -72,6 +72,11 @@ pub trait WakeDetector: Send {
         None
     }
 
+    /// How like its phrase, or a part of it, the sound between two positions was, if it can tell: the highest log-odds.
+    fn likeness(&self, _from: u64, _to: u64) -> Option<f32> {
+        None
+    }
+
     /// How sure to be from now on.
     fn set_vigilance(&mut self, vigilance: Vigilance);
 

@@ -1,11 +1,12 @@
 //! The listener's second stage: which sound is given to the scorer of phrases.
 //!
 //! In: the newest frame. Out: questions to the confirmer. While nobody is listened to and nothing plays, any voice may
-//! be the phrase. While somebody is listened to, or she speaks, only what a model is unsure about is looked at: whoever
+//! be the phrase, unless a model of another phrase with the same first word finds it too unlike. While somebody is listened to, or she speaks, only what a model is unsure about is looked at: whoever
 //! says the phrase then starts over.
 
 use super::sound::level_db;
 use super::{Frame, Listener, RATE};
+use crate::hear::wake::WakeDetector;
 
 /// A doubt that ends so soon behind the phrase that woke her is about the same one: 0.5 s.
 const SAME: u64 = RATE as u64 / 2;
@@ -51,6 +52,15 @@ impl Listener {
             (false, true) => self.prime().last().is_some_and(|frame| frame.voiced),
         };
         let Some(confirmer) = &mut self.confirmer else { return };
-        confirmer.observe(Frame { end, voiced }, level, |from, to| self.history.copy(from, to));
+        let likeness = |phrase: &str, from, to| {
+            let begins_alike =
+                |detector: &&Box<dyn WakeDetector>| first_word(detector.phrase()) == first_word(phrase);
+            self.detectors.iter().find(begins_alike)?.likeness(from, to)
+        };
+        confirmer.observe(Frame { end, voiced }, level, likeness, |from, to| self.history.copy(from, to));
     }
+}
+
+fn first_word(phrase: &str) -> &str {
+    phrase.split(' ').next().unwrap_or_default()
 }

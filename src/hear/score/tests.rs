@@ -134,6 +134,20 @@ fn less_effort_never_lifts_a_phrase_over_the_bar() {
 }
 
 #[test]
+fn other_speech_is_left_after_a_few_steps() {
+    let mut whisper = tiny();
+    let phrases = phrases(&whisper, &["hey joi", "hey jarvis"]);
+    let calm = AtomicBool::new(false);
+    let mut scored =
+        |sound: &str, effort| score(&mut whisper, &window(sound), &phrases, effort, &calm).unwrap();
+    let (full, quick) = (scored("question.wav", Effort::Full), scored("question.wav", Effort::Above(ACCEPT)));
+    assert!(quick.steps * 3 < full.steps, "{} of {}", quick.steps, full.steps);
+    for (quick, full) in quick.of.iter().zip(&full.of) {
+        assert!((full.margin()..ACCEPT).contains(&quick.margin()), "{quick:?}, {full:?}");
+    }
+}
+
+#[test]
 fn a_phrase_too_short_to_be_told_apart_is_refused_with_the_reason() {
     let whisper = tiny();
     let refused = |written: &str| Phrase::new(&whisper, written, &[]).unwrap_err().to_string();

@@ -3,7 +3,7 @@
 //! PURE: counts in samples, owned by the listener thread. In: every frame while neither listening nor playing, with
 //! whether it is voiced and its level, and at any time what a wake model is unsure about. Out: a [`Candidate`] once its sound is
 //! complete. A phrase may begin where a voice begins, where a room full of voices becomes louder, or just
-//! before a model's doubt. At most a dozen candidates per minute.
+//! before a model's doubt; the first two only where the caller finds that it may be one. At most a dozen per minute.
 
 use std::collections::VecDeque;
 
@@ -162,8 +162,14 @@ impl Candidates {
         self.waiting.push_back(Candidate { why, from: at.saturating_sub(DOUBT.0), to: at + DOUBT.1 });
     }
 
-    /// The next frame, with its level in dB. Returns at most one candidate, whose sound is complete.
-    pub fn observe(&mut self, frame: Frame, level_db: f32) -> Option<Candidate> {
+    /// The next frame, with its level in dB. Returns at most one candidate, whose sound is complete; of voices only one
+    /// that `may_hold` a phrase between two positions.
+    pub fn observe(
+        &mut self,
+        frame: Frame,
+        level_db: f32,
+        may_hold: impl Fn(u64, u64) -> bool,
+    ) -> Option<Candidate> {
         if self.onsets == Onsets::On {
             let rise = self.room.observe(frame.end, level_db);
             self.voice(frame);
@@ -178,6 +184,10 @@ impl Candidates {
                 });
             }
         }
+        self.waiting.retain(|candidate| {
+            let is_doubt = matches!(candidate.why, CandidateReason::Doubt { .. });
+            is_doubt || candidate.to > frame.end || may_hold(candidate.from, candidate.to)
+        });
         self.complete(frame.end)
     }
 

@@ -91,6 +91,8 @@ struct Compiler<'a> {
     handles: HashMap<usize, &'a [u8]>,
     /// Place and length of a memory.
     memories: HashMap<&'a [u8], (usize, usize)>,
+    /// What the newest logistic function was of: the log-odds, where it gives the output.
+    log_odds: Option<(usize, Quantised)>,
 }
 
 /// Inputs and outputs of an operator, and its options.
@@ -129,6 +131,7 @@ impl<'a> Compiler<'a> {
             channels: 0,
             handles: HashMap::new(),
             memories: HashMap::new(),
+            log_odds: None,
         };
         for input in file.ints(graph, 1)? {
             compiler.put(index(input)?)?;
@@ -178,7 +181,10 @@ impl<'a> Compiler<'a> {
         if output.kind == UINT8 {
             output_quantised.zero -= 128;
         }
+        let (log_odds, log_odds_quantised) = self.log_odds.ok_or(WakeModelError::Shape)?;
         Ok(Network {
+            log_odds,
+            log_odds_quantised,
             input: input.place.ok_or(WakeModelError::Damaged)?,
             input_quantised: input.quantised()?,
             stride,

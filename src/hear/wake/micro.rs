@@ -146,6 +146,10 @@ impl WakeDetector for MicroWake {
         Some(Doubt { at, ends_by: (at + TO_CROSSING).saturating_add_signed(self.to_end) })
     }
 
+    fn likeness(&self, from: u64, to: u64) -> Option<f32> {
+        self.ear.highest_odds(from, to)
+    }
+
     fn set_vigilance(&mut self, vigilance: Vigilance) {
         self.vigilance = vigilance;
     }

@@ -2,11 +2,15 @@
 //!
 //! Owned by the listener thread. In: 16 kHz samples. Out: where the mean crosses a cutoff.
 
+use std::collections::VecDeque;
+
 use super::frontend::Frontend;
 use super::network::Network;
 
 /// Probabilities averaged before they are compared with the cutoff; the models are made for five.
 const AVERAGED: usize = 5;
+/// Runs whose log-odds are kept: 3 s of them.
+const KEPT: usize = 100;
 
 /// A network processing one stream of sound.
 #[derive(Clone)]
@@ -19,11 +23,14 @@ pub(super) struct ModelStream {
     runs: usize,
     /// The highest mean in the samples fed last, with its position.
     peak: Option<(f32, u64)>,
+    /// The newest log-odds, with their positions.
+    odds: VecDeque<(u64, f32)>,
 }
 
 impl ModelStream {
     pub(super) fn new(network: Network) -> Self {
-        Self { frontend: Frontend::new(), network, frames: 0, scores: [0.0; AVERAGED], runs: 0, peak: None }
+        let (frontend, odds) = (Frontend::new(), VecDeque::with_capacity(KEPT));
+        Self { frontend, network, frames: 0, scores: [0.0; AVERAGED], runs: 0, peak: None, odds }
     }
 
     /// Feeds `samples` and hands every raw probability with its position to `each`.
@@ -40,7 +47,12 @@ impl ModelStream {
             if self.frames == self.network.stride() {
                 self.frames = 0;
                 let probability = self.network.run();
-                each(self, probability, end - samples.len() as u64);
+                let at = end - samples.len() as u64;
+                if self.odds.len() == KEPT {
+                    self.odds.pop_front();
+                }
+                self.odds.push_back((at, self.network.log_odds()));
+                each(self, probability, at);
             }
         }
     }
@@ -78,8 +90,15 @@ impl ModelStream {
         self.peak.take()
     }
 
+    /// The highest log-odds between two positions; nothing where no run is known there.
+    pub(super) fn highest_odds(&self, from: u64, to: u64) -> Option<f32> {
+        let there = self.odds.iter().filter(|(at, _)| (from..=to).contains(at));
+        there.map(|(_, odds)| *odds).max_by(f32::total_cmp)
+    }
+
     pub(super) fn reset(&mut self) {
         self.peak = None;
+        self.odds.clear();
         self.frontend.reset();
         self.network.reset();
         self.frames = 0;

@@ -80,6 +80,9 @@ pub(super) struct Network {
     pub(super) stride: usize,
     pub(super) output: usize,
     pub(super) output_quantised: Quantised,
+    /// What the probability is the logistic function of; finer where it is small.
+    pub(super) log_odds: usize,
+    pub(super) log_odds_quantised: Quantised,
 }
 
 impl Network {
@@ -111,6 +114,11 @@ impl Network {
             }
         }
         self.output_quantised.value(self.arena[self.output])
+    }
+
+    /// The natural logarithm of the odds of the newest probability.
+    pub(super) fn log_odds(&self) -> f32 {
+        self.log_odds_quantised.value(self.arena[self.log_odds])
     }
 
     /// Resets the state.

@@ -3,7 +3,7 @@
 use std::sync::mpsc::{Receiver, channel};
 
 use super::super::super::score::{ACCEPT, Phrase, Scorer};
-use super::super::super::wake::{Onsets, PhraseThreshold};
+use super::super::super::wake::{CandidateReason, Onsets, PhraseThreshold, ScoredCandidate};
 use super::super::super::whisper::Stt;
 use super::super::super::whisper::tests::tiny;
 use super::*;
@@ -141,6 +141,28 @@ fn doubtful() -> Written {
     let mut written = Written::new(&["hey jarvis"], Onsets::Off);
     written.listener.detectors = vec![Box::new(detector)];
     written
+}
+
+#[test]
+fn a_model_that_knows_the_first_word_spares_the_scorer_other_speech() {
+    let scored = |mut written: Written, sound: &str| {
+        let (watcher, scored) = channel();
+        written.listener.watched_by(watcher);
+        written.hear(&[quiet(2.0), wav(sound), quiet(1.5)].concat(), 0);
+        let began = |scored: &ScoredCandidate| matches!(scored.candidate.why, CandidateReason::Voice { .. });
+        scored.try_iter().filter(began).count()
+    };
+    let alone = || Written::new(&["hey joi"], Onsets::On);
+    let beside_a_model = || {
+        let mut written = alone();
+        written.listener.detectors = doubtful().listener.detectors;
+        written
+    };
+    for other in ["question.wav", "stop.wav"] {
+        assert!(scored(alone(), other) > 0, "{other}");
+        assert_eq!(scored(beside_a_model(), other), 0, "{other}");
+    }
+    assert_eq!(scored(beside_a_model(), "phrase.wav"), 1, "\"hey\" it is");
 }
 
 #[test]

@@ -93,7 +93,9 @@ impl Compiler<'_> {
         let table = std::array::from_fn(|byte| {
             into.quantise(1.0 / (1.0 + (-from.value(i16::from(byte as u8 as i8))).exp()))
         });
+        let quantised = from;
         let from = self.place(op.input(0)?)?;
+        self.log_odds = Some((from, quantised));
         let to = self.put(op.output()?)?;
         self.push(NetworkStep::Lookup { from, to, len, table: Box::new(table) })
     }
