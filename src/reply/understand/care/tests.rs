@@ -250,6 +250,9 @@ fn what_only_the_user_can_know_is_told_from_advice_and_from_what_the_world_knows
         "What colour is my car?",
         "What is the age of my aunt?",
         "Where is the spare key?",
+        "What's in my pocket?",
+        "What is on my mind",
+        "What have I got in my left hand?",
         "where are the car keys",
     ] {
         assert!(is_personal(english(), asked), "{asked}");
@@ -259,6 +262,8 @@ fn what_only_the_user_can_know_is_told_from_advice_and_from_what_the_world_knows
         "What should I have for lunch?",
         "What can I do for my back?",
         "What did I miss to say?",
+        "What's on my shopping list?",
+        "What is in my interest?",
         "Who was Mozart?",
         "Where is the Eiffel Tower?",
         "Where is the key of C major used?",
@@ -269,6 +274,7 @@ fn what_only_the_user_can_know_is_told_from_advice_and_from_what_the_world_knows
         "Was habe ich gestern gegessen?",
         "Wie heißt meine Tante?",
         "Woran denke ich?",
+        "Was habe ich in meiner Hosentasche?",
         "Wo ist der Ersatzschlüssel?",
     ] {
         assert!(is_personal(german(), asked), "{asked}");
