@@ -72,9 +72,9 @@ pub trait WakeDetector: Send {
         None
     }
 
-    /// How like its phrase, or a part of it, the sound between two positions was, if it can tell: the highest log-odds.
-    fn likeness(&self, _from: u64, _to: u64) -> Option<f32> {
-        None
+    /// Whether the sound between two positions may hold a phrase with the same first word; so where it can't tell.
+    fn may_begin_alike(&self, _from: u64, _to: u64) -> bool {
+        true
     }
 
     /// How sure to be from now on.

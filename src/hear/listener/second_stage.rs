@@ -1,12 +1,11 @@
 //! The listener's second stage: which sound is given to the scorer of phrases.
 //!
 //! In: the newest frame. Out: questions to the confirmer. While nobody is listened to and nothing plays, any voice may
-//! be the phrase, unless a model of another phrase with the same first word finds it too unlike. While somebody is listened to, or she speaks, only what a model is unsure about is looked at: whoever
-//! says the phrase then starts over.
+//! be a phrase that no model with the same first word finds too unlike. While somebody is listened to, or she speaks,
+//! only what a model is unsure about is looked at: whoever says the phrase then starts over.
 
 use super::sound::level_db;
 use super::{Frame, Listener, RATE};
-use crate::hear::wake::WakeDetector;
 
 /// A doubt that ends so soon behind the phrase that woke her is about the same one: 0.5 s.
 const SAME: u64 = RATE as u64 / 2;
@@ -52,15 +51,16 @@ impl Listener {
             (false, true) => self.prime().last().is_some_and(|frame| frame.voiced),
         };
         let Some(confirmer) = &mut self.confirmer else { return };
-        let likeness = |phrase: &str, from, to| {
-            let begins_alike =
-                |detector: &&Box<dyn WakeDetector>| first_word(detector.phrase()) == first_word(phrase);
-            self.detectors.iter().find(begins_alike)?.likeness(from, to)
+        let may_be = |phrase: &str, from, to| {
+            let mut alike = self.detectors.iter().filter(|detector| begin_alike(detector.phrase(), phrase));
+            alike.all(|detector| detector.may_begin_alike(from, to))
         };
-        confirmer.observe(Frame { end, voiced }, level, likeness, |from, to| self.history.copy(from, to));
+        confirmer.observe(Frame { end, voiced }, level, may_be, |from, to| self.history.copy(from, to));
     }
 }
 
-fn first_word(phrase: &str) -> &str {
-    phrase.split(' ').next().unwrap_or_default()
+/// Whether two phrases have the same first word.
+fn begin_alike(one: &str, other: &str) -> bool {
+    let first = |phrase: &str| phrase.split_whitespace().next().unwrap_or_default().to_lowercase();
+    first(one) == first(other)
 }

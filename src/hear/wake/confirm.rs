@@ -19,11 +19,6 @@ use crate::audio::RATE;
 use crate::hear::endpoint::Frame;
 use crate::hear::score::{Effort, Phrase, Score, ScoreRequest, Scored, Scorer, Scores, syllables};
 
-/// Log-odds of a model whose phrase has the same first word, from which on sound may hold a phrase. Of 152 "hey joi" by
-/// 13 voices that the scorer knew, in a quiet room, beside a fan and in a crowd, the model of "hey jarvis" gave none less
-/// than −9.3; of the voices that began in continuous speech, a tenth lies above this.
-const LIKELY: f32 = -11.0;
-
 /// A phrase and its thresholds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PhraseThreshold {
@@ -156,18 +151,16 @@ impl Confirmer {
         }
     }
 
-    /// The next frame, with its level in dB; `likeness` tells how like a phrase a model found the sound between two
-    /// positions, where one can, and `copy` gives the samples there.
+    /// The next frame, with its level in dB; `may_be` tells whether the sound between two positions may be a phrase, and
+    /// `copy` gives the samples there.
     pub fn observe(
         &mut self,
         frame: Frame,
         level_db: f32,
-        likeness: impl Fn(&str, u64, u64) -> Option<f32>,
+        may_be: impl Fn(&str, u64, u64) -> bool,
         copy: impl FnOnce(u64, u64) -> Arc<[f32]>,
     ) {
-        let names = &self.names;
-        let may_hold =
-            |from, to| names.iter().any(|name| likeness(name, from, to).is_none_or(|odds| odds >= LIKELY));
+        let may_hold = |from, to| self.names.iter().any(|name| may_be(name, from, to));
         if let Some(candidate) = self.candidates.observe(frame, level_db, may_hold) {
             self.ask(candidate, copy);
         }

@@ -53,6 +53,8 @@ pub struct MicroWake {
     refractory: u64,
     /// From the crossing to the end of the phrase, in samples.
     to_end: i64,
+    /// See [`super::StockPhrase`].
+    unlike: Option<f32>,
     pub(super) ear: ModelStream,
     /// For the linear output of the echo canceller ...
     whole: ModelStream,
@@ -90,6 +92,7 @@ impl MicroWake {
             vigilance: Vigilance::Normal,
             refractory: (config.refractory * f64::from(RATE)) as u64,
             to_end: stock.map_or(0, |s| i64::from(s.end_ms) * i64::from(RATE) / 1000),
+            unlike: stock.and_then(|s| s.unlike),
             whole: ModelStream::new(network.clone()),
             is_apart: false,
             ear: ModelStream::new(network),
@@ -146,8 +149,9 @@ impl WakeDetector for MicroWake {
         Some(Doubt { at, ends_by: (at + TO_CROSSING).saturating_add_signed(self.to_end) })
     }
 
-    fn likeness(&self, from: u64, to: u64) -> Option<f32> {
-        self.ear.highest_odds(from, to)
+    fn may_begin_alike(&self, from: u64, to: u64) -> bool {
+        let odds = self.unlike.zip(self.ear.highest_odds(from, to));
+        odds.is_none_or(|(unlike, highest)| highest >= unlike)
     }
 
     fn set_vigilance(&mut self, vigilance: Vigilance) {

@@ -1,7 +1,8 @@
 //! A sound server without hardware, in a folder of its own, and recordings of what passes through it.
 //!
 //! In: WAV files for the microphone. Out: how loud microphone and loudspeaker were at each moment. A thread for each
-//! recording reads what `parec` gives; it is ended with the recording. Needs the Debian packages `pulseaudio` and
+//! recording reads what `parec` gives; it is ended with the recording. The server keeps its usual priority: one that has
+//! to wait for the programs it plays for plays later than it tells. Needs the Debian packages `pulseaudio` and
 //! `pulseaudio-utils`.
 
 use std::collections::VecDeque;
@@ -52,8 +53,8 @@ impl SoundServer {
         let server = Self { place: place.to_owned() };
         let status = server
             .command("pulseaudio")
-            .args(["-n", "--daemonize=yes", "--use-pid-file=yes", "--exit-idle-time=-1"])
-            .args(["--realtime=no", "--high-priority=no", "--disable-shm=yes", "--log-target=null", "-F"])
+            .args(["-n", "--daemonize=yes", "--use-pid-file=yes", "--exit-idle-time=-1", "--disable-shm=yes"])
+            .args(["--log-target=null", "-F"])
             .arg(&script)
             .stdin(Stdio::null())
             .status()

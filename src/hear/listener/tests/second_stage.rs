@@ -153,16 +153,21 @@ fn a_model_that_knows_the_first_word_spares_the_scorer_other_speech() {
         scored.try_iter().filter(began).count()
     };
     let alone = || Written::new(&["hey joi"], Onsets::On);
-    let beside_a_model = || {
-        let mut written = alone();
+    let beside_the_model_for = |phrases: &[&str]| {
+        let mut written = Written::new(phrases, Onsets::On);
         written.listener.detectors = doubtful().listener.detectors;
         written
     };
+    let beside_a_model = || beside_the_model_for(&["hey joi"]);
     for other in ["question.wav", "stop.wav"] {
         assert!(scored(alone(), other) > 0, "{other}");
         assert_eq!(scored(beside_a_model(), other), 0, "{other}");
     }
     assert_eq!(scored(beside_a_model(), "phrase.wav"), 1, "\"hey\" it is");
+    for phrases in [&["hello joi"][..], &["hey joi", "hello joi"]] {
+        let scored = scored(beside_the_model_for(phrases), "question.wav");
+        assert!(scored > 0, "{phrases:?}: the model knows nothing of \"hello\"");
+    }
 }
 
 #[test]
