@@ -320,7 +320,7 @@ impl WakeBench {
             sound.wakes += heard.wakes.len() as u32;
             sound.by_model += heard.wakes.iter().filter(|wake| wake.scoring.is_none()).count() as u32;
             sound.held_back += heard.held_back() as u32;
-            sound.scored += heard.weighed.len() as u32;
+            sound.scored += heard.weighed.iter().filter(|weighed| !weighed.is_unlike()).count() as u32;
         }
         sound.cpu = own_cpu_time().saturating_sub(before);
         self.report.add(sound);

@@ -34,7 +34,7 @@ pub struct RigWake {
 pub struct RigResult {
     /// Every wake.
     pub wakes: Vec<RigWake>,
-    /// Everything the scorer looked at, with its place in samples of the sound.
+    /// Everything that may have been a phrase, with its place in samples of the sound.
     pub weighed: Vec<ScoredCandidate>,
 }
 

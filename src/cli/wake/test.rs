@@ -61,7 +61,11 @@ fn in_json(file: &std::path::Path, heard: &RigResult) -> serde_json::Value {
         let by = if wake.scoring.is_some() { "scorer" } else { "model" };
         json!({ "phrase": wake.phrase, "at_s": seconds(wake.at), "score": wake.score, "by": by })
     });
-    let scored = heard.weighed.iter().map(|weighed| {
+    let (unlike, scored): (Vec<_>, Vec<_>) = heard.weighed.iter().partition(|weighed| weighed.is_unlike());
+    let unlike = unlike.iter().map(
+        |weighed| json!({ "from_s": seconds(weighed.candidate.from), "to_s": seconds(weighed.candidate.to) }),
+    );
+    let scored = scored.into_iter().map(|weighed| {
         json!({
             "from_s": seconds(weighed.candidate.from),
             "to_s": seconds(weighed.candidate.to),
@@ -76,6 +80,7 @@ fn in_json(file: &std::path::Path, heard: &RigResult) -> serde_json::Value {
         "file": file.display().to_string(),
         "wakes": wakes.collect::<Vec<_>>(),
         "scored": scored.collect::<Vec<_>>(),
+        "unlike": unlike.collect::<Vec<_>>(),
     })
 }
 
@@ -117,6 +122,11 @@ fn told(weighed: &ScoredCandidate) -> String {
     let margins: Vec<_> = weighed.phrases.iter().map(of).collect();
     let (from, to) = (seconds(weighed.candidate.from), seconds(weighed.candidate.to));
     let why = reason(&weighed.candidate.why);
+    if weighed.is_unlike() {
+        return format!(
+            "  {from:.2}–{to:.2} s  {why}: too unlike a phrase to be scored, to the model of \"hey jarvis\""
+        );
+    }
     format!("  {from:.2}–{to:.2} s  {why}: {}  ({} ms)", margins.join(", "), weighed.took.as_millis())
 }
 

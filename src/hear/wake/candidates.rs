@@ -163,12 +163,12 @@ impl Candidates {
     }
 
     /// The next frame, with its level in dB. Returns at most one candidate, whose sound is complete; of voices only one
-    /// that `may_hold` a phrase between two positions.
+    /// that `may_hold` a phrase, which is asked once its sound is complete.
     pub fn observe(
         &mut self,
         frame: Frame,
         level_db: f32,
-        may_hold: impl Fn(u64, u64) -> bool,
+        may_hold: impl Fn(&Candidate) -> bool,
     ) -> Option<Candidate> {
         if self.onsets == Onsets::On {
             let rise = self.room.observe(frame.end, level_db);
@@ -186,7 +186,7 @@ impl Candidates {
         }
         self.waiting.retain(|candidate| {
             let is_doubt = matches!(candidate.why, CandidateReason::Doubt { .. });
-            is_doubt || candidate.to > frame.end || may_hold(candidate.from, candidate.to)
+            is_doubt || candidate.to > frame.end || may_hold(candidate)
         });
         self.complete(frame.end)
     }

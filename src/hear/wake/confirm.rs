@@ -51,17 +51,29 @@ impl ScoredPhrase {
     }
 }
 
-/// The scores of a candidate, for whoever watches.
+/// What became of a candidate, for whoever watches.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScoredCandidate {
     /// The candidate.
     pub candidate: Candidate,
     /// The model's free transcription: up to ten tokens.
     pub text: String,
-    /// Every phrase it was scored for.
+    /// Every phrase it was scored for; none where a wake model found it too unlike.
     pub phrases: Vec<ScoredPhrase>,
     /// How long the model worked on it.
     pub took: Duration,
+}
+
+impl ScoredCandidate {
+    /// One that is not scored at all.
+    fn unlike(candidate: Candidate) -> Self {
+        Self { candidate, text: String::new(), phrases: Vec::new(), took: Duration::ZERO }
+    }
+
+    /// Whether a wake model found it so unlike every phrase that it was not scored.
+    pub fn is_unlike(&self) -> bool {
+        self.phrases.is_empty()
+    }
 }
 
 /// The phrases as the model spells them.
@@ -160,7 +172,13 @@ impl Confirmer {
         may_be: impl Fn(&str, u64, u64) -> bool,
         copy: impl FnOnce(u64, u64) -> Arc<[f32]>,
     ) {
-        let may_hold = |from, to| self.names.iter().any(|name| may_be(name, from, to));
+        let may_hold = |candidate: &Candidate| {
+            let is_likely = self.names.iter().any(|name| may_be(name, candidate.from, candidate.to));
+            if let Some(watcher) = self.watcher.as_ref().filter(|_| !is_likely) {
+                watcher.send(ScoredCandidate::unlike(*candidate)).ok();
+            }
+            is_likely
+        };
         if let Some(candidate) = self.candidates.observe(frame, level_db, may_hold) {
             self.ask(candidate, copy);
         }
