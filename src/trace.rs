@@ -5,6 +5,7 @@
 
 use std::time::{Duration, Instant};
 
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::message::{Channel, TurnId};
@@ -165,6 +166,13 @@ impl TurnRecord {
         self.heard.is_empty() && self.reply.is_empty() && self.marks.is_empty()
     }
 
+    /// When it was over, where its time can be read.
+    pub fn ended(&self) -> Option<Timestamp> {
+        let last = self.marks.iter().map(|mark| mark.ms).fold(0.0, f64::max);
+        let at: Timestamp = self.at.parse().ok()?;
+        at.checked_add(SignedDuration::try_from_secs_f64(last / 1e3).ok()?).ok()
+    }
+
     /// When it came to `stage`, in milliseconds after the last word.
     pub fn moment(&self, stage: Stage) -> Option<f64> {
         self.marks.iter().find(|mark| mark.stage == stage).map(|mark| mark.ms)
@@ -228,6 +236,27 @@ impl Trace {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_turn_is_over_with_its_last_mark() {
+        let mark = |stage, ms| Mark { stage, ms };
+        let mut record = TurnRecord {
+            id: TurnId(1),
+            channel: Channel::Voice,
+            at: "2026-11-02T07:00:01Z".into(),
+            heard: String::new(),
+            reply: String::new(),
+            marks: vec![mark(Stage::Wake, -900.0), mark(Stage::Audible, 480.0), mark(Stage::End, 2500.0)],
+            decisions: vec![],
+            model_use: vec![],
+            tool_use: vec![],
+        };
+        assert_eq!(record.ended(), "2026-11-02T07:00:03.5Z".parse().ok());
+        record.marks.truncate(1);
+        assert_eq!(record.ended(), record.at.parse().ok());
+        record.at = "yesterday".into();
+        assert_eq!(record.ended(), None);
+    }
 
     #[test]
     fn marks_keep_the_order_of_the_stages_and_only_the_first_note() {

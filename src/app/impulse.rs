@@ -29,6 +29,7 @@ use crate::outbound::Outbox;
 use crate::reply::Engine;
 use crate::reply::model::ChatModel;
 use crate::store::Store;
+use crate::trace::TurnRecord;
 use deliver::WaitingWords;
 
 /// It looks at the clock and the queue at least this often.
@@ -235,7 +236,8 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
         let Some(store) = &self.parts.store else { return };
         let turns = store.turns(TURNS).await.unwrap_or_default();
         let spoken = turns.iter().filter(|turn| !turn.heard.is_empty());
-        let spoken: Vec<Timestamp> = spoken.filter_map(|turn| turn.at.parse().ok()).collect();
+        // Who answers over her last words ends before she does.
+        let spoken: Vec<Timestamp> = spoken.filter_map(TurnRecord::ended).collect();
         let mut state = self.parts.awareness.state();
         if let Some(last) = spoken.iter().max().map(|last| (*last).min(now.timestamp())) {
             state.last_interaction = state.last_interaction.max(Some(last));

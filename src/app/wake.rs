@@ -21,6 +21,8 @@ pub struct WakeMeans {
     pub why: String,
     /// All phrases: those of the configuration, then those that were added.
     pub phrases: Vec<WakePhrase>,
+    /// Whether what a model can tell to be no phrase is not scored.
+    pub spares: bool,
 }
 
 impl WakeMeans {
@@ -49,7 +51,11 @@ impl WakeMeans {
 
     /// Where phrases without a model are looked for.
     pub(super) fn onsets(&self) -> Onsets {
-        if self.mode == WakeMode::Scored { Onsets::On } else { Onsets::Off }
+        match (&self.mode, self.spares) {
+            (WakeMode::Scored, true) => Onsets::Likely,
+            (WakeMode::Scored, false) => Onsets::On,
+            _ => Onsets::Off,
+        }
     }
 
     fn hears(&self, phrase: &WakePhrase) -> bool {
@@ -74,7 +80,8 @@ pub fn wake_means(config: &Config, paths: &Paths) -> anyhow::Result<WakeMeans> {
         }
         mode => (mode, "configured".into()),
     };
-    Ok(WakeMeans { mode, why, phrases })
+    let spares = config.hear.wake.mode == WakeMode::Auto && phrases.iter().all(WakePhrase::is_told_apart);
+    Ok(WakeMeans { mode, why, phrases, spares })
 }
 
 /// The phrase people are told, and her name comes from: the first one that is listened for. Nothing is measured
@@ -211,11 +218,29 @@ mod tests {
         let phrases =
             vec![WakePhrase::new("hey joi"), WakePhrase::new("hey jarvis"), WakePhrase::new("alexa"), own];
         let cutoffs = |mode| {
-            let means = WakeMeans { mode, why: String::new(), phrases: phrases.clone() };
+            let means = WakeMeans { mode, why: String::new(), phrases: phrases.clone(), spares: false };
             let thousandths = |cutoff: f32| (cutoff * 1000.0).round();
             means.modelled().iter().map(|phrase| phrase.cutoff.map(thousandths)).collect::<Vec<_>>()
         };
         assert_eq!(cutoffs(WakeMode::Scored), [None, Some(990.0), Some(967.0), Some(800.0)]);
         assert_eq!(cutoffs(WakeMode::Stock), [None, None, None, Some(800.0)]);
+    }
+
+    #[test]
+    fn only_phrases_as_they_come_are_told_from_other_speech_by_a_model() {
+        let told = |phrase: WakePhrase| phrase.is_told_apart();
+        assert!(told(WakePhrase::new("hey joi")) && told(WakePhrase::new("Hey Jarvis")));
+        assert!(!told(WakePhrase::new("hey computer")), "it was not measured");
+        assert!(
+            !told(WakePhrase { margin: Some(-3.5), ..WakePhrase::new("hey joi") }),
+            "a voice was enrolled"
+        );
+        assert!(!told(WakePhrase { alike: vec!["hi joy".into()], ..WakePhrase::new("hey joi") }));
+        let onsets = |mode, spares| WakeMeans { mode, why: String::new(), phrases: vec![], spares }.onsets();
+        assert_eq!(onsets(WakeMode::Scored, true), Onsets::Likely);
+        assert_eq!(
+            (onsets(WakeMode::Scored, false), onsets(WakeMode::Stock, true)),
+            (Onsets::On, Onsets::Off)
+        );
     }
 }

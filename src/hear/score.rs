@@ -189,6 +189,9 @@ pub enum Effort {
     /// A phrase that can't reach this margin is abandoned: its score is then too high, but its margin still
     /// below this one. So are rivals that it leaves far behind. Saves half of the decoder's work.
     Above(f32),
+    /// The same, and a phrase is abandoned as soon as it can't reach the margin: for who only asks whether it was said. Other
+    /// speech takes a few steps of the decoder.
+    Whether(f32),
 }
 
 impl Effort {
@@ -196,8 +199,8 @@ impl Effort {
     /// at it says; `free` is the mean of the free transcription.
     fn least(self, tokens: usize, free: f32) -> f32 {
         match self {
-            Self::Full => f32::NEG_INFINITY,
-            Self::Above(least) => tokens as f32 * (2.0 * least + free),
+            Self::Full | Self::Above(_) => f32::NEG_INFINITY,
+            Self::Whether(least) => tokens as f32 * (2.0 * least + free),
         }
     }
 
@@ -205,7 +208,7 @@ impl Effort {
     fn minds(self, margin: f32) -> bool {
         match self {
             Self::Full => true,
-            Self::Above(least) => margin >= least,
+            Self::Above(least) | Self::Whether(least) => margin >= least,
         }
     }
 }

@@ -18,7 +18,7 @@ mod phrase_book;
 mod strip;
 
 pub use candidates::{Candidate, CandidateReason, Candidates, Onsets};
-pub use config::{STOCK, StockPhrase, WakeConfig, WakeMode, WakePhrase};
+pub use config::{STOCK, StockPhrase, Unlike, WakeConfig, WakeMode, WakePhrase};
 pub use confirm::{Confirmer, PhraseThreshold, ScoredCandidate, ScoredPhrase};
 pub use micro::{MicroWake, WakeModelError};
 pub use phrase_book::{Book, BookError, Enrolled, SavedPhrase};
@@ -72,8 +72,8 @@ pub trait WakeDetector: Send {
         None
     }
 
-    /// Whether the sound between two positions may hold a phrase with the same first word; so where it can't tell.
-    fn may_begin_alike(&self, _from: u64, _to: u64) -> bool {
+    /// Whether the sound between two positions may hold `phrase`; so where it can't tell.
+    fn may_be(&self, _phrase: &str, _from: u64, _to: u64) -> bool {
         true
     }
 

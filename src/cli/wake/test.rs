@@ -113,7 +113,9 @@ fn tell(heard: &RigResult) -> anyhow::Result<()> {
 /// One line about a candidate.
 fn told(weighed: &ScoredCandidate) -> String {
     let of = |weight: &ScoredPhrase| {
-        let margin = format!("{} {:.1}", weight.phrase, weight.score.margin());
+        // What is too little is not scored to its end: it may be less.
+        let at_most = if weight.fits { "" } else { "at most " };
+        let margin = format!("{} {at_most}{:.1}", weight.phrase, weight.score.margin());
         match &weight.score.lead.rival {
             Some(rival) if weight.is_held_back() => format!("{margin}, more like \"{rival}\""),
             _ => margin,
@@ -123,9 +125,7 @@ fn told(weighed: &ScoredCandidate) -> String {
     let (from, to) = (seconds(weighed.candidate.from), seconds(weighed.candidate.to));
     let why = reason(&weighed.candidate.why);
     if weighed.is_unlike() {
-        return format!(
-            "  {from:.2}–{to:.2} s  {why}: too unlike a phrase to be scored, to the model of \"hey jarvis\""
-        );
+        return format!("  {from:.2}–{to:.2} s  {why}: too unlike a wake phrase to be scored");
     }
     format!("  {from:.2}–{to:.2} s  {why}: {}  ({} ms)", margins.join(", "), weighed.took.as_millis())
 }

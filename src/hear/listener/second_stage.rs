@@ -1,8 +1,8 @@
 //! The listener's second stage: which sound is given to the scorer of phrases.
 //!
 //! In: the newest frame. Out: questions to the confirmer. While nobody is listened to and nothing plays, any voice may
-//! be a phrase that no model with the same first word finds too unlike. While somebody is listened to, or she speaks,
-//! only what a model is unsure about is looked at: whoever says the phrase then starts over.
+//! be a phrase, unless a model can tell that it is none. While somebody is listened to, or she speaks, only what a model
+//! is unsure about is looked at: whoever says the phrase then starts over.
 
 use super::sound::level_db;
 use super::{Frame, Listener, RATE};
@@ -51,16 +51,8 @@ impl Listener {
             (false, true) => self.prime().last().is_some_and(|frame| frame.voiced),
         };
         let Some(confirmer) = &mut self.confirmer else { return };
-        let may_be = |phrase: &str, from, to| {
-            let mut alike = self.detectors.iter().filter(|detector| begin_alike(detector.phrase(), phrase));
-            alike.all(|detector| detector.may_begin_alike(from, to))
-        };
+        let may_be =
+            |phrase: &str, from, to| self.detectors.iter().all(|detector| detector.may_be(phrase, from, to));
         confirmer.observe(Frame { end, voiced }, level, may_be, |from, to| self.history.copy(from, to));
     }
-}
-
-/// Whether two phrases have the same first word.
-fn begin_alike(one: &str, other: &str) -> bool {
-    let first = |phrase: &str| phrase.split_whitespace().next().unwrap_or_default().to_lowercase();
-    first(one) == first(other)
 }

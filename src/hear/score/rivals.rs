@@ -116,7 +116,7 @@ impl Rivals {
     ) -> Result<Lead, SttError> {
         let support = match effort {
             Effort::Full => self.support(forced, starts)?,
-            Effort::Above(_) => {
+            Effort::Above(_) | Effort::Whether(_) => {
                 let floor = |forgiven: &f32| phrase + forgiven - AHEAD - EXACT;
                 let floors: Vec<f32> = self.forgiven.iter().map(floor).collect();
                 self.support_above(&floors, forced, starts)?

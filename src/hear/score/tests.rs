@@ -140,7 +140,8 @@ fn other_speech_is_left_after_a_few_steps() {
     let calm = AtomicBool::new(false);
     let mut scored =
         |sound: &str, effort| score(&mut whisper, &window(sound), &phrases, effort, &calm).unwrap();
-    let (full, quick) = (scored("question.wav", Effort::Full), scored("question.wav", Effort::Above(ACCEPT)));
+    let (full, quick) =
+        (scored("question.wav", Effort::Full), scored("question.wav", Effort::Whether(ACCEPT)));
     assert!(quick.steps * 3 < full.steps, "{} of {}", quick.steps, full.steps);
     for (quick, full) in quick.of.iter().zip(&full.of) {
         assert!((full.margin()..ACCEPT).contains(&quick.margin()), "{quick:?}, {full:?}");

@@ -57,6 +57,8 @@ pub enum Onsets {
     Off,
     /// Wherever a voice begins, or becomes louder than the room.
     On,
+    /// The same, but for what a model can tell to be no phrase.
+    Likely,
 }
 
 /// What made a stretch of sound a candidate.
@@ -162,15 +164,15 @@ impl Candidates {
         self.waiting.push_back(Candidate { why, from: at.saturating_sub(DOUBT.0), to: at + DOUBT.1 });
     }
 
-    /// The next frame, with its level in dB. Returns at most one candidate, whose sound is complete; of voices only one
-    /// that `may_hold` a phrase, which is asked once its sound is complete.
+    /// The next frame, with its level in dB. Returns at most one candidate, whose sound is complete; with [`Onsets::Likely`] of
+    /// voices only one that `may_hold` a phrase, which is asked once its sound is complete.
     pub fn observe(
         &mut self,
         frame: Frame,
         level_db: f32,
         may_hold: impl Fn(&Candidate) -> bool,
     ) -> Option<Candidate> {
-        if self.onsets == Onsets::On {
+        if self.onsets != Onsets::Off {
             let rise = self.room.observe(frame.end, level_db);
             self.voice(frame);
             if let (Some(began), VoiceState::Sounding { began: since, .. }) = (rise, self.voice)
@@ -184,10 +186,10 @@ impl Candidates {
                 });
             }
         }
-        self.waiting.retain(|candidate| {
-            let is_doubt = matches!(candidate.why, CandidateReason::Doubt { .. });
-            is_doubt || candidate.to > frame.end || may_hold(candidate)
-        });
+        let is_doubt = |candidate: &Candidate| matches!(candidate.why, CandidateReason::Doubt { .. });
+        if self.onsets == Onsets::Likely {
+            self.waiting.retain(|one| is_doubt(one) || one.to > frame.end || may_hold(one));
+        }
         self.complete(frame.end)
     }
 

@@ -18,8 +18,17 @@ pub struct StockPhrase {
     pub cutoff: f32,
     /// From the crossing to the end of the phrase, in milliseconds: each model has a lag of its own.
     pub end_ms: i32,
-    /// Log-odds of the model below which sound holds no phrase that begins with the same word, where that was measured.
-    pub unlike: Option<f32>,
+    /// What its model can tell of other phrases.
+    pub unlike: Option<Unlike>,
+}
+
+/// Which phrases sound is not when a model finds it too unlike its own.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Unlike {
+    /// Log-odds of the model below which it is none of them.
+    pub below: f32,
+    /// The phrases this was measured for, in lower case.
+    pub phrases: &'static [&'static str],
 }
 
 /// The phrases with models of their own, with the cutoffs their maker recommends. Of 152 "hey joi" by 13 voices that the
@@ -31,7 +40,7 @@ pub const STOCK: [StockPhrase; 4] = [
         file: "hey_jarvis.tflite",
         cutoff: 0.97,
         end_ms: -150,
-        unlike: Some(-11.0),
+        unlike: Some(Unlike { below: -11.0, phrases: &["hey joi", "hey jarvis"] }),
     },
     StockPhrase {
         phrase: "alexa",
@@ -83,7 +92,8 @@ pub struct WakeConfig {
     /// write what is said.
     pub phrases: Vec<WakePhrase>,
     /// How phrases are detected: "stock" (only those with a model), "scored" (all of them), or "auto": scored where
-    /// the machine is fast enough, measured at the first start.
+    /// the machine is fast enough, measured at the first start, but for voices that can be neither "hey joi" nor "hey
+    /// jarvis", where there are no other phrases.
     pub mode: WakeMode,
     /// Seconds after a detection in which the same phrase is not detected again, 0.5 to 10. Raising it hides
     /// double detections, and ignores a second try for longer.
@@ -134,6 +144,14 @@ impl WakePhrase {
     pub fn written(&self) -> Vec<String> {
         let all = score::spellings(&self.name.to_lowercase(), &self.alike);
         all.iter().filter(|form| !form.contains(',')).map(|form| form.trim().to_lowercase()).collect()
+    }
+
+    /// Whether a model tells what is too unlike it, as it comes: other spellings, and voices of its owner's, were not measured.
+    pub fn is_told_apart(&self) -> bool {
+        let name = self.name.to_lowercase();
+        let is_known =
+            |stock: &StockPhrase| stock.unlike.is_some_and(|unlike| unlike.phrases.contains(&name.as_str()));
+        self.alike.is_empty() && self.margin.is_none() && STOCK.iter().any(is_known)
     }
 
     /// The model for it, if there is one. Upper case and extra spaces don't matter.

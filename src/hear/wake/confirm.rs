@@ -225,7 +225,7 @@ impl Confirmer {
             generation: self.generation,
             samples,
             phrases,
-            effort: Effort::Above(self.spelled.least),
+            effort: Effort::Whether(self.spelled.least),
         };
         if self.scorer.ask(ask) {
             self.asked.push_back((self.generation, candidate));

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use super::model_stream::ModelStream;
-use super::{Detection, Doubt, Vigilance, WakeConfig, WakeDetector, WakePhrase, compile};
+use super::{Detection, Doubt, Unlike, Vigilance, WakeConfig, WakeDetector, WakePhrase, compile};
 use crate::audio::RATE;
 
 /// Why a wake model can't be used.
@@ -54,12 +54,14 @@ pub struct MicroWake {
     /// From the crossing to the end of the phrase, in samples.
     to_end: i64,
     /// See [`super::StockPhrase`].
-    unlike: Option<f32>,
+    unlike: Option<Unlike>,
     pub(super) ear: ModelStream,
     /// For the linear output of the echo canceller ...
     whole: ModelStream,
     /// ... which differed from the cleaned samples. While nothing plays both are the same, and one stream is enough.
     is_apart: bool,
+    /// Position up to which they were apart last.
+    apart_until: u64,
     /// Before this position nothing is detected.
     deaf_until: u64,
     /// Before this position no doubt is reported.
@@ -95,6 +97,7 @@ impl MicroWake {
             unlike: stock.and_then(|s| s.unlike),
             whole: ModelStream::new(network.clone()),
             is_apart: false,
+            apart_until: 0,
             ear: ModelStream::new(network),
             deaf_until: 0,
             sure_until: 0,
@@ -129,6 +132,7 @@ impl WakeDetector for MicroWake {
         if !self.is_apart {
             return self.feed(cleaned, at);
         }
+        self.apart_until = at + cleaned.len() as u64;
         if !was_apart {
             // Up to here, what the other one heard is what this one would have.
             self.whole.clone_from(&self.ear);
@@ -149,9 +153,14 @@ impl WakeDetector for MicroWake {
         Some(Doubt { at, ends_by: (at + TO_CROSSING).saturating_add_signed(self.to_end) })
     }
 
-    fn may_begin_alike(&self, from: u64, to: u64) -> bool {
-        let odds = self.unlike.zip(self.ear.highest_odds(from, to));
-        odds.is_none_or(|(unlike, highest)| highest >= unlike)
+    fn may_be(&self, phrase: &str, from: u64, to: u64) -> bool {
+        let phrase = phrase.to_lowercase();
+        let Some(unlike) = self.unlike.filter(|unlike| unlike.phrases.contains(&phrase.as_str())) else {
+            return true;
+        };
+        // Until then the suppressor may have left less of a voice in it than the scorer is given.
+        from < self.apart_until
+            || self.ear.highest_odds(from, to).is_none_or(|highest| highest >= unlike.below)
     }
 
     fn set_vigilance(&mut self, vigilance: Vigilance) {

@@ -90,8 +90,9 @@ impl ModelStream {
         self.peak.take()
     }
 
-    /// The highest log-odds between two positions; nothing where no run is known there.
+    /// The highest log-odds between two positions; nothing where not all of it was heard.
     pub(super) fn highest_odds(&self, from: u64, to: u64) -> Option<f32> {
+        self.odds.front().filter(|(oldest, _)| *oldest <= from)?;
         let there = self.odds.iter().filter(|(at, _)| (from..=to).contains(at));
         there.map(|(_, odds)| *odds).max_by(f32::total_cmp)
     }

@@ -194,3 +194,32 @@ proptest! {
         prop_assert_eq!(scores, whole);
     }
 }
+
+#[test]
+fn what_a_model_heard_whole_and_without_echo_is_told_from_the_phrases_it_was_measured_for() {
+    let other = [quiet(0.5), wav("stop.wav"), quiet(0.3)].concat();
+    let (length, second) = (other.len() as u64, 16_000);
+    // Where the voice begins, and the end.
+    let of = |begin: u64| (begin + 7_000, begin + length);
+    let may_be = |model: &MicroWake, phrase: &str, (from, to)| model.may_be(phrase, from, to);
+    let mut jarvis = detector(&STOCK[0]);
+    jarvis.feed(&quiet(1.0), 0);
+    jarvis.feed(&other, second);
+    assert!(!may_be(&jarvis, "hey joi", of(second)) && !may_be(&jarvis, "Hey Jarvis", of(second)));
+    assert!(may_be(&jarvis, "hey computer", of(second)), "it was not measured");
+    jarvis.reset();
+    let begin = second + length;
+    jarvis.feed(&other, begin);
+    assert!(may_be(&jarvis, "hey joi", (begin - 1, begin + length)), "what was before the gap is forgotten");
+    jarvis.feed_both(&quiet(1.0), &[0.1; 16_000], begin + length);
+    let begin = begin + length + second;
+    jarvis.feed_both(&other, &other, begin);
+    assert!(may_be(&jarvis, "hey joi", (begin - 1, begin + length)), "a part of it may be suppressed");
+    assert!(!may_be(&jarvis, "hey joi", of(begin)));
+    let (begin, phrase) = (begin + length, [wav("phrase.wav"), quiet(0.3)].concat());
+    jarvis.feed(&phrase, begin);
+    assert!(may_be(&jarvis, "hey joi", (begin, begin + phrase.len() as u64)));
+    let mut alexa = detector(&STOCK[1]);
+    alexa.feed(&other, 0);
+    assert!(may_be(&alexa, "hey joi", of(0)), "nothing was measured for the other models");
+}

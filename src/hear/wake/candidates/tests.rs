@@ -88,7 +88,7 @@ fn a_louder_voice_in_a_room_full_of_voices_is_a_candidate() {
 
 #[test]
 fn a_voice_that_can_hold_no_phrase_is_none_and_takes_no_place_in_the_minute() {
-    let mut candidates = Candidates::new(Onsets::On);
+    let mut candidates = Candidates::new(Onsets::Likely);
     let voices = format!("{}{}", "v".repeat(20), ".".repeat(12)).repeat(20);
     assert_eq!(run_with(&mut candidates, &voices, 0, |_| false), []);
     let (from, to) = (frames(640), frames(672));

@@ -264,6 +264,8 @@ fn what_only_the_user_can_know_is_told_from_advice_and_from_what_the_world_knows
         "What did I miss to say?",
         "What's on my shopping list?",
         "What is in my interest?",
+        "What is on in my garage?",
+        "What's under our feet?",
         "Who was Mozart?",
         "Where is the Eiffel Tower?",
         "Where is the key of C major used?",
