@@ -68,8 +68,7 @@ impl MeasuredTurn {
 
     /// Milliseconds at `stage` by the program's own record.
     pub(super) fn at(&self, stage: Stage) -> Option<f64> {
-        let marks = &self.record.as_ref()?.marks;
-        marks.iter().find(|mark| mark.stage == stage).map(|mark| mark.ms)
+        self.record.as_ref()?.moment(stage)
     }
 
     /// How many milliseconds later than in the recording the program's own record has the end of the last word.
