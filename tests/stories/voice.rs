@@ -182,7 +182,7 @@ fn what_she_says_is_understood_by_her_own_ears() {
     let said = "The **train** to the city leaves in the morning. Please bring two umbrellas and a warm coat. \
                 The kitchen window is open. Dinner will be ready when you come home.";
     let mut home = Home::with_model_server(NOBODY);
-    home.set("hear.stt.model=base").set("speak.variation=0");
+    home.set("hear.stt.model=base");
     let out = home.arg("said.wav");
     home.joi(&["say", "--out", &out, said]).well();
     let told = plain(&home.joi(&["listen", "--wav", &out]).well().out).replace('2', "two");
