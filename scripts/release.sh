@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# Makes what a release is published as: an apt repository of the packages, the sources, checksums and release notes.
+# Makes what a release is published as: an apt repository of the packages, the sources with those of every crate,
+# checksums and release notes.
 #   DEBS=DIR       the packages (~/.cache/joi/deb, where `make deb` and `make deb-models` put them)
 #   OUT=DIR        what is made (~/.cache/joi/release); it is made anew
 #   KEY=ID         the GnuPG key that signs the repository; without one it is not signed, and that is told
 #   SUITE=stable   the name of the suite
+#   DRAFT=1        to try it: whatever packages there are, sources that are not committed, and no crates
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
@@ -15,6 +17,13 @@ suite=${SUITE:-stable}
 version=$(sed -n '/^\[workspace.package\]/,/^$/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 
+if [ -z "${DRAFT:-}" ]; then
+  [ -z "$(git status --porcelain --untracked-files=no)" ] ||
+    fail "the sources have changes that are not committed, and would be published without them; commit them, or DRAFT=1 to try it"
+  # Whoever gets a program gets its sources.
+  other=$(find "$debs" -name '*.deb' ! -name "*_$version-*" ! -name "*_${version}_*" -printf '%f ' 2>/dev/null)
+  [ -z "$other" ] || fail "$debs has packages of other versions than $version, whose sources these are not: $other- remove them, or DRAFT=1 to try it"
+fi
 compgen -G "$debs/*.deb" >/dev/null || fail "$debs has no packages; run \`make deb\` first"
 if [ -n "${KEY:-}" ] && ! gpg --batch --list-secret-keys "$KEY" >/dev/null 2>&1; then
   fail "there is no secret key \"$KEY\" to sign with; \`gpg --list-secret-keys\` shows those that are there"
@@ -78,10 +87,17 @@ sign() {
   gpg --batch --yes --armor --output "$out/joi.asc" --export "$KEY"
 }
 
-# The sources of exactly this, as the licence of espeak-ng asks for.
+# The sources of exactly this with those of every crate, as the licence of espeak-ng, which is in one of them, asks for.
 add_sources() {
   mkdir -p "$out/sources"
   git archive --format=tar --prefix="joi-$version/" HEAD | gzip -9n >"$out/sources/joi-$version.tar.gz"
+  [ -z "${DRAFT:-}" ] || return 0
+  local crates
+  crates=$(mktemp -d "$cache/crates.XXXXXX")
+  cargo vendor --quiet --locked --versioned-dirs "$crates/vendor" >"$crates/config.toml"
+  tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner -C "$crates" -cf - vendor |
+    gzip -6n >"$out/sources/joi-$version-crates.tar.gz"
+  rm -rf "$crates"
 }
 
 # The part of CHANGELOG.md that is about this version.

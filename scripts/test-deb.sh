@@ -103,7 +103,7 @@ publish() {
     mkdir -m 700 "$GNUPGHOME"
     gpg --batch --quiet --passphrase '' --quick-generate-key test ed25519 sign 1d
   fi
-  DEBS=$place/debs OUT=$place/release KEY=test scripts/release.sh
+  DEBS=$place/debs OUT=$place/release KEY=test DRAFT=1 scripts/release.sh
   rm -rf "$root/srv/joi"
   cp -r --reflink=auto "$place/release" "$root/srv/joi"
   install -m 644 "$place/release/joi.asc" "$root/etc/apt/keyrings/joi.asc"
@@ -331,6 +331,33 @@ is_remembered() {
   says "tea" in_root joi-service timers
 }
 
+# As docs/backup.md tells: root makes and restores backups of the service, which can read what came back.
+comes_back_from_a_backup() {
+  local for_service lines
+  lines=$(awk '/^```/ { fenced = !fenced } fenced && /^sudo env/' docs/backup.md)
+  while IFS= read -r for_service; do
+    for_service=${for_service#sudo }
+    echo "$ $for_service"
+    # shellcheck disable=SC2086 # each word is an argument
+    in_root ${for_service/FILE//root/backup.tar.gz}
+    [[ $for_service != *" backup "* ]] || rm "$root/etc/joi/config.toml"
+  done <<<"$lines"
+  rm "$root/root/backup.tar.gz"
+  [ "$(in_root stat -c '%U:%G %a' /etc/joi/config.toml)" = "root:joi 640" ]
+  is_remembered
+  rm -rf "$root"/etc/joi/before-restore-* "$root"/var/lib/joi/before-restore-*
+  data_are_hers
+}
+
+# An administrator has removed it and makes another one: the service can read it.
+another_configuration_can_be_read() {
+  mv "$root/etc/joi/config.toml" "$place/config.toml"
+  in_root joi --config /etc/joi/config.toml config init
+  [ "$(in_root stat -c '%U:%G %a' /etc/joi/config.toml)" = "root:root 644" ]
+  in_root joi-service config check
+  mv "$place/config.toml" "$root/etc/joi/config.toml"
+}
+
 upgrade() {
   make_newer
   publish
@@ -546,6 +573,8 @@ inside() {
   step "she speaks with ONNX Runtime of the package" voice_is_hers
   step "her data are hers alone" data_are_hers
   step "an edited configuration, a timer, an enabled service" remember
+  step "docs/backup.md: a backup of the service, and back" comes_back_from_a_backup
+  step "a configuration that is removed and made anew" another_configuration_can_be_read
   step "apt upgrades to a higher version and leaves the edited configuration" upgrade
   step "configuration and data are as they were" is_remembered
   step "the service is still enabled" says '^enabled' in_root systemctl is-enabled joi.service

@@ -63,7 +63,7 @@ pub use local_models::local_models;
 pub(crate) use messages::read_voice_for_parent;
 pub use messages::{Messages, ntfy};
 pub use mouth::{VoiceChoice, load_voice, mouth, voice_choice};
-pub use outside::end_on_signal;
+pub use outside::{end_on_signal, ignore_buttons};
 pub use voice::{Conversing, OpenedSound, Sound, converse, converse_at, converse_over, open_sound};
 pub use wake::{WakeMeans, first_phrase, told_from_others, wake_means, wake_told, weakness};
 

@@ -160,6 +160,7 @@ pub fn main() -> ExitCode {
         crate::audio::pulse_server::show_to_client();
     }
     crate::machine::give_back_memory();
+    crate::app::ignore_buttons();
     let cli = Cli::parse();
     keep_files_private(&cli.command);
     exit_code(dispatch(cli))
@@ -177,10 +178,11 @@ pub fn exit_code(result: anyhow::Result<ExitCode>) -> ExitCode {
     }
 }
 
-/// Files that this process makes are for its user alone: exports, recordings, spoken answers. Models are no secret, and
-/// may be fetched by an administrator for a service with a user of its own.
+/// Files that this process makes are for its user alone: exports, recordings, spoken answers. Models are no secret, nor
+/// is a new configuration; an administrator may write both for a service with a user of its own.
 fn keep_files_private(command: &Command) {
-    if !matches!(command, Command::Models(_)) {
+    let is_root = rustix::process::geteuid().is_root();
+    if !matches!(command, Command::Models(_)) && !(is_root && matches!(command, Command::Config(_))) {
         rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
     }
 }

@@ -249,24 +249,26 @@ pub fn measured_whisper(config: &Config, paths: &Paths) -> Option<String> {
     if config.hear.stt.model != SttModel::Auto || !config.hear.stt.is_english() {
         return None;
     }
-    let choice = ModelChoice::remembered(&memory(paths), &config.hear.stt)?;
+    let choice = ModelChoice::remembered(&memory(&paths.cache), &config.hear.stt)?;
     let each = choice.measured.iter().map(|m| format!("{} {} ms", whisper_model(m.model), m.millis));
     Some(format!("measured on 3 s of speech: {}", each.collect::<Vec<_>>().join(", ")))
 }
 
-/// How long the quickest model took for three seconds of speech, where that was measured on this machine.
-pub fn measured_transcription(paths: &Paths) -> Option<Duration> {
-    let choice = ModelChoice::remembered(&memory(paths), &SttConfig::default())?;
+/// How long the quickest model took for three seconds of speech, where the program whose cache is given has measured
+/// that on this machine.
+pub fn measured_transcription(cache: &Path) -> Option<Duration> {
+    let choice = ModelChoice::remembered(&memory(cache), &SttConfig::default())?;
     choice.measured.iter().map(|measured| Duration::from_millis(measured.millis)).min()
 }
 
-fn memory(paths: &Paths) -> PathBuf {
-    paths.cache.join("whisper-choice.json")
+fn memory(cache: &Path) -> PathBuf {
+    cache.join("whisper-choice.json")
 }
 
 fn measured(config: &Config, paths: &Paths, library: &ModelLibrary) -> anyhow::Result<ModelChoice> {
-    let memory = memory(paths);
-    if let Some(choice) = ModelChoice::remembered(&memory, &config.hear.stt) {
+    let (memory, is_busy) = (memory(&paths.cache), is_busy());
+    let remembered = ModelChoice::remembered(&memory, &config.hear.stt);
+    if let Some(choice) = remembered.filter(|choice| choice.holds(is_busy)) {
         return Ok(choice);
     }
     let files = [SttModel::TinyEn, SttModel::Base]
@@ -277,11 +279,11 @@ fn measured(config: &Config, paths: &Paths, library: &ModelLibrary) -> anyhow::R
         library.path(whisper_model(SttModel::TinyEn))?;
     }
     tracing::info!("measuring which speech model is fast enough here");
-    let is_busy = is_busy();
-    let choice = measure(&files, &config.hear.stt)?;
-    if is_busy {
-        tracing::info!("the machine is busy, so the measurement is repeated next time");
-    } else if let Err(error) = choice.remember(&memory) {
+    let choice = measure(&files, &config.hear.stt)?.while_busy(is_busy);
+    if choice.was_busy {
+        tracing::info!("the machine is busy; it is measured again at a start at which it is not");
+    }
+    if let Err(error) = choice.remember(&memory) {
         tracing::warn!(%error, "the measurement could not be remembered and is repeated next time");
     }
     Ok(choice)

@@ -50,11 +50,20 @@ pub(super) fn metrics(config: &MetricsConfig, metrics: &Metrics, board: &StatusB
     Some(Service::new("metrics", "no figures are served to Prometheus", run))
 }
 
+/// Has the signals of buttons do nothing from here on, instead of ending the program: `pkill -USR1 -x joi` reaches each
+/// that runs, also one that only shows something or is not listening yet. A program that this one starts inherits it.
+pub fn ignore_buttons() {
+    for button in [libc::SIGUSR1, libc::SIGUSR2] {
+        // SAFETY: to be ignored is a disposition of both, and runs no code of ours.
+        unsafe { libc::signal(button, libc::SIG_IGN) };
+    }
+}
+
 /// Turns the microphone's switch on SIGUSR1, and listens on SIGUSR2.
 pub(super) fn buttons(board: &StatusBoard) -> Service {
     let board = board.clone();
     let run = move |context: ServiceContext| {
-        // Watched before this returns: an unwatched signal would end the program.
+        // Watched before this returns, so that none is missed from now on.
         let signals = (signal(SignalKind::user_defined1()), signal(SignalKind::user_defined2()));
         let board = board.clone();
         async move {

@@ -110,17 +110,18 @@ pub(super) fn phrases(config: &Config, paths: &Paths) -> Vec<WakePhrase> {
 }
 
 fn scorer_time(config: &Config, paths: &Paths) -> anyhow::Result<ScorerTime> {
-    let memory = memory(paths);
-    if let Some(time) = ScorerTime::remembered(&memory, &config.hear.stt) {
+    let (memory, is_busy) = (memory(paths), is_busy());
+    let remembered = ScorerTime::remembered(&memory, &config.hear.stt);
+    if let Some(time) = remembered.filter(|time| time.holds(is_busy)) {
         return Ok(time);
     }
     let library = super::library(config, paths)?;
-    let is_busy = is_busy();
     let mut whisper = Whisper::load(&quickest_whisper(config, &library)?, &config.hear.stt)?;
-    let time = ScorerTime::measure(&mut whisper, &config.hear.stt)?;
-    if is_busy {
-        tracing::info!("the machine is busy, so the scorer is measured again next time");
-    } else if let Err(error) = time.remember(&memory) {
+    let time = ScorerTime::measure(&mut whisper, &config.hear.stt)?.while_busy(is_busy);
+    if time.was_busy {
+        tracing::info!("the machine is busy; the scorer is measured again at a start at which it is not");
+    }
+    if let Err(error) = time.remember(&memory) {
         tracing::warn!(%error, "the scorer's time could not be remembered and is measured again next time");
     }
     Ok(time)

@@ -132,8 +132,14 @@ impl AutomaticBackups {
             Ok(made) => (made, None),
             Err(why) => (Vec::new(), Some(why)),
         };
+        // What bears a date far ahead was made while the clock was wrong: it counts for nothing, and is left.
         let ahead = now.checked_add(AHEAD).unwrap_or(Timestamp::MAX);
-        let newest = made.iter().copied().filter(|at| *at <= ahead).max();
+        let is_past = |at: &Timestamp| *at <= ahead;
+        let newest = made.iter().copied().filter(is_past).max();
+        if newest > self.failed_at {
+            // Somebody has made one by hand since.
+            self.failed_at = None;
+        }
         if let Some(why) = why {
             return self.fails(why, newest);
         }
@@ -147,7 +153,7 @@ impl AutomaticBackups {
             BackupDecision::NoClock => {
                 self.fails("the clock is not set, so no backup is made".to_owned(), newest)
             }
-            BackupDecision::Make => match self.make(made, now) {
+            BackupDecision::Make => match self.make(made.into_iter().filter(is_past).collect(), now) {
                 Ok(file) => {
                     self.failed_at = None;
                     self.is_well(Some(now));
@@ -259,6 +265,24 @@ mod tests {
         ] {
             assert_eq!(made_at(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn a_backup_that_somebody_has_made_by_hand_ends_a_failure() {
+        let (home, stick) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let config = BackupConfig { folder: stick.path().to_owned(), ..BackupConfig::default() };
+        let paths = crate::paths::Paths::from_env(|_| Some(home.path().as_os_str().to_owned())).unwrap();
+        // A folder can't be read as a configuration.
+        fs::create_dir_all(&paths.config).unwrap();
+        let source = BackupSource { paths, home: None, secrets: crate::backup::BackupSecrets::LeftOut };
+        let mut automatic = AutomaticBackups::new(&config, source).unwrap();
+        let (now, later) = (at("2026-11-24T12:00:00Z"), at("2026-11-24T12:10:00Z"));
+        assert!(matches!(automatic.turn(now), BackupTurn::Failed(_)));
+        assert_eq!(automatic.turn(later), BackupTurn::Nothing, "it waits for an hour");
+        assert!(matches!(automatic.state(), BackupState::Failing { .. }));
+        fs::write(stick.path().join(file_name(later)), "by hand").unwrap();
+        assert_eq!(automatic.turn(later), BackupTurn::Nothing);
+        assert_eq!(automatic.state(), &BackupState::Well { newest: Some(later), same_disk: true });
     }
 
     proptest! {

@@ -4,9 +4,9 @@
 //! checks checksums, tables, schema and configuration; nothing that exists is touched. [`VerifiedBackup::restore`] renames,
 //! while no other program has the database open. Dropping a [`VerifiedBackup`] removes what was unpacked.
 
-use std::fs::{self, DirBuilder, File};
+use std::fs::{self, DirBuilder, File, Permissions};
 use std::io::Write as _;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -186,14 +186,14 @@ impl VerifiedBackup {
 
     /// Writes what belongs beside the configuration under other names there: on its own disk, where renaming is enough.
     fn write_beside_config(&self) -> Result<Vec<(PathBuf, PathBuf)>, BackupError> {
-        let mut parts = Vec::new();
+        let (mut parts, data) = (Vec::new(), &self.target.paths.data);
         for file in &self.manifest.members {
             if !matches!(file.name.place(), MemberPlace::Config | MemberPlace::BesideConfig(_)) {
                 continue;
             }
             let to = self.place(&file.name);
             let folder = to.with_file_name("");
-            make_folder(&folder)?;
+            make_folder_for(&folder, |made| make_readable(made, data, 0o750))?;
             let part = folder.join(format!(".restore-{:016x}.part", fastrand::u64(..)));
             let staged = self.stage.0.join(file.name.as_str());
             let content = fs::read(&staged).map_err(BackupError::at(&staged))?;
@@ -209,7 +209,7 @@ impl VerifiedBackup {
                 }
                 return Err(BackupError::File { path: part, source });
             }
-            keep_owner(&part, &folder);
+            make_readable(&part, data, 0o640);
         }
         Ok(parts)
     }
@@ -232,7 +232,7 @@ impl VerifiedBackup {
                     database::exchange(&to, &staged, in_data.folder()?)?;
                 }
                 MemberPlace::Data(below) => {
-                    make_folder(&to.with_file_name(""))?;
+                    make_folder_for(&to.with_file_name(""), |made| keep_owner(made, &paths.data))?;
                     in_data.keep(&to, &below)?;
                     keep_owner(&staged, &paths.data);
                     fs::rename(&staged, &to).map_err(BackupError::at(&to))?;
@@ -292,6 +292,27 @@ impl KeptFolder {
 /// A private folder with everything above it; one that is there stays as it is.
 fn make_folder(folder: &Path) -> Result<(), BackupError> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(BackupError::at(folder))
+}
+
+/// The same, and `give` is what each new one of them gets.
+fn make_folder_for(folder: &Path, give: impl Fn(&Path)) -> Result<(), BackupError> {
+    let new: Vec<&Path> = folder.ancestors().take_while(|above| !above.exists()).collect();
+    make_folder(folder)?;
+    new.into_iter().for_each(give);
+    Ok(())
+}
+
+/// Lets the group of `data` read what an administrator writes for a service; it stays the administrator's.
+fn make_readable(path: &Path, data: &Path, mode: u32) {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let given = fs::metadata(data)
+        .and_then(|about| std::os::unix::fs::chown(path, None, Some(about.gid())))
+        .and_then(|()| fs::set_permissions(path, Permissions::from_mode(mode)));
+    if let Err(error) = given {
+        tracing::warn!(%error, path = %path.display(), "a restored file can't be shown to the service");
+    }
 }
 
 /// Gives a file that an administrator writes for a service to whom the folder belongs.

@@ -139,7 +139,39 @@ async fn another_machine_gets_everything_but_models_and_secrets() {
     };
     for file in files(bob.path()).iter().filter(is_left) {
         let mode = fs::metadata(bob.path().join(file)).unwrap().permissions().mode();
-        assert_eq!(mode & 0o077, 0, "{file:?}");
+        // An administrator's copy of the configuration is for the service's group too.
+        let is_shared = rustix::process::geteuid().is_root() && file.starts_with(".config");
+        assert_eq!(mode & 0o777, if is_shared { 0o640 } else { 0o600 }, "{file:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_an_administrator_restores_for_a_service_is_readable_for_its_group() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let (ada, service) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    drop(machine(ada.path(), "ada").await);
+    let file = ada.path().join("a.tar.gz");
+    write(&source(ada.path(), BackupSecrets::Kept(Vec::new())), &file, now()).unwrap();
+    let there = paths(service.path());
+    fs::create_dir_all(&there.data).unwrap();
+    std::os::unix::fs::chown(&there.data, Some(4711), Some(4712)).unwrap();
+    verify(&file, target(service.path())).unwrap().restore(now()).unwrap();
+    let languages = there.config.with_file_name("languages");
+    for (path, owner, group, mode) in [
+        (there.config, 0, 4712, 0o640),
+        (languages.join("fr/commands.toml"), 0, 4712, 0o640),
+        (languages.join("fr"), 0, 4712, 0o750),
+        (languages, 0, 4712, 0o750),
+        (there.data.join("joi.db"), 4711, 4712, 0o600),
+        (there.data.join("wake.json"), 4711, 4712, 0o600),
+        (there.data.join("openhab"), 4711, 4712, 0o700),
+        (there.data.join("openhab/token"), 4711, 4712, 0o600),
+    ] {
+        let about = fs::metadata(&path).unwrap();
+        let is = (about.uid(), about.gid(), about.permissions().mode() & 0o777);
+        assert_eq!(is, (owner, group, mode), "{}", path.display());
     }
 }
 
@@ -234,6 +266,17 @@ async fn automatic_backups_are_made_rotated_and_a_missing_stick_is_told_once() {
         panic!("{:?}", automatic.state())
     };
     assert_eq!((*newest, *same_disk), (Some(day(3)), true));
+
+    // What a wrong clock has dated far ahead counts for nothing, and stays.
+    for ahead in [day(40), day(41)] {
+        put(&folder.join(file_name(ahead)), "of a wrong clock");
+    }
+    for n in 4..6 {
+        assert_eq!(automatic.turn(day(n)), BackupTurn::Made(folder.join(file_name(day(n)))));
+        for there in [day(n), day(n - 1), day(40), day(41)] {
+            assert!(folder.join(file_name(there)).exists(), "day {n}: {there}");
+        }
+    }
     assert!(BackupConfig::default().folder().is_none());
     verify(&folder.join(file_name(day(3))), target(&ada.path().join("other"))).unwrap();
 }

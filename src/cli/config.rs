@@ -14,6 +14,9 @@ use crate::config::{self, MachineFacts, MachineProfile, ValueOrigin};
 use crate::machine::{self, MemoryRoom};
 use crate::paths::Paths;
 
+/// The cache of the installed service, which has measured more than whoever configures it.
+const SERVICE_CACHE: &str = "/var/cache/joi";
+
 const EXAMPLES: &str = "\
 Examples:
   joi config init                       write a file with every key, its unit and its range, fit for this machine
@@ -133,6 +136,8 @@ fn facts(paths: &Paths) -> MachineFacts {
         board: machine::board(Path::new("/")),
         cores: std::thread::available_parallelism().map_or(1, usize::from),
         memory: MemoryRoom::now().map_or(u64::MAX, |memory| memory.total),
-        transcription: app::measured_transcription(paths),
+        transcription: [&paths.cache, Path::new(SERVICE_CACHE)]
+            .into_iter()
+            .find_map(app::measured_transcription),
     }
 }

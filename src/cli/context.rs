@@ -110,7 +110,7 @@ fn start_log(filter: &str) -> anyhow::Result<Journal> {
         .context("--log takes error, warn, info, debug, or a filter such as warn,voice=debug")?;
     let colour = std::io::stderr().is_terminal();
     let log = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(colour);
-    let log = log.event_format(log::LogFormat).with_filter(filter);
+    let log = log.event_format(log::LogFormat { is_journal: log::is_journal() }).with_filter(filter);
     let journal = Journal::new(Arc::new(SystemClock));
     // Filtered, so that nothing below a warning is even made.
     let kept = journal.clone().with_filter(LevelFilter::WARN);

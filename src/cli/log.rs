@@ -2,12 +2,14 @@
 //!
 //! Started once, on the main thread, before a command runs. In: a filter by category, module or level. Out:
 //! lines such as `12:00:07 warn voice: device missing fault=…`. Categories are what users know of her:
-//! `voice`, `memory`, `profile`, `planning`, `model`; everything else is `joi`.
+//! `voice`, `memory`, `profile`, `planning`, `model`; everything else is `joi`. Where stderr is the journal of systemd, which
+//! has times of its own, a line begins with its priority instead (`<4>voice: …`; sd-daemon(3)), so that
+//! `journalctl -p warning` finds it.
 
 use std::fmt;
 
 use jiff::Zoned;
-use tracing::{Event, Subscriber};
+use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
@@ -76,8 +78,28 @@ fn is_trace(level: &str) -> bool {
     matches!(&*level.trim().to_lowercase(), "trace" | "5")
 }
 
+/// Whether what is written to stderr goes to the journal: systemd tells the device and inode of its stream.
+pub(super) fn is_journal() -> bool {
+    let stream = std::env::var("JOURNAL_STREAM").unwrap_or_default();
+    let stderr = || rustix::fs::fstat(std::io::stderr()).ok();
+    !stream.is_empty() && stderr().is_some_and(|is| stream == format!("{}:{}", is.st_dev, is.st_ino))
+}
+
+/// How the journal is told the priority of a line.
+pub(super) fn priority(level: Level) -> &'static str {
+    match level {
+        Level::ERROR => "<3>",
+        Level::WARN => "<4>",
+        Level::INFO => "<6>",
+        _ => "<7>",
+    }
+}
+
 /// How a line looks.
-pub(super) struct LogFormat;
+pub(super) struct LogFormat {
+    /// It goes to the journal.
+    pub(super) is_journal: bool,
+}
 
 impl<S, N> FormatEvent<S, N> for LogFormat
 where
@@ -90,9 +112,14 @@ where
         mut writer: Writer<'_>,
         event: &Event<'_>,
     ) -> fmt::Result {
-        let (time, about) = (Zoned::now(), event.metadata());
-        let level = about.level().as_str().to_lowercase();
-        write!(writer, "{} {level:5} {}: ", time.strftime("%H:%M:%S"), category(about.target()))?;
+        let about = event.metadata();
+        if self.is_journal {
+            writer.write_str(priority(*about.level()))?;
+        } else {
+            let level = about.level().as_str().to_lowercase();
+            write!(writer, "{} {level:5} ", Zoned::now().strftime("%H:%M:%S"))?;
+        }
+        write!(writer, "{}: ", category(about.target()))?;
         context.field_format().format_fields(writer.by_ref(), event)?;
         writeln!(writer)
     }
@@ -119,6 +146,28 @@ mod tests {
         ];
         assert_eq!(of.map(category), ["memory", "profile", "planning", "planning"]);
         assert_eq!(["joi::llm::mind", "joi::hearing", "hyper"].map(category), ["model", "joi", "joi"]);
+    }
+
+    #[test]
+    fn lines_for_the_journal_begin_with_their_priority_and_others_with_the_time() {
+        let lines = |is_journal: bool| {
+            let file = tempfile::NamedTempFile::new().unwrap();
+            let (log, to) = (tracing_subscriber::fmt(), file.reopen().unwrap());
+            let log =
+                log.with_max_level(Level::TRACE).with_ansi(false).event_format(LogFormat { is_journal });
+            tracing::subscriber::with_default(log.with_writer(std::sync::Mutex::new(to)).finish(), || {
+                tracing::error!(target: "joi::store", "full");
+                tracing::warn!(target: "joi::hear", card = 2, "gone");
+                tracing::info!(target: "joi::app", "well");
+                tracing::debug!(target: "joi::llm", "slow");
+            });
+            std::fs::read_to_string(file.path()).unwrap()
+        };
+        assert_eq!(lines(true), "<3>memory: full\n<4>voice: gone card=2\n<6>joi: well\n<7>model: slow\n");
+        let plain = lines(false);
+        let first = plain.lines().next().unwrap();
+        assert_eq!(&first[8..], " error memory: full", "{plain}");
+        assert!(first[..8].chars().all(|c| c.is_ascii_digit() || c == ':'), "{plain}");
     }
 
     #[test]

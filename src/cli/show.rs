@@ -9,6 +9,8 @@ use anstyle::{AnsiColor, Style};
 use comfy_table::{ContentArrangement, Table};
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::log;
+
 /// The colour of a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
@@ -76,7 +78,8 @@ pub fn error(error: &anyhow::Error) {
             told.push(cause);
         }
     }
-    remark(format!("{} {}", coloured(Tone::Bad, "joi:"), told.join(": ")));
+    let priority = if log::is_journal() { log::priority(tracing::Level::ERROR) } else { "" };
+    remark(format!("{priority}{} {}", coloured(Tone::Bad, "joi:"), told.join(": ")));
 }
 
 /// A table without frames that fits the terminal.

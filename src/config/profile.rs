@@ -156,6 +156,8 @@ mod tests {
             }
             let loaded = load_text(profile.text(), profile.name(), &[]).unwrap();
             assert_eq!(loaded.origins.len(), differ.len());
+            let threads: Vec<&String> = differ.keys().filter(|key| key.ends_with("threads")).collect();
+            assert!(threads.is_empty(), "{}: machines of other core counts get it too", profile.name());
         }
     }
 

@@ -2,7 +2,7 @@
 //! no sound device, so that she is in a state that stays: she can't hear.
 
 use std::io::{Read as _, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::os::unix::net::UnixDatagram;
 use std::process::{Command, Output, Stdio};
 use std::time::Instant;
@@ -120,6 +120,8 @@ fn the_switch_is_obeyed_shown_and_kept() {
     joi.until("muted; `joi unmute`");
     assert!(home.path("data/muted").exists());
     assert!(home.joi(&["status"]).well().out.contains("switched off"));
+    // As `pkill` does: each program of this name gets it.
+    events.signal(Signal::USR1);
     joi.signal(Signal::USR1);
     events.until(&state("error"));
     assert!(!home.path("data/muted").exists());
@@ -143,6 +145,23 @@ fn the_switch_is_obeyed_shown_and_kept() {
     assert_eq!((&status(&home)["state"], &status(&home)["muted"]), (&"muted".into(), &true.into()));
     assert_eq!(home.joi(&["unmute"]).well().out, "not muted\n");
     assert_eq!(again.terminate().code, Some(0));
+}
+
+#[test]
+fn in_the_journal_what_went_wrong_has_the_priority_of_an_error() {
+    let home = deaf_home();
+    let path = home.path("stderr");
+    let told = |stream: &dyn Fn(&std::fs::Metadata) -> String| {
+        let file = std::fs::File::create(&path).unwrap();
+        let mut command = home.command(&["config", "check", "missing.toml"]);
+        command.env("JOURNAL_STREAM", stream(&file.metadata().unwrap())).stderr(file);
+        assert_eq!(command.status().unwrap().code(), Some(1));
+        std::fs::read_to_string(&path).unwrap()
+    };
+    let journal = told(&|is| format!("{}:{}", is.dev(), is.ino()));
+    assert!(journal.starts_with("<3>joi: there is no file missing.toml"), "{journal}");
+    let other = told(&|is| format!("{}:{}", is.dev(), is.ino() + 1));
+    assert!(other.starts_with("joi: there is no file missing.toml"), "{other}");
 }
 
 #[test]

@@ -83,7 +83,8 @@ impl Home {
     pub(crate) fn with_model_server(url: &str) -> Self {
         let folder = TempDir::new().expect("a folder for a home");
         let data = folder.path().join("data");
-        let set = ["llm.backend=ollama", "llm.model=double:1b", "hear.stt.model=tiny.en", "speak.variation=0"];
+        let set =
+            ["llm.backend=ollama", "llm.model=double:1b", "hear.stt.model=tiny.en", "speak.variation=0"];
         let mut home = Self { folder, models: models(), data, set: set.map(str::to_owned).into() };
         home.set(&format!("llm.url={url}"));
         home

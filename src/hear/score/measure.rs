@@ -24,6 +24,9 @@ pub struct ScorerTime {
     pub millis: u64,
     /// Identifies the machine and settings it holds for.
     pub valid_for: String,
+    /// The machine was busy, and may be fast enough when it is not.
+    #[serde(default)]
+    pub was_busy: bool,
 }
 
 impl ScorerTime {
@@ -42,7 +45,17 @@ impl ScorerTime {
             score(whisper, sound, &phrases, Effort::Above(ACCEPT), &AtomicBool::new(false))?;
             best = best.min(started.elapsed());
         }
-        Ok(Self { millis: best.as_millis() as u64, valid_for: machine(config) })
+        Ok(Self { millis: best.as_millis() as u64, valid_for: machine(config), was_busy: false })
+    }
+
+    /// The time as one of a machine that was, or was not, busy with other work meanwhile.
+    pub fn while_busy(self, is_busy: bool) -> Self {
+        Self { was_busy: is_busy && !self.is_fast(), ..self }
+    }
+
+    /// Whether nothing better would be known by measuring now.
+    pub fn holds(&self, is_busy: bool) -> bool {
+        is_busy || !self.was_busy
     }
 
     /// Whether that is fast enough to detect written phrases.
@@ -88,7 +101,16 @@ mod tests {
 
     #[test]
     fn a_machine_is_fast_enough_up_to_the_budget() {
-        let takes = |millis| ScorerTime { millis, valid_for: String::new() };
+        let takes = |millis| ScorerTime { millis, valid_for: String::new(), was_busy: false };
         assert!(takes(700).is_fast() && !takes(701).is_fast());
+        for (millis, was_busy, is_busy, holds) in [
+            (701, false, false, true),
+            (701, true, true, true),
+            (701, true, false, false),
+            (700, true, false, true),
+        ] {
+            let time = takes(millis).while_busy(was_busy);
+            assert_eq!(time.holds(is_busy), holds, "{millis} {was_busy} {is_busy}");
+        }
     }
 }

@@ -38,9 +38,23 @@ pub struct ModelChoice {
     pub measured: Vec<Measured>,
     /// The machine and settings it holds for.
     pub valid_for: String,
+    /// The machine was busy, and may be fast enough for a larger model when it is not.
+    #[serde(default)]
+    pub was_busy: bool,
 }
 
 impl ModelChoice {
+    /// The choice as one of a machine that was, or was not, busy with other work meanwhile.
+    pub fn while_busy(self, is_busy: bool) -> Self {
+        let is_largest = self.measured.last().is_some_and(|largest| largest.model == self.model);
+        Self { was_busy: is_busy && !is_largest, ..self }
+    }
+
+    /// Whether nothing better would be known by measuring now.
+    pub fn holds(&self, is_busy: bool) -> bool {
+        is_busy || !self.was_busy
+    }
+
     /// The choice stored in `file`, if it was made on this machine and with these settings.
     pub fn remembered(file: &Path, config: &SttConfig) -> Option<Self> {
         let choice: Self = serde_json::from_slice(&std::fs::read(file).ok()?).ok()?;
@@ -74,7 +88,7 @@ pub fn measure(files: &[(SttModel, PathBuf)], config: &SttConfig) -> Result<Mode
     }
     measured.sort_by_key(|m| size(m.model));
     let model = choose(&measured);
-    Ok(ModelChoice { model, measured, valid_for: machine(config) })
+    Ok(ModelChoice { model, measured, valid_for: machine(config), was_busy: false })
 }
 
 /// PURE: the largest model within the budget, else the smallest measured.
@@ -139,14 +153,36 @@ mod tests {
         let file = dir.path().join("cache/whisper.json");
         let config = SttConfig::default();
         assert_eq!(ModelChoice::remembered(&file, &config), None);
-        let choice =
-            ModelChoice { model: SttModel::Base, measured: took(210, 640), valid_for: machine(&config) };
+        let choice = ModelChoice {
+            model: SttModel::Base,
+            measured: took(210, 640),
+            valid_for: machine(&config),
+            was_busy: true,
+        };
         choice.remember(&file).unwrap();
         assert_eq!(ModelChoice::remembered(&file, &config), Some(choice));
         let other = SttConfig { threads: 9, ..config.clone() };
         assert_eq!(ModelChoice::remembered(&file, &other), None);
         std::fs::write(&file, "{half").unwrap();
         assert_eq!(ModelChoice::remembered(&file, &config), None);
+    }
+
+    #[test]
+    fn a_busy_machine_keeps_its_choice_until_it_is_less_busy() {
+        let chosen = |base| {
+            let measured = took(350, base);
+            ModelChoice { model: choose(&measured), measured, valid_for: String::new(), was_busy: false }
+        };
+        for (base, was_busy, is_busy, holds) in [
+            (4500, false, false, true),
+            (4500, true, true, true),
+            (4500, true, false, false),
+            // What is fast enough beside other work is so without it.
+            (700, true, false, true),
+        ] {
+            let choice = chosen(base).while_busy(was_busy);
+            assert_eq!(choice.holds(is_busy), holds, "{base} {was_busy} {is_busy}");
+        }
     }
 
     #[test]
