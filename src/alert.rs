@@ -33,6 +33,7 @@ use crate::announce::{
 };
 use crate::language::Languages;
 use crate::outbound::{Audience, Outbox, Outgoing, Urgency};
+use crate::pulse::Heart;
 use crate::store::{Store, StoreError};
 use rows::AlertRows;
 use storing::{AGAIN, BEFORE_MESSAGE};
@@ -206,10 +207,12 @@ impl Alerts {
 
     /// Follows what becomes of the announcements, until `stop`: "stop" at the loudspeaker acknowledges, and what was
     /// given up is announced again.
-    pub async fn follow(&self, stop: CancellationToken) {
+    pub async fn follow(&self, stop: CancellationToken, heart: &Heart) {
         let mut changes = self.shared.parts.announcer.changes();
         loop {
+            let looking = heart.work();
             self.look().await;
+            drop(looking);
             let again = if self.is_behind() { AGAIN } else { Duration::MAX };
             // Every arm is cancel-safe: what is not written is written again.
             tokio::select! {

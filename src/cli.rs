@@ -181,8 +181,12 @@ pub fn exit_code(result: anyhow::Result<ExitCode>) -> ExitCode {
 /// Files that this process makes are for its user alone: exports, recordings, spoken answers. Models are no secret, nor
 /// is a new configuration; an administrator may write both for a service with a user of its own.
 fn keep_files_private(command: &Command) {
-    let is_root = rustix::process::geteuid().is_root();
-    if !matches!(command, Command::Models(_)) && !(is_root && matches!(command, Command::Config(_))) {
+    let is_for_others = match command {
+        Command::Models(_) => true,
+        Command::Config(_) => rustix::process::geteuid().is_root(),
+        _ => false,
+    };
+    if !is_for_others {
         rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
     }
 }

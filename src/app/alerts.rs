@@ -23,6 +23,9 @@ const REQUESTS: usize = 4;
 /// Alarms of before that can't be read are looked for again after this time.
 const AGAIN: Duration = Duration::from_secs(30);
 
+/// A look at what became of alarms that takes so long hangs.
+const LOOK: Duration = Duration::from_secs(60);
+
 /// The service that follows alarms, and takes requests about them from `board`.
 pub(super) fn alerts(alerts: &Alerts, board: &StatusBoard) -> Service {
     let (sender, requests) = mpsc::channel(REQUESTS);
@@ -50,14 +53,14 @@ pub(super) fn alerts(alerts: &Alerts, board: &StatusBoard) -> Service {
             };
             // Each arm ends only with the service; a request that is dropped is asked again.
             tokio::select! {
-                () = alerts.follow(context.stop.clone()) => {}
+                () = alerts.follow(context.stop.clone(), &context.heart) => {}
                 () = asked => context.stop.cancelled().await,
                 () = restored => {}
             }
             Ok(())
         }
     };
-    Service::new("alarms", "alarms are told, and nobody notices that they were heard", run)
+    Service::new("alarms", "alarms are told, and nobody notices that they were heard", run).heartbeat(LOOK)
 }
 
 /// Does what is asked; what of it waits for the database or a messenger is done behind it.

@@ -29,6 +29,7 @@ use crate::home::backend::HomeView;
 use crate::home::house::{House, HouseRevision, ItemMeaning, MeaningConfig, meaning};
 use crate::impulse::rhythm::{Rhythm, RhythmDue};
 use crate::language::Language;
+use crate::pulse::Heart;
 use crate::reply::HouseKnown;
 use crate::store::{Store, StoreError};
 use telling::OwedNotices;
@@ -173,11 +174,13 @@ pub(super) fn awareness(
         );
         let notices = Arc::clone(&notices);
         async move {
-            watcher.run(&mut *notices.lock().await, context.stop).await;
+            watcher.run(&mut *notices.lock().await, (context.stop, &context.heart)).await;
             Ok(())
         }
     };
-    Service::new("awareness", "nothing that happens in the house is noticed, no alarm either", run)
+    let service =
+        Service::new("awareness", "nothing that happens in the house is noticed, no alarm either", run);
+    service.heartbeat(3 * AT_LEAST)
 }
 
 /// The task.
@@ -223,7 +226,11 @@ impl HouseWatcher {
         }
     }
 
-    pub(super) async fn run(mut self, notices: &mut mpsc::Receiver<SentNotice>, stop: CancellationToken) {
+    pub(super) async fn run(
+        mut self,
+        notices: &mut mpsc::Receiver<SentNotice>,
+        (stop, heart): (CancellationToken, &Heart),
+    ) {
         // What is told already must not be taken for new.
         match tokio::time::timeout(RESTORE, self.alerts.restore()).await {
             Ok(Ok(())) => {}
@@ -235,6 +242,7 @@ impl HouseWatcher {
             self.connection = HouseConnection::new(lost_after(&self.alert), true, now);
         }
         loop {
+            heart.beat();
             self.look().await;
             let wait = self.wait();
             // Every arm is cancel-safe.

@@ -3,7 +3,7 @@
 mod hostile;
 
 use std::fs::{self, File};
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
@@ -278,5 +278,5 @@ async fn automatic_backups_are_made_rotated_and_a_missing_stick_is_told_once() {
         }
     }
     assert!(BackupConfig::default().folder().is_none());
-    verify(&folder.join(file_name(day(3))), target(&ada.path().join("other"))).unwrap();
+    verify(&folder.join(file_name(day(5))), target(&ada.path().join("other"))).unwrap();
 }

@@ -145,7 +145,7 @@ fn configuration(context: &CliContext) -> String {
 fn models(context: &CliContext) -> anyhow::Result<Vec<Row>> {
     let library = app::library(context.config(), &context.paths)?;
     let (mut faults, mut replaced) = (Vec::new(), 0);
-    let needed = library.needed(context.config().one_language());
+    let needed = app::needed_models(context.config(), &library);
     for name in &needed {
         match library.state(name)? {
             InstallState::Present => {}

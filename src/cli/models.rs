@@ -77,7 +77,7 @@ fn fetch(library: &ModelLibrary, names: &[String], context: &CliContext) -> anyh
         return Ok(ExitCode::SUCCESS);
     }
     let options = FetchOptions { sources, check: Check::Size };
-    let needed = library.needed(context.config().one_language());
+    let needed = app::needed_models(context.config(), library);
     let (dispensable, needed): (Vec<&str>, Vec<&str>) =
         needed.into_iter().partition(|name| library.stand_in(name).is_some());
     fetch_these(library, &needed, options, context)?;

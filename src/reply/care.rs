@@ -17,7 +17,7 @@ use super::consent::QuestionOutcome;
 use super::memory::question::{content_words, is_past};
 use super::model::ChatModel;
 use super::output::sink::{ReceiverClosed, ReplySink};
-use super::output::source::{self, SourceTrust};
+use super::output::source::{self, QuoteRule, SourceTrust};
 use super::path::Path;
 use super::session::LastMatter;
 use super::session::open_question::{LookUpOffer, OpenQuestion, open_until};
@@ -27,6 +27,7 @@ use super::understand::intents;
 use crate::language::care::LookUpSentences;
 use crate::language::{CareUrgency, Language};
 use crate::llm::Knowledge;
+use crate::message::Channel;
 use crate::tools::gate::Consent;
 use crate::tools::{LookUpMode, WEB_SEARCH};
 
@@ -275,7 +276,10 @@ impl<M: ChatModel> Path<'_, M> {
         let Some(pages) = agent.look_up(state, &wanted.query, wanted.consent, sink).await? else {
             return Ok(LookedUp::Failed);
         };
-        let Some(quote) = source::quoted(&turn.language, &wanted.query, &pages, wanted.trust) else {
+        let most = (turn.channel == Channel::Voice).then_some(self.engine.parts.reply.spoken_words);
+        let said = format!("{} {} {}", sink.said, say.looking, say.says("", ""));
+        let rule = QuoteRule::behind(wanted.trust, &said, most);
+        let Some(quote) = source::quoted(&turn.language, &wanted.query, &pages, rule) else {
             sink.decided("care", "nothing found", "no page that may be quoted holds the question").await?;
             return Ok(LookedUp::Nothing);
         };

@@ -17,6 +17,7 @@ use crate::language::tools::{CurrencyNames, UnitNames};
 use crate::language::{Language, fill};
 use rounded::ValueOf;
 
+mod figures;
 mod rounded;
 #[cfg(test)]
 mod tests;
@@ -78,7 +79,7 @@ impl Tool for Calculate {
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
         async move {
             let language = call.language;
-            let written = call.text("expression").to_owned();
+            let written = figures::of_model(call.text("expression"), language);
             let Sum { expression, money } = Sum::of(&written, language).map_err(ToolError::TellModel)?;
             let clock = EvaluationLimit { until: Instant::now() + LIMIT, is_over: Arc::default() };
             let _stops_with_us = StopOnDrop(Arc::clone(&clock.is_over));
@@ -98,7 +99,7 @@ impl Tool for Calculate {
 
 /// The expression of a request that is nothing but one: "What is 17 times 23?".
 pub(super) fn asked_for(asked: &str, language: &Language) -> Option<String> {
-    let lower = asked.to_lowercase().replace('’', "'");
+    let lower = figures::to_compute(&asked.to_lowercase().replace('’', "'"), language);
     let mut rest = lower.trim().trim_end_matches(['?', '.', '!', '=', ' ']);
     let before = language.sums().flat_map(|words| &words.before);
     while let Some(shorter) =
@@ -128,7 +129,7 @@ fn told(value: &str, money: Option<&CurrencyNames>, language: &Language) -> Stri
     let told = value.replace("approx.", &language.sentences().tools.about);
     let named =
         language.sums().next().and_then(|words| words.units.iter().find_map(|unit| unit_named(&told, unit)));
-    with_money(named.unwrap_or(told), money)
+    figures::to_tell(&with_money(named.unwrap_or(told), money), language)
 }
 
 /// `told` with a unit in words, where it ends in the sign of it.

@@ -235,7 +235,8 @@ pub struct SearchConfig {
     pub searxng: String,
     /// DuckDuckGo's page without scripts; "" leaves it out.
     pub duckduckgo: String,
-    /// The Wikipedia that is asked when nothing else answers; "" leaves it out.
+    /// The Wikipedia that is asked when nothing else answers, `{language}` being the code of the language that is spoken;
+    /// "" leaves it out.
     pub wikipedia: String,
 }
 
@@ -244,17 +245,22 @@ impl Default for SearchConfig {
         Self {
             searxng: String::new(),
             duckduckgo: "https://html.duckduckgo.com/html/".into(),
-            wikipedia: "https://en.wikipedia.org".into(),
+            wikipedia: "https://{language}.wikipedia.org".into(),
         }
     }
 }
 
 impl SearchConfig {
+    /// The Wikipedia in a language.
+    pub(super) fn wikipedia_in(&self, code: &str) -> String {
+        self.wikipedia.replace("{language}", code)
+    }
+
     fn check(&self) -> Vec<Problem> {
         let rows = [
             ("tools.search.searxng", &self.searxng),
             ("tools.search.duckduckgo", &self.duckduckgo),
-            ("tools.search.wikipedia", &self.wikipedia),
+            ("tools.search.wikipedia", &self.wikipedia_in("en")),
         ];
         rows.into_iter()
             .filter(|(_, url)| !url.is_empty())
@@ -279,8 +285,11 @@ mod tests {
         let mut config = ToolsConfig { confirm_s: 1, max_turns: 0, ..ToolsConfig::default() };
         config.never = vec!["lamp".into(), "stop".into()];
         config.weather.forecast_url = "open-meteo.com".into();
-        config.search.wikipedia = String::new();
+        config.search.wikipedia = "{language}.wikipedia.org".into();
         let keys: Vec<String> = config.check().into_iter().map(|p| p.key).collect();
-        assert_eq!(keys, ["tools.confirm_s", "tools.max_turns", "tools.never", "tools.weather.forecast_url"]);
+        let wrong = ["confirm_s", "max_turns", "never", "weather.forecast_url", "search.wikipedia"];
+        assert_eq!(keys, wrong.map(|key| format!("tools.{key}")));
+        config.search.wikipedia = String::new();
+        assert_eq!(config.check().len(), wrong.len() - 1);
     }
 }

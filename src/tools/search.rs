@@ -22,6 +22,8 @@ use crate::language::{Language, fill};
 
 /// Its name.
 pub(super) const NAME: &str = "webSearch";
+/// The language in which DuckDuckGo is asked for results of everywhere; in others, of the region that is called as they are.
+const WORLDWIDE: &str = "en";
 /// Time for each place that is asked.
 const EACH: Duration = Duration::from_secs(6);
 /// Most results.
@@ -82,13 +84,13 @@ impl WebSearch {
         Self { config: config.clone(), reach }
     }
 
-    async fn search(&self, query: &str) -> Result<Output, ToolError> {
+    async fn search(&self, query: &str, language: &str) -> Result<Output, ToolError> {
         let mut faults = Vec::new();
         for engine in [SearchEngine::Searxng, SearchEngine::DuckDuckGo, SearchEngine::Wikipedia] {
             if !self.is_configured(engine) {
                 continue;
             }
-            match timeout(EACH, self.ask(engine, query)).await {
+            match timeout(EACH, self.ask(engine, query, language)).await {
                 Ok(Ok(hits)) if !hits.is_empty() => return Ok(told(engine, &hits)),
                 Ok(Ok(_)) => faults.push(format!("{} found nothing", engine.name())),
                 Ok(Err(error)) => faults.push(format!("{}: {error}", engine.name())),
@@ -110,11 +112,16 @@ impl WebSearch {
         }
     }
 
-    async fn ask(&self, engine: SearchEngine, query: &str) -> Result<Vec<Hit>, ToolError> {
+    /// Asks one of them in the language of that code.
+    async fn ask(&self, engine: SearchEngine, query: &str, language: &str) -> Result<Vec<Hit>, ToolError> {
         match engine {
             SearchEngine::Searxng => {
                 let mut url = base(&self.config.searxng, "/search")?;
-                url.query_pairs_mut().append_pair("q", query).append_pair("format", "json");
+                url.query_pairs_mut().extend_pairs([
+                    ("q", query),
+                    ("format", "json"),
+                    ("language", language),
+                ]);
                 let found: Searxng = read(&self.reach.get_chosen(url).await?.body)?;
                 let hit = |hit: SearxngHit| Hit { title: hit.title, url: hit.url, text: hit.content };
                 Ok(found.results.into_iter().map(hit).collect())
@@ -122,10 +129,13 @@ impl WebSearch {
             SearchEngine::DuckDuckGo => {
                 let mut url = base(&self.config.duckduckgo, "/")?;
                 url.query_pairs_mut().append_pair("q", query);
+                if language != WORLDWIDE {
+                    url.query_pairs_mut().append_pair("kl", &format!("{language}-{language}"));
+                }
                 Ok(html::hits(&self.reach.get_chosen(url).await?.body))
             }
             SearchEngine::Wikipedia => {
-                let mut url = base(&self.config.wikipedia, "/w/api.php")?;
+                let mut url = base(&self.config.wikipedia_in(language), "/w/api.php")?;
                 url.query_pairs_mut().extend_pairs([
                     ("action", "query"),
                     ("generator", "search"),
@@ -141,7 +151,8 @@ impl WebSearch {
                 let mut pages: Vec<WikiPage> =
                     found.query.into_iter().flat_map(|q| q.pages.into_values()).collect();
                 pages.sort_by_key(|page| page.index);
-                let wikipedia = self.config.wikipedia.trim_end_matches('/');
+                let wikipedia = self.config.wikipedia_in(language);
+                let wikipedia = wikipedia.trim_end_matches('/');
                 let hit = |page: WikiPage| {
                     let url = format!("{wikipedia}/wiki/{}", page.title.replace(' ', "_"));
                     Hit { title: page.title, url, text: page.extract }
@@ -230,7 +241,7 @@ impl Tool for WebSearch {
     }
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
-        async move { self.search(call.text("query")).await }.boxed()
+        async move { self.search(call.text("query"), call.language.code()).await }.boxed()
     }
 }
 

@@ -57,7 +57,17 @@ fn she_shows_what_she_does_and_how_her_parts_are() {
     let mut stages: Vec<&str> =
         now["stages"].as_array().unwrap().iter().map(|stage| stage["name"].as_str().unwrap()).collect();
     stages.sort_unstable();
-    let all = ["conversation", "interjections", "listener", "store", "timers", "voice", "whisper"];
+    let all = [
+        "alarms",
+        "awareness",
+        "conversation",
+        "interjections",
+        "listener",
+        "store",
+        "timers",
+        "voice",
+        "whisper",
+    ];
     assert_eq!(stages, all, "{now}");
     assert!(now["stages"].as_array().unwrap().iter().all(|stage| stage["fresh"] == true), "{now}");
     let services = now["services"].as_array().unwrap();

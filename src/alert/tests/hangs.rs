@@ -24,7 +24,7 @@ async fn an_alarm_that_was_heard_before_the_database_took_it_is_stored_once_and_
     let stop = CancellationToken::new();
     let following = tokio::spawn({
         let (alerts, stop) = (bench.alerts.clone(), stop.clone());
-        async move { alerts.follow(stop).await }
+        async move { alerts.follow(stop, &Heart::unwatched()).await }
     });
     let as_heard = async {
         while stored(&store).await.first().is_none_or(|alert| alert.acknowledged.is_none()) {
@@ -50,7 +50,7 @@ async fn while_the_database_hangs_alarms_are_acknowledged_one_after_the_other_by
     let stop = CancellationToken::new();
     let following = tokio::spawn({
         let (alerts, stop) = (bench.alerts.clone(), stop.clone());
-        async move { alerts.follow(stop).await }
+        async move { alerts.follow(stop, &Heart::unwatched()).await }
     });
     for text in ["", "Cellar", "Attic"] {
         if !text.is_empty() {

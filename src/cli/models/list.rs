@@ -52,7 +52,7 @@ pub(super) fn run(library: &ModelLibrary, as_json: bool, context: &CliContext) -
     let answers = |one: &ModelCandidate| local == Some(served_name(&one.gguf).as_str());
     let room = MemoryRoom::now();
     let mut rows = Vec::new();
-    let needed = library.needed(context.config().one_language());
+    let needed = app::needed_models(context.config(), library);
     for model in &library.manifest().models {
         let row = of_manifest(model, library, needed.contains(&model.name.as_str()))?;
         rows.push(match candidates.iter().find(|one| one.name == model.name) {

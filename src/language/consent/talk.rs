@@ -16,6 +16,9 @@ pub(crate) struct TalkWords {
     pub(crate) at_length: Phrases,
     /// A question that begins with one of these is not answered by its own words.
     pub(crate) open: Phrases,
+    /// Behind one of these such a question may begin: "can you tell me why".
+    #[serde(default)]
+    pub(crate) wonders: Phrases,
     /// With these the answer may consist of the user's own words.
     pub(crate) again: Phrases,
     /// With these the answer before is wanted once more.

@@ -17,7 +17,7 @@ use crate::reply::model::ChatModel;
 use crate::reply::output::ask::{self, ModelAnswer, SideCall, WrittenCalls};
 use crate::reply::output::gate::{AnswerEnding, OutputGate};
 use crate::reply::output::sink::{ReceiverClosed, ReplySink};
-use crate::reply::output::{source, truth};
+use crate::reply::output::truth;
 use crate::reply::session::open_question::{OpenQuestion, open_until};
 use crate::reply::turn::{ReplyEvent, Turn};
 use crate::reply::understand::wish;
@@ -63,7 +63,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
         while state.progress.take_turn() {
             if let Some(end) = self.once(&mut state, sink).await? {
                 if end == LoopEnd::Answered {
-                    name_source(&state, sink).await?;
+                    ending::name_source(&state, sink).await?;
                 }
                 return Ok(end);
             }
@@ -338,16 +338,6 @@ impl<M: ChatModel> AgentContext<'_, M> {
             None => sink.say_on(&sink.sentence(|say| &say.unfinished)).await?,
         }
         Ok(LoopEnd::Apologised)
-    }
-}
-
-/// Names the site whose page an answer is made of.
-async fn name_source(state: &LoopState, sink: &mut ReplySink) -> Result<(), ReceiverClosed> {
-    let language = Arc::clone(&sink.language);
-    let site = source::named(&language, &sink.said, &state.asked.words, &state.progress.pages);
-    match (site, language.care().first()) {
-        (Some(site), Some(words)) => sink.say_on(&words.look_up.say.source(&site)).await,
-        _ => Ok(()),
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct LengthLimit {
 impl LengthLimit {
     /// What it leaves when `text` is said, too.
     pub(crate) fn with_room_for(self, text: &str) -> Self {
-        Self { words: self.words.saturating_sub(count(text)).max(1), ..self }
+        Self { words: self.words.saturating_sub(word_count(text)).max(1), ..self }
     }
 
     /// Of an answer with a doubt behind it, which asks something else.
@@ -109,7 +109,7 @@ impl<'a> AnswerLength<'a> {
     fn judged(&mut self, rest: String) -> String {
         let has_begun = has_words(&self.begun);
         let sentence = std::mem::take(&mut self.begun) + &rest;
-        let words = self.words + count(&sentence);
+        let words = self.words + word_count(&sentence);
         self.stop = match self.limit {
             Some(limit) if self.sentences >= limit.sentences => Some(AnswerStop::Long),
             Some(limit) if words > limit.words && (self.sentences > 0 || has_begun) => Some(AnswerStop::Long),
@@ -128,7 +128,8 @@ impl<'a> AnswerLength<'a> {
     /// What is said of the first sentence before it is whole. One that never ends is cut at a clause.
     fn early(&mut self) -> String {
         let clauses = std::mem::take(&mut self.waiting);
-        let is_too_long = self.limit.is_some_and(|limit| count(&self.begun) + count(&clauses) > limit.words);
+        let is_too_long =
+            self.limit.is_some_and(|limit| word_count(&self.begun) + word_count(&clauses) > limit.words);
         if is_too_long && has_words(&self.begun) {
             self.stop = Some(AnswerStop::Long);
             return String::new();
@@ -168,7 +169,8 @@ fn has_words(text: &str) -> bool {
     text.chars().any(char::is_alphabetic)
 }
 
-fn count(text: &str) -> u32 {
+/// So many words are said.
+pub(crate) fn word_count(text: &str) -> u32 {
     let words = text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric));
     u32::try_from(words.count()).unwrap_or(u32::MAX)
 }
@@ -224,7 +226,7 @@ mod tests {
         let clauses = "one two three four five six seven eight nine ten, ".repeat(8);
         let (said, stop) = said(Some(LIMIT), "", &clauses, 50);
         assert!(
-            count(&said) <= 60 && said.ends_with(", "),
+            word_count(&said) <= 60 && said.ends_with(", "),
             "a sentence without end is cut at a clause: {said}"
         );
         assert_eq!(stop, Some(AnswerStop::Long));

@@ -17,6 +17,8 @@ const SAID_AGAIN: usize = 7;
 const ASKED_AGAIN: usize = 2;
 /// A shorter request may be repeated, and a shorter sentence said twice: "no, no".
 const FEWEST: usize = 3;
+/// Who speaks of himself is not answered by so many words of his own: "I'm sad".
+const FEWEST_OF_HIMSELF: usize = 2;
 
 /// Whether `text` holds a word that is not in `before`; of small words only a yes, a no, or what asks back.
 pub(crate) fn has_news(language: &Language, before: &str, text: &str) -> bool {
@@ -45,16 +47,15 @@ fn is_verdict(language: &Language, word: &String) -> bool {
 /// Whether `answer` only repeats what was `asked`.
 pub(crate) fn repeats_the_request(language: &Language, asked: &str, answer: &str) -> bool {
     let (words, wanted) = (words_of(asked), content_words(asked));
-    if words.len() < FEWEST {
+    let mut talk = language.consent().iter().map(|words| &words.talk);
+    let is_of_himself = talk.any(|talk| talk.first_person.are_in(&words));
+    if words.len() < if is_of_himself { FEWEST_OF_HIMSELF } else { FEWEST } {
         return false;
     }
-    let talk = || language.consent().iter().map(|words| &words.talk);
-    let holds = |of: fn(&TalkWords) -> &Phrases| talk().any(|talk| of(talk).are_in(&words));
-    let is_open = talk().any(|talk| talk.open.at_start(&words).is_some());
+    let is_open = is_open(language, &words);
     if has_news(language, asked, answer)
         || content_words(answer).is_empty()
-        || holds(|talk| &talk.again)
-        || holds(|talk| &talk.greetings)
+        || !is_open && may_be_said_back(language, &words)
     {
         return false;
     }
@@ -65,6 +66,31 @@ pub(crate) fn repeats_the_request(language: &Language, asked: &str, answer: &str
     let said = content_words(answer);
     let again = wanted.iter().filter(|word| said.iter().any(|said| alike(said, word))).count();
     again * 3 >= wanted.len() * ASKED_AGAIN
+}
+
+/// Whether a question is asked that its own words don't answer, perhaps politely: "can you tell me why".
+fn is_open(language: &Language, words: &[String]) -> bool {
+    language.consent().iter().map(|words| &words.talk).any(|talk| {
+        let begins = |at: usize| talk.open.at_start(&words[at..]).is_some();
+        let is_behind = |at: usize| talk.wonders.at_end(&words[..at]).is_some();
+        (0..words.len()).any(|at| begins(at) && (at == 0 || is_behind(at)))
+    })
+}
+
+/// Whether the words of a request may be the answer to it: to be repeated, chosen from, or said back as a greeting. Who
+/// speaks of himself beside that wants another one: "hey, I had a bad day", "I have to write an exam".
+pub(super) fn may_be_said_back(language: &Language, words: &[String]) -> bool {
+    let talk = || language.consent().iter().map(|words| &words.talk);
+    let is_of_himself = |words: &[String]| talk().any(|talk| talk.first_person.are_in(words));
+    talk().any(|talk| {
+        let begins = |of: &Phrases, at: usize| of.at_start(&words[at..]);
+        let is_wanted = |at: usize| begins(&talk.again, at).is_some() && !is_of_himself(&words[..at]);
+        let greets = |at: usize| {
+            let greeting = begins(&talk.greetings, at);
+            greeting.is_some_and(|long| !is_of_himself(&words[..at]) && !is_of_himself(&words[at + long..]))
+        };
+        (0..words.len()).any(|at| is_wanted(at) || greets(at))
+    })
 }
 
 /// Whether `sentence` says nothing but what one of the sentences before it has said.
@@ -134,6 +160,15 @@ mod tests {
             ("Set the desk lamp to blue.", "Desk lamp, blue."),
             ("What is photosynthesis?", "Photosynthesis."),
             ("I feel lonely", "I feel lonely."),
+            ("I'm sad.", "I'm sad."),
+            ("Can you tell me why the sky is blue?", "The sky is blue."),
+            ("Do you know how tall the Eiffel tower is?", "The Eiffel tower is tall."),
+            (
+                "I have to write an exam tomorrow and I'm scared.",
+                "I have to write an exam tomorrow and I'm scared.",
+            ),
+            ("Hey, I had a bad day.", "Hey, I had a bad day."),
+            ("Thanks, I'm tired of my job", "Thanks, I'm tired of my job."),
             ("Is chicken safe when it is pink inside?", "Is chicken safe when it is pink inside?"),
         ] {
             assert!(repeats_the_request(english(), asked, answer), "{asked} {answer}");
@@ -152,6 +187,11 @@ mod tests {
             ("Who are you?", "I am Joi."),
             ("What is your name?", "My name is Joi."),
             ("Say I am brave.", "I am brave."),
+            ("Please say that I am brave.", "I am brave."),
+            ("Can you spell rhythm for me?", "Rhythm."),
+            ("I love you", "I love you."),
+            ("Joi, good night", "Good night."),
+            ("Tell me if it is Tuesday or Wednesday", "Tuesday."),
             ("How many legs do two dogs have?", "Two dogs have 8 legs."),
             ("I had a really bad day at work.", "I am sorry."),
             ("Why is the sky blue?", "Because the air scatters blue light."),
@@ -169,6 +209,12 @@ mod tests {
                 "Du hattest einen richtig schlechten Tag in der Arbeit.",
             ),
             ("Stell die Schreibtischlampe auf Blau.", "Schreibtischlampe auf Blau."),
+            ("Kannst du mir sagen, warum der Himmel blau ist?", "Der Himmel ist blau."),
+            ("Weißt du, warum der Himmel blau ist?", "Der Himmel ist blau."),
+            (
+                "Ich muss morgen eine Klausur schreiben oder verschieben.",
+                "Du musst morgen eine Klausur schreiben.",
+            ),
         ] {
             assert!(repeats_the_request(german(), asked, answer), "{asked} {answer}");
         }

@@ -7,12 +7,14 @@
 use crate::language::Language;
 use crate::language::consent::words_of;
 use crate::reply::output::gate::{AnswerEnding, OutputGate};
+use crate::reply::output::length::word_count;
 use crate::reply::output::truth::{self, ClaimEvidence};
 use crate::store::words;
 use crate::tools::FoundPage;
 
-/// Most words of a quotation: about twenty seconds of speech.
+/// Most words of a quotation: about twenty seconds of speech. With fewer than those it would say nothing.
 const LONGEST: usize = 40;
+const SHORTEST: usize = 10;
 /// A search engine puts a date and one of these in front of what it found, within so many bytes.
 const DATE_ENDS: [&str; 2] = [" · ", " — "];
 const DATE: usize = 24;
@@ -24,6 +26,22 @@ pub(crate) enum SourceTrust {
     Anybody,
     /// Those that the language names.
     Known,
+}
+
+/// What may be quoted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct QuoteRule {
+    pub(crate) trust: SourceTrust,
+    /// Most words of it.
+    pub(crate) words: usize,
+}
+
+impl QuoteRule {
+    /// Of an answer that may have `most` words, some of which are `said`; without a number, of one that is read.
+    pub(crate) fn behind(trust: SourceTrust, said: &str, most: Option<u32>) -> Self {
+        let left = most.map(|most| most.saturating_sub(word_count(said)) as usize);
+        Self { trust, words: left.map_or(LONGEST, |left| left.clamp(SHORTEST, LONGEST)) }
+    }
 }
 
 /// Words of a page.
@@ -40,12 +58,12 @@ pub(crate) fn quoted(
     language: &Language,
     query: &str,
     pages: &[FoundPage],
-    trust: SourceTrust,
+    rule: QuoteRule,
 ) -> Option<Quote> {
     let sites = &language.care().first()?.sites;
     let wanted = content(language, query);
     let needed = wanted.len().div_ceil(2).max(1);
-    let may = |page: &&FoundPage| trust == SourceTrust::Anybody || sites.is_trusted(host(&page.url));
+    let may = |page: &&FoundPage| rule.trust == SourceTrust::Anybody || sites.is_trusted(host(&page.url));
     let scored = pages.iter().filter(may).enumerate().map(|(at, page)| {
         let held = held(&wanted, &format!("{} {}", page.title, page.text));
         (held, std::cmp::Reverse(at), page)
@@ -53,7 +71,7 @@ pub(crate) fn quoted(
     let mut fitting: Vec<_> = scored.filter(|(held, ..)| *held >= needed).collect();
     fitting.sort_by_key(|(held, at, _)| std::cmp::Reverse((*held, *at)));
     fitting.into_iter().find_map(|(.., page)| {
-        let text = may_go_out(language, &passage(&wanted, &page.text))?;
+        let text = may_go_out(language, &passage(&wanted, &page.text, rule.words))?;
         Some(Quote { site: sites.name(host(&page.url)).to_owned(), text })
     })
 }
@@ -75,6 +93,13 @@ pub(crate) fn named(language: &Language, said: &str, asked: &str, pages: &[Found
     let site = sites.name(host(&page.url));
     let has_named = said.to_lowercase().contains(&site.to_lowercase());
     (!has_named && !site.is_empty()).then(|| site.to_owned())
+}
+
+/// What an answer from one of these pages may have behind it, where it is longest.
+pub(crate) fn longest_name(language: &Language, pages: &[FoundPage]) -> Option<String> {
+    let words = language.care().first()?;
+    let names = pages.iter().map(|page| words.look_up.say.source(words.sites.name(host(&page.url))));
+    names.max_by_key(|name| word_count(name))
 }
 
 /// The words of a text that say what it is about, each once.
@@ -99,7 +124,7 @@ fn held(wanted: &[String], text: &str) -> usize {
 }
 
 /// The sentence of a text that holds most of what is wanted, and what follows it as far as it is short.
-fn passage(wanted: &[String], text: &str) -> String {
+fn passage(wanted: &[String], text: &str, most: usize) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let begins = DATE_ENDS.iter().filter_map(|end| text.find(end).map(|at| at + end.len()));
     let begin = begins.filter(|at| *at <= DATE).max().unwrap_or(0);
@@ -112,13 +137,13 @@ fn passage(wanted: &[String], text: &str) -> String {
     let mut passage: Vec<&str> = Vec::new();
     for sentence in sentences.iter().skip(best.map_or(0, |(at, _)| at)) {
         let new: Vec<&str> = sentence.split(' ').collect();
-        if !passage.is_empty() && passage.len() + new.len() > LONGEST {
+        if !passage.is_empty() && passage.len() + new.len() > most {
             break;
         }
         passage.extend(new);
     }
-    let is_cut = passage.len() > LONGEST;
-    passage.truncate(LONGEST);
+    let is_cut = passage.len() > most;
+    passage.truncate(most);
     let end = if is_cut { "…" } else { "" };
     passage.join(" ").trim_end_matches(['.', '…', ' ']).to_owned() + if is_cut { end } else { "." }
 }
@@ -180,14 +205,29 @@ mod tests {
         ]
     }
 
+    fn anybody() -> QuoteRule {
+        QuoteRule::behind(SourceTrust::Anybody, "", None)
+    }
+
+    #[test]
+    fn a_quotation_behind_other_words_is_as_short_as_they_leave() {
+        let rule = |said: &str| QuoteRule::behind(SourceTrust::Anybody, said, Some(60)).words;
+        assert_eq!((rule(""), rule(&"word ".repeat(35)), rule(&"word ".repeat(58))), (40, 25, 10));
+        let text = format!("The tower {}is tall.", "very ".repeat(60));
+        let page = [page("https://a.example", "", &text)];
+        let rule = QuoteRule { words: 12, ..anybody() };
+        let quote = quoted(english(), "the tower", &page, rule).unwrap();
+        assert!(quote.text.split(' ').count() == 12 && quote.text.ends_with('…'), "{quote:?}");
+    }
+
     #[test]
     fn the_sentence_that_answers_is_quoted_and_its_site_named() {
-        let quote = quoted(english(), "How tall is the Eiffel Tower?", &pages(), SourceTrust::Anybody);
+        let quote = quoted(english(), "How tall is the Eiffel Tower?", &pages(), anybody());
         let text = "The Eiffel Tower is approx. 330 metres tall. It stands in Paris.".to_owned();
         assert_eq!(quote, Some(Quote { site: "Wikipedia".into(), text }));
-        let quote = quoted(english(), "Who won the world cup?", &pages(), SourceTrust::Anybody);
+        let quote = quoted(english(), "Who won the world cup?", &pages(), anybody());
         assert_eq!(quote, None, "nothing there answers it");
-        let quote = quoted(german(), "Wie hoch ist der Eiffel Tower?", &pages(), SourceTrust::Anybody);
+        let quote = quoted(german(), "Wie hoch ist der Eiffel Tower?", &pages(), anybody());
         assert_eq!(quote.map(|quote| quote.site), Some("Wikipedia".into()));
     }
 
@@ -196,21 +236,22 @@ mod tests {
         let mut found = pages();
         found.remove(1);
         let asked = "How tall is the Eiffel Tower?";
-        assert_eq!(quoted(english(), asked, &found, SourceTrust::Known), None);
-        let quote = quoted(english(), asked, &found, SourceTrust::Anybody).unwrap();
+        assert_eq!(
+            quoted(english(), asked, &found, QuoteRule { trust: SourceTrust::Known, ..anybody() }),
+            None
+        );
+        let quote = quoted(english(), asked, &found, anybody()).unwrap();
         assert_eq!((quote.site.as_str(), quote.text.as_str()), ("example.org", "The Eiffel Tower is tall."));
     }
 
     #[test]
     fn a_quotation_is_short_and_claims_no_deed() {
         let long = format!("The tower {}is tall.", "very ".repeat(60));
-        let quote =
-            quoted(english(), "the tower", &[page("https://a.example", "", &long)], SourceTrust::Anybody);
+        let quote = quoted(english(), "the tower", &[page("https://a.example", "", &long)], anybody());
         let text = quote.unwrap().text;
         assert!(text.split(' ').count() == LONGEST && text.ends_with('…'), "{text}");
         let claim = "I've set a timer for the tower.";
-        let quote =
-            quoted(english(), "the tower", &[page("https://a.example", "", claim)], SourceTrust::Anybody);
+        let quote = quoted(english(), "the tower", &[page("https://a.example", "", claim)], anybody());
         assert_eq!(quote, None);
     }
 
@@ -232,7 +273,7 @@ mod tests {
         #[test]
         fn any_page_can_be_quoted_from(text in "\\PC{0,200}", url in "\\PC{0,30}", query in "\\PC{0,30}") {
             let pages = [page(&url, "", &text)];
-            quoted(english(), &query, &pages, SourceTrust::Anybody);
+            quoted(english(), &query, &pages, anybody());
             named(english(), &text, &query, &pages);
         }
     }

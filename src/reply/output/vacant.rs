@@ -10,6 +10,7 @@ use crate::language::Language;
 use crate::language::consent::{Phrases, TalkWords, words_of};
 use crate::language::prompts::PromptName;
 use crate::reply::memory::question::content_words;
+use crate::reply::output::news;
 use crate::reply::understand::intents;
 use crate::reply::understand::reference::{self, Feeling};
 use crate::reply::understand::wish;
@@ -78,7 +79,7 @@ impl VacancyRule<'_> {
             talk().any(|talk| talk.first_person.are_in(run)) && is_taken()
         };
         let takes_part = || {
-            let may_quote = asks_for(|talk| &talk.again) || asks_for(|talk| &talk.tales);
+            let may_quote = news::may_be_said_back(language, &asked) || asks_for(|talk| &talk.tales);
             !may_quote && (TAKEN - 1..=TAKEN).any(|length| has_run(&asked, &said, length, is_users))
         };
         let explains = |talk: &TalkWords| {

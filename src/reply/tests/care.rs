@@ -344,6 +344,20 @@ async fn a_model_that_knows_enough_is_not_kept_from_anything_but_names_the_site_
 }
 
 #[tokio::test]
+async fn the_site_is_named_before_she_asks_whether_to_go_on() {
+    let search = chooses("webSearch", "{\"query\":\"height of the Eiffel Tower\"}");
+    let note = answers("The tower is 330 metres tall.");
+    let told = answers(
+        "It is 330 metres tall. It stands in Paris. It is made of iron. Eiffel built it. It was painted red.",
+    );
+    let looked = Looking::new(vec![search, note, told]).await;
+    looked.bench.model.state.send_replace(scripted::ready(ModelSize::Small));
+    let ran = looked.say("search the web for the height of the Eiffel Tower").await;
+    let begun = "It is 330 metres tall. It stands in Paris. It is made of iron.";
+    assert_eq!(ran.shown(), format!("{begun} That's what Wikipedia says. ({})", say().go_on));
+}
+
+#[tokio::test]
 async fn in_german_it_is_said_in_german() {
     let in_german = |parts: &mut EngineParts<Scripted>| {
         parts.languages.replace(Language::load("de").unwrap());

@@ -128,7 +128,7 @@ fn results_are_told_rounded_and_in_the_units_of_the_language() {
         assert_eq!(foreseen(asked, english()).as_deref(), Some(expected), "{asked}");
     }
     for (asked, expected) in [
-        ("Wie viele Gramm sind zwei Unzen?", "Das ist etwa 56.7 Gramm."),
+        ("Wie viele Gramm sind zwei Unzen?", "Das ist etwa 56,7 Gramm."),
         ("Was ist eine Tasse in Milliliter?", "Das ist etwa 237 Milliliter."),
         ("Wie viele Minuten hat ein Tag?", "Das ist 1440 Minuten."),
         ("Was ist ein Viertel von 200?", "Das ist 50."),
@@ -136,6 +136,13 @@ fn results_are_told_rounded_and_in_the_units_of_the_language() {
         ("Wie viel sind zwei Drittel von neunzig?", "Das ist 60."),
         ("was sind drei Viertel von 80", "Das ist 60."),
         ("was ist ein Zehntel von 50", "Das ist 5."),
+        ("Was ist 3,5 mal 2?", "Das ist 7."),
+        ("Was sind 10 Prozent von 45,90 Euro?", "Das ist 4,59 Euro."),
+        ("Was sind 19 Prozent von 1.200 Euro?", "Das ist 228 Euro."),
+        ("Was ist 9 geteilt durch 8?", "Das ist 1,125."),
+        ("Wie viele Liter sind 125 Milliliter?", "Das ist 0,125 Liter."),
+        ("Was ist zweieinhalb mal 3?", "Das ist 7,5."),
+        ("Was ist 10 geteilt durch 3?", "Das ist etwa 3,33."),
         ("wie viele Zentimeter sind sechs Fuß", "Das ist etwa 183 Zentimeter."),
     ] {
         assert_eq!(foreseen(asked, crate::language::tests::german()).as_deref(), Some(expected), "{asked}");

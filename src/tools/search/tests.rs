@@ -2,7 +2,8 @@
 
 use super::super::web::tests::{Does, Served, reach};
 use super::*;
-use crate::language::tests::english;
+use crate::language::Language;
+use crate::language::tests::{english, german};
 
 const WIKI: &str = r#"{"batchcomplete":"","query":{"pages":{
     "9":{"pageid":9,"ns":0,"title":"Tower of London","index":2,"extract":"A castle."},
@@ -21,11 +22,19 @@ fn working(path: &str) -> Does {
 }
 
 async fn search(route: fn(&str) -> Does, has_searxng: bool) -> (Result<Output, ToolError>, Vec<String>) {
+    search_in(english(), route, has_searxng).await
+}
+
+async fn search_in(
+    language: &Language,
+    route: fn(&str) -> Does,
+    has_searxng: bool,
+) -> (Result<Output, ToolError>, Vec<String>) {
     let served = Served::new(route).await;
     let config = SearchConfig {
         searxng: if has_searxng { served.url.clone() } else { String::new() },
         duckduckgo: format!("{}/html/", served.url),
-        wikipedia: served.url.clone(),
+        wikipedia: format!("{}/{{language}}", served.url),
     };
     let now = "2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().expect("a time");
     let arguments = Arguments::from_iter([("query".to_owned(), json!("how high & old is it"))]);
@@ -34,7 +43,7 @@ async fn search(route: fn(&str) -> Does, has_searxng: bool) -> (Result<Output, T
         effect: crate::tools::Effect::Fetches,
         now: &now,
         source: crate::tools::Source::Own,
-        language: english(),
+        language,
     };
     let tool = WebSearch::new(&config, reach());
     (super::super::run(&tool, call).await, served.paths())
@@ -55,23 +64,43 @@ async fn the_first_engine_that_finds_something_is_told_as_strangers_words() {
     let line = "The tower (https://example.org/t)\nIt is 324 m high.";
     let (output, paths) = search(working, true).await;
     assert_eq!(output, found("SearXNG", line));
-    assert_eq!(paths, ["/search?q=how+high+%26+old+is+it&format=json"]);
+    assert_eq!(paths, ["/search?q=how+high+%26+old+is+it&format=json&language=en"]);
     let (output, paths) = search(working, false).await;
     assert_eq!(output, found("DuckDuckGo", line));
     assert_eq!(paths, ["/html/?q=how+high+%26+old+is+it"]);
 }
 
 #[tokio::test]
+async fn what_is_asked_in_german_is_searched_for_in_german() {
+    let (_, paths) = search_in(german(), working, true).await;
+    assert_eq!(paths, ["/search?q=how+high+%26+old+is+it&format=json&language=de"]);
+    let only_wiki = |path: &str| if path.starts_with("/de/w/") { working(path) } else { Does::Dies };
+    let (output, paths) = search_in(german(), only_wiki, false).await;
+    assert_eq!(paths[0], "/html/?q=how+high+%26+old+is+it&kl=de-de");
+    let pages = output.expect("the German Wikipedia").pages;
+    assert!(pages[0].url.ends_with("/de/wiki/Eiffel_Tower"), "{pages:?}");
+}
+
+#[tokio::test]
 async fn wikipedia_steps_in_whatever_the_first_engine_does() {
     for route in [
-        (|path: &str| if path.starts_with("/w/") { working(path) } else { Does::Dies }) as fn(&str) -> Does,
-        |path| if path.starts_with("/w/") { working(path) } else { Does::Babbles },
-        |path| if path.starts_with("/w/") { working(path) } else { Does::Floods },
+        (|path: &str| if path.starts_with("/en/w/") { working(path) } else { Does::Dies })
+            as fn(&str) -> Does,
+        |path| if path.starts_with("/en/w/") { working(path) } else { Does::Babbles },
+        |path| if path.starts_with("/en/w/") { working(path) } else { Does::Floods },
         |path| {
-            if path.starts_with("/w/") { working(path) } else { Does::Leads(302, "http://127.0.0.2/".into()) }
+            if path.starts_with("/en/w/") {
+                working(path)
+            } else {
+                Does::Leads(302, "http://127.0.0.2/".into())
+            }
         },
         |path| {
-            if path.starts_with("/w/") { working(path) } else { Does::Sends("text/html", "garbage".into()) }
+            if path.starts_with("/en/w/") {
+                working(path)
+            } else {
+                Does::Sends("text/html", "garbage".into())
+            }
         },
     ] {
         for has_searxng in [true, false] {

@@ -14,9 +14,20 @@ use crate::reply::model::ChatModel;
 use crate::reply::output::check::ReplyRefusal;
 use crate::reply::output::length::AnswerStop;
 use crate::reply::output::sink::{ReceiverClosed, ReplySink};
+use crate::reply::output::source;
 use crate::reply::session::open_question::{BegunAnswer, OpenQuestion, open_until};
 use crate::reply::understand::intents::{self, Mood};
 use crate::reply::understand::reference::{self, Feeling};
+
+/// Names the site whose page an answer is made of, unless it was named.
+pub(super) async fn name_source(state: &LoopState, sink: &mut ReplySink) -> Result<(), ReceiverClosed> {
+    let language = Arc::clone(&sink.language);
+    let site = source::named(&language, &sink.said, &state.asked.words, &state.progress.pages);
+    match (site, language.care().first()) {
+        (Some(site), Some(words)) => sink.say_on(&words.look_up.say.source(&site)).await,
+        _ => Ok(()),
+    }
+}
 
 impl<M: ChatModel> AgentContext<'_, M> {
     /// An answer that ended before the model was done. Where there is more of it, she asks whether to go on.
@@ -33,11 +44,13 @@ impl<M: ChatModel> AgentContext<'_, M> {
             AnswerStop::Long => {
                 sink.decided("length", "stopped", "a spoken answer is long enough").await?;
                 let question = sink.sentence(|say| &say.go_on);
+                let said = sink.said.trim().to_owned();
+                name_source(state, sink).await?;
                 let now = self.clock.now().timestamp();
                 let confirm = Duration::from_secs(u64::from(self.rules.confirm_s));
                 let spoken = format!("{} {question}", sink.said);
                 let begun = BegunAnswer {
-                    said: format!("{} {}", state.asked.earlier, sink.said.trim()).trim_start().to_owned(),
+                    said: format!("{} {said}", state.asked.earlier).trim_start().to_owned(),
                     prompt: state.asked.prompt,
                     limit: state.asked.limit,
                     until: open_until(now, confirm, state.asked.channel, &spoken),

@@ -21,6 +21,7 @@ use crate::reply::output::filter::Purpose;
 use crate::reply::output::length::LengthLimit;
 use crate::reply::output::offer::OfferRule;
 use crate::reply::output::sink::ReplySink;
+use crate::reply::output::source;
 use crate::reply::output::truth::ClaimEvidence;
 use crate::reply::output::vacant::VacancyRule;
 use crate::reply::prompt::head::Heads;
@@ -176,9 +177,11 @@ impl LoopState {
         }
         let known = &self.scope.known;
         let (evidence, offers) = (self.evidence(), self.offers());
-        let Asked { limit, earlier, .. } = &self.asked;
+        let Asked { limit, earlier, language, .. } = &self.asked;
+        let named = source::longest_name(language, &self.progress.pages);
+        let limit = limit.map(|limit| named.map_or(limit, |named| limit.with_room_for(&named)));
         let vacancy = self.vacancy();
-        ModelQuestion { ask, known, purpose, evidence, offers, vacancy, limit: *limit, earlier }
+        ModelQuestion { ask, known, purpose, evidence, offers, vacancy, limit, earlier }
     }
 
     /// What is no answer of a small model before anything was called.

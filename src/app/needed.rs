@@ -1,0 +1,78 @@
+//! Which models a configuration needs: what `joi models fetch` brings by itself, and `joi doctor` misses.
+//!
+//! PURE. In: the configuration and the manifest. Out: names.
+
+use crate::config::Config;
+use crate::llm::{Backend, LOCAL_EMBED_MODEL};
+use crate::models::{Manifest, ModelLibrary};
+
+/// What computes Piper's voices, and nothing else.
+const VOICE_RUNTIME: &str = "onnxruntime";
+/// How the names of voices begin.
+const VOICE: &str = "voice-";
+
+/// The models that `config` needs, those that are missing among them.
+pub fn needed_models<'m>(config: &Config, library: &'m ModelLibrary) -> Vec<&'m str> {
+    needed(config, library.manifest())
+}
+
+fn needed<'m>(config: &Config, manifest: &'m Manifest) -> Vec<&'m str> {
+    let usual = manifest.needed(config.one_language()).map(|model| model.name.as_str());
+    let mut needed: Vec<&str> = usual.filter(|name| !is_idle(config, manifest, name)).collect();
+    let chosen = manifest.models.iter().find(|model| model.name == config.speak.voice);
+    if let Some(voice) = chosen.filter(|voice| !needed.contains(&voice.name.as_str())) {
+        needed.push(&voice.name);
+    }
+    needed
+}
+
+/// Whether a model that is usually needed would never be loaded.
+fn is_idle(config: &Config, manifest: &Manifest, name: &str) -> bool {
+    let (speak, llm) = (&config.speak, &config.llm);
+    let is_chat = manifest.chat.iter().any(|chat| chat == name);
+    (is_chat && llm.backend == Backend::Ollama)
+        || (name == LOCAL_EMBED_MODEL && llm.embed_model.trim().is_empty())
+        || (name == VOICE_RUNTIME && speak.is_espeak())
+        || (name.starts_with(VOICE) && !speak.is_auto() && speak.voice != name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{MachineProfile, load_text};
+
+    /// What is needed with `text` and not without it, and the other way round.
+    fn differs(text: &str) -> (Vec<String>, Vec<String>) {
+        let manifest = Manifest::built_in().unwrap();
+        let of = |text: &str| {
+            let config = load_text(text, "test", &[]).unwrap().config;
+            needed(&config, &manifest).into_iter().map(str::to_owned).collect::<Vec<_>>()
+        };
+        let (usual, these) = (of(""), of(text));
+        let without = |all: &[String], known: &[String]| {
+            all.iter().filter(|name| !known.contains(name)).cloned().collect::<Vec<String>>()
+        };
+        (without(&these, &usual), without(&usual, &these))
+    }
+
+    #[test]
+    fn what_would_never_be_loaded_is_not_fetched() {
+        let (chat, joe) = ("chat-qwen2.5-coder-0.5b", "voice-joe");
+        for (text, more, fewer) in [
+            ("[llm]\nbackend = \"ollama\"", "", vec![chat]),
+            ("[llm]\nbackend = \"local\"", "", vec![]),
+            ("[llm]\nembed_model = \"\"", "", vec![LOCAL_EMBED_MODEL]),
+            ("[speak]\nvoice = \"espeak\"", "", vec![VOICE_RUNTIME, joe]),
+            ("[speak]\nvoice = \"voice-thorsten\"", "voice-thorsten", vec![joe]),
+            ("[speak]\nvoice = \"voice-joe\"", "", vec![]),
+            (MachineProfile::Zero2.text(), "", vec![VOICE_RUNTIME, joe, chat, LOCAL_EMBED_MODEL]),
+        ] {
+            let (has_more, has_fewer) = differs(text);
+            assert_eq!(
+                (has_more.concat().as_str(), has_fewer),
+                (more, fewer.iter().map(|name| (*name).to_owned()).collect()),
+                "{text}"
+            );
+        }
+    }
+}
