@@ -283,7 +283,18 @@ fn a_clear_yes_is_said_for_nothing_else() {
         (
             german(),
             &["Ja.", "ja bitte", "ja gerne", "natürlich", "mach das", "ja, mach das"],
-            &["gerne", "klar", "okay", "mach weiter", "genau", "richtig", "nein"],
+            &[
+                "gerne",
+                "klar",
+                "okay",
+                "mach weiter",
+                "genau",
+                "richtig",
+                "sicher",
+                "na ja",
+                "nein, mach das",
+                "nein",
+            ],
         ),
     ] {
         for yes in clear {
@@ -292,6 +303,25 @@ fn a_clear_yes_is_said_for_nothing_else() {
         for no in other {
             assert!(!intents::is_clear_consent(language, no), "{no}");
         }
+    }
+}
+
+#[test]
+fn a_yes_and_a_no_have_many_words_in_german() {
+    for yes in
+        ["Okay.", "Sicher.", "Auf jeden Fall!", "Jo", "Genau", "Mach mal.", "Weiter", "Gern", "Von mir aus."]
+    {
+        assert!(intents::is_consent(german(), yes) && !intents::is_refusal(german(), yes), "{yes}");
+    }
+    for no in
+        ["Nö.", "Nee, danke.", "Lass mal.", "Passt schon.", "Brauchst du nicht", "Bitte nicht", "Doch nicht!"]
+    {
+        assert!(intents::is_refusal(german(), no) && !intents::is_consent(german(), no), "{no}");
+    }
+    for other in
+        ["", "Na ja", "Ja und nein", "Nein, mach das", "Mach das nicht", "Natürlich nicht", "Ich weiß nicht"]
+    {
+        assert!(!intents::is_consent(german(), other), "{other}");
     }
 }
 
