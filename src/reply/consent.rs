@@ -52,6 +52,10 @@ impl<M: ChatModel> Path<'_, M> {
         let pending = match self.session.with(|state| state.question.take()) {
             None => return Ok(goes_on),
             Some(OpenQuestion::Forget(waiting)) => {
+                if turn.now.timestamp() <= waiting.until && is_doubtful_yes(turn, IsRisky::Yes) {
+                    let is_repeated = waiting.is_repeated;
+                    return self.asks_again(turn, OpenQuestion::Forget(waiting), is_repeated, sink).await;
+                }
                 let store = self.engine.memory.store();
                 let answered = quick::memory::answered(turn, waiting, store, self.session, sink).await?;
                 return Ok(answered.map_or(goes_on, QuestionOutcome::Over));

@@ -11,6 +11,8 @@ pub(crate) struct Forgetting {
     pub(crate) what: ForgetTarget,
     /// Until when a yes counts.
     pub(crate) until: Timestamp,
+    /// It was asked for a second time.
+    pub(crate) is_repeated: bool,
 }
 
 /// What is to be forgotten.

@@ -166,7 +166,8 @@ async fn ask_to_forget(
     let confirm = Duration::from_secs(u64::from(asking.confirm_s));
     sink.awaits = Some(confirm);
     let until = open_until(turn.now.timestamp(), confirm, turn.channel, question);
-    asking.session.with(|state| state.question = Some(OpenQuestion::Forget(Forgetting { what, until })));
+    let question = OpenQuestion::Forget(Forgetting { what, until, is_repeated: false });
+    asking.session.with(|state| state.question = Some(question));
     Ok(Keep::No)
 }
 

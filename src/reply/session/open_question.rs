@@ -43,6 +43,7 @@ impl OpenQuestion {
             Self::Call(call) => Self::Call(Box::new(PendingCall { until, is_repeated: true, ..*call })),
             Self::Quick(asked) => Self::Quick(Box::new(AskedQuick { until, is_repeated: true, ..*asked })),
             Self::House(asked) => Self::House(AskedCommands { until, is_repeated: true, ..asked }),
+            Self::Forget(asked) => Self::Forget(Forgetting { until, is_repeated: true, ..asked }),
             other => other,
         }
     }

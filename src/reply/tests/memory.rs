@@ -314,6 +314,25 @@ async fn anything_but_a_yes_in_time_forgets_nothing() {
     assert_eq!(bench.known().await, []);
 }
 
+// What is gone is gone for good
+#[tokio::test]
+async fn a_doubtful_yes_erases_nothing() {
+    let doubts = say().is_that_a_yes.as_str();
+    for (answers, shown, left) in [
+        (["okay", "yes"], [doubts, "I have forgotten everything you ever told me."], 0),
+        (["okay", "okay"], [doubts, &*say().left_alone], 1),
+        (["okay", "no"], [doubts, &*say().left_alone], 1),
+    ] {
+        let bench = Bench::new(vec![]);
+        bench.knows(MemoryKind::User, "2026-11-01", "I like chess").await;
+        bench.say("forget everything you know about me").await;
+        for (answer, shown) in answers.into_iter().zip(shown) {
+            assert_eq!(bench.say(answer).await.shown(), shown, "{answers:?}");
+        }
+        assert_eq!(bench.known().await.len(), left, "{answers:?}");
+    }
+}
+
 #[tokio::test]
 async fn what_is_long_is_digested_for_a_small_model_once_for_a_question() {
     let script = vec![answers("You cooked lentil soup."), answers("Lentil."), answers("Lentil, I said.")];
