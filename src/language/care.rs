@@ -76,6 +76,8 @@ impl CareRule {
 /// Questions about facts of the world.
 #[derive(Debug)]
 pub(crate) struct FactWords {
+    /// Stands in front of what is asked for: "do you know".
+    pub(crate) lead: WordPattern,
     pub(crate) ask: WordPattern,
     /// What everybody knows.
     pub(crate) common: WordPattern,
@@ -174,6 +176,8 @@ struct WrittenRule {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenFacts {
+    #[serde(default)]
+    lead: Vec<String>,
     ask: Vec<String>,
     common: Vec<String>,
     own: Vec<String>,
@@ -208,6 +212,7 @@ impl CareWords {
             personal: any("personal", &file.personal)?,
             rules: file.rule.iter().map(|rule| file.rule(rule)).collect::<Result<_, String>>()?,
             facts: FactWords {
+                lead: any("facts.lead", &facts.lead)?,
                 ask: any("facts.ask", &facts.ask)?,
                 common: any("facts.common", &facts.common)?,
                 own: any("facts.own", &facts.own)?,

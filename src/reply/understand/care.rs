@@ -118,8 +118,9 @@ fn kind(words: &CareWords, whole: &str) -> Care {
         return Care::Matter(rule.matter.clone());
     }
     let facts = &words.facts;
-    let is_fact = wants_advice && facts.ask.is_match(text);
-    match is_fact && !facts.common.is_match(text) && !facts.own.is_match(text) {
+    let question = facts.lead.find(text).and_then(|lead| text.get(lead.end()..)).unwrap_or(text);
+    let is_fact = wants_advice && facts.ask.is_match(question);
+    match is_fact && !facts.common.is_match(question) && !facts.own.is_match(question) {
         true => Care::Fact,
         false => Care::Everyday,
     }

@@ -254,6 +254,8 @@ fn what_only_the_user_can_know_is_told_from_advice_and_from_what_the_world_knows
         "What is on my mind",
         "What have I got in my left hand?",
         "where are the car keys",
+        "When is my birthday?",
+        "When's my wedding anniversary?",
     ] {
         assert!(is_personal(english(), asked), "{asked}");
     }
@@ -269,6 +271,9 @@ fn what_only_the_user_can_know_is_told_from_advice_and_from_what_the_world_knows
         "Who was Mozart?",
         "Where is the Eiffel Tower?",
         "Where is the key of C major used?",
+        "When is my appointment?",
+        "When is Mozart's birthday?",
+        "When is my next timer?",
     ] {
         assert!(!is_personal(english(), asked), "{asked}");
     }
@@ -278,10 +283,17 @@ fn what_only_the_user_can_know_is_told_from_advice_and_from_what_the_world_knows
         "Woran denke ich?",
         "Was habe ich in meiner Hosentasche?",
         "Wo ist der Ersatzschlüssel?",
+        "Wann habe ich Geburtstag?",
+        "Was habe ich in der Hand?",
     ] {
         assert!(is_personal(german(), asked), "{asked}");
     }
-    for asked in ["Was mache ich, wenn es brennt?", "Was soll ich meiner Mutter schenken?"] {
+    for asked in [
+        "Was mache ich, wenn es brennt?",
+        "Was soll ich meiner Mutter schenken?",
+        "Wann habe ich den Termin?",
+        "Wann ist Mozarts Geburtstag?",
+    ] {
         assert!(!is_personal(german(), asked), "{asked}");
     }
 }
