@@ -35,6 +35,7 @@ pub(crate) struct CareWords {
     pub(crate) goes_on: WordPattern,
     /// It asks what only the user can know.
     pub(crate) personal: WordPattern,
+    pub(crate) introduced: Option<IntroducedWords>,
     /// What belongs to a matter; the first that fits counts.
     pub(crate) rules: Vec<CareRule>,
     pub(crate) facts: FactWords,
@@ -44,6 +45,23 @@ pub(crate) struct CareWords {
     settled: BTreeMap<String, String>,
     careful: BTreeMap<String, String>,
     number: EmergencyNumberWords,
+}
+
+/// Who was told a name in other words than it is asked for in: "I'm Max".
+#[derive(Debug)]
+pub(crate) struct IntroducedWords {
+    /// Asks for it, in lower case.
+    pub(crate) asks: WordPattern,
+    /// Has told it, as it was written.
+    pub(crate) tells: WordPattern,
+}
+
+/// The same as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenIntroduced {
+    asks: Vec<String>,
+    tells: Vec<String>,
 }
 
 /// What belongs to a matter.
@@ -149,6 +167,7 @@ struct CareFile {
     advice: Vec<String>,
     goes_on: Vec<String>,
     personal: Vec<String>,
+    introduced: Option<WrittenIntroduced>,
     words: BTreeMap<String, String>,
     urgent: BTreeMap<String, String>,
     #[serde(default)]
@@ -202,6 +221,10 @@ impl CareWords {
         file.check()?;
         let any = |key: &str, patterns: &[String]| file.pattern(key, &patterns.join("|"));
         let (facts, look_up) = (&file.facts, &file.look_up);
+        let introduced = |WrittenIntroduced { asks, tells }: &WrittenIntroduced| {
+            let (asks, tells) = (any("introduced.asks", asks)?, any("introduced.tells", tells)?);
+            Ok::<_, String>(IntroducedWords { asks, tells })
+        };
         Ok(Self {
             orders: any("orders", &file.orders)?,
             behind_orders: BehindOrders::read(&file.behind_orders, any)?,
@@ -210,6 +233,7 @@ impl CareWords {
             advice: any("advice", &file.advice)?,
             goes_on: any("goes_on", &file.goes_on)?,
             personal: any("personal", &file.personal)?,
+            introduced: file.introduced.as_ref().map(introduced).transpose()?,
             rules: file.rule.iter().map(|rule| file.rule(rule)).collect::<Result<_, String>>()?,
             facts: FactWords {
                 lead: any("facts.lead", &facts.lead)?,

@@ -162,7 +162,8 @@ impl<M: ChatModel> Path<'_, M> {
             let told: Vec<String> = said.flat_map(|text| content_words(text)).collect();
             // That something else was told of yesterday says nothing of it.
             let is_told = |word: &String| told.contains(word) && !is_past(word, &turn.now);
-            content_words(turn.asked).iter().any(is_told)
+            let is_named = |text: &String| care::introduces(&turn.language, turn.asked, text);
+            content_words(turn.asked).iter().any(is_told) || request.past.own_texts.iter().any(is_named)
         };
         request.answering.knowledge == Knowledge::Scant
             && request.prompt == PromptKind::Talk

@@ -383,3 +383,13 @@ async fn what_only_the_user_can_know_reaches_the_model_once_it_was_told() {
     looking.say("I have a cat, and her name is Minka.").await;
     assert_eq!(looking.say("What is my cat called?").await.shown(), "She is called Minka.");
 }
+
+#[tokio::test]
+async fn who_has_said_i_am_max_has_told_his_name() {
+    for (told, knows) in [("Hi, I'm Max.", true), ("I'm tired.", false)] {
+        let looking = Looking::new(vec![answers("Nice."), answers("Your name is Max.")]).await;
+        looking.say(told).await;
+        let shown = looking.say("What's my name?").await.shown();
+        assert_eq!(shown == say().untold, !knows, "{told} {shown}");
+    }
+}

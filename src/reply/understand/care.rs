@@ -84,6 +84,15 @@ pub fn is_personal(language: &Language, asked: &str) -> bool {
     language.care().iter().any(|words| words.personal.is_match(&text))
 }
 
+/// Whether `told` is the name that `asked` asks for: "I'm Max".
+pub fn introduces(language: &Language, asked: &str, told: &str) -> bool {
+    let asked = plain(asked);
+    let told = told.replace(['’', '‘', '`'], "'");
+    let all = language.care().iter().filter_map(|words| words.introduced.as_ref());
+    all.clone().any(|words| words.asks.is_match(&asked))
+        && all.clone().any(|words| words.tells.is_match(&told))
+}
+
 /// In lower case, with single spaces and the apostrophes of a keyboard.
 fn plain(asked: &str) -> String {
     let text = asked.to_lowercase().replace(['’', '‘', '`'], "'");
