@@ -17,6 +17,7 @@ suite=${SUITE:-stable}
 version=$(sed -n '/^\[workspace.package\]/,/^$/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 
+compgen -G "$debs/*.deb" >/dev/null || fail "$debs has no packages; run \`make deb\` first"
 if [ -z "${DRAFT:-}" ]; then
   [ -z "$(git status --porcelain --untracked-files=no)" ] ||
     fail "the sources have changes that are not committed, and would be published without them; commit them, or DRAFT=1 to try it"
@@ -24,7 +25,6 @@ if [ -z "${DRAFT:-}" ]; then
   other=$(find "$debs" -name '*.deb' ! -name "*_$version-*" ! -name "*_${version}_*" -printf '%f ' 2>/dev/null)
   [ -z "$other" ] || fail "$debs has packages of other versions than $version, whose sources these are not: $other- remove them, or DRAFT=1 to try it"
 fi
-compgen -G "$debs/*.deb" >/dev/null || fail "$debs has no packages; run \`make deb\` first"
 if [ -n "${KEY:-}" ] && ! gpg --batch --list-secret-keys "$KEY" >/dev/null 2>&1; then
   fail "there is no secret key \"$KEY\" to sign with; \`gpg --list-secret-keys\` shows those that are there"
 fi

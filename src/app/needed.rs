@@ -19,7 +19,8 @@ pub fn needed_models<'m>(config: &Config, library: &'m ModelLibrary) -> Vec<&'m 
 fn needed<'m>(config: &Config, manifest: &'m Manifest) -> Vec<&'m str> {
     let usual = manifest.needed(config.one_language()).map(|model| model.name.as_str());
     let mut needed: Vec<&str> = usual.filter(|name| !is_idle(config, manifest, name)).collect();
-    let chosen = manifest.models.iter().find(|model| model.name == config.speak.voice);
+    let chosen = voice_name(config);
+    let chosen = manifest.models.iter().find(|model| model.name == chosen);
     if let Some(voice) = chosen.filter(|voice| !needed.contains(&voice.name.as_str())) {
         needed.push(&voice.name);
     }
@@ -33,7 +34,17 @@ fn is_idle(config: &Config, manifest: &Manifest, name: &str) -> bool {
     (is_chat && llm.backend == Backend::Ollama)
         || (name == LOCAL_EMBED_MODEL && llm.embed_model.trim().is_empty())
         || (name == VOICE_RUNTIME && speak.is_espeak())
-        || (name.starts_with(VOICE) && !speak.is_auto() && speak.voice != name)
+        || (name.starts_with(VOICE) && is_silent(config, name))
+}
+
+/// Whether a voice is never spoken with. One that was chosen by its name speaks one language; others have their own.
+fn is_silent(config: &Config, voice: &str) -> bool {
+    let speak = &config.speak;
+    speak.is_espeak() || (!speak.is_auto() && config.one_language().is_some() && voice_name(config) != voice)
+}
+
+fn voice_name(config: &Config) -> String {
+    format!("{VOICE}{}", config.speak.voice)
 }
 
 #[cfg(test)]
@@ -63,8 +74,8 @@ mod tests {
             ("[llm]\nbackend = \"local\"", "", vec![]),
             ("[llm]\nembed_model = \"\"", "", vec![LOCAL_EMBED_MODEL]),
             ("[speak]\nvoice = \"espeak\"", "", vec![VOICE_RUNTIME, joe]),
-            ("[speak]\nvoice = \"voice-thorsten\"", "voice-thorsten", vec![joe]),
-            ("[speak]\nvoice = \"voice-joe\"", "", vec![]),
+            ("[speak]\nvoice = \"thorsten\"", "voice-thorsten", vec![joe]),
+            ("[speak]\nvoice = \"joe\"", "", vec![]),
             (MachineProfile::Zero2.text(), "", vec![VOICE_RUNTIME, joe, chat, LOCAL_EMBED_MODEL]),
         ] {
             let (has_more, has_fewer) = differs(text);

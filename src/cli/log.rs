@@ -86,13 +86,18 @@ pub(super) fn is_journal() -> bool {
 }
 
 /// How the journal is told the priority of a line.
-pub(super) fn priority(level: Level) -> &'static str {
+fn priority(level: Level) -> &'static str {
     match level {
         Level::ERROR => "<3>",
         Level::WARN => "<4>",
         Level::INFO => "<6>",
         _ => "<7>",
     }
+}
+
+/// `text` with this in front of each of its lines: the journal takes each for one of its own.
+pub(super) fn with_priority(text: &str, level: Level) -> String {
+    text.lines().map(|line| format!("{}{line}", priority(level))).collect::<Vec<_>>().join("\n")
 }
 
 /// How a line looks.
@@ -114,12 +119,12 @@ where
     ) -> fmt::Result {
         let about = event.metadata();
         if self.is_journal {
-            writer.write_str(priority(*about.level()))?;
-        } else {
-            let level = about.level().as_str().to_lowercase();
-            write!(writer, "{} {level:5} ", Zoned::now().strftime("%H:%M:%S"))?;
+            let mut told = format!("{}: ", category(about.target()));
+            context.field_format().format_fields(Writer::new(&mut told), event)?;
+            return writeln!(writer, "{}", with_priority(&told, *about.level()));
         }
-        write!(writer, "{}: ", category(about.target()))?;
+        let level = about.level().as_str().to_lowercase();
+        write!(writer, "{} {level:5} {}: ", Zoned::now().strftime("%H:%M:%S"), category(about.target()))?;
         context.field_format().format_fields(writer.by_ref(), event)?;
         writeln!(writer)
     }
@@ -159,11 +164,14 @@ mod tests {
                 tracing::error!(target: "joi::store", "full");
                 tracing::warn!(target: "joi::hear", card = 2, "gone");
                 tracing::info!(target: "joi::app", "well");
-                tracing::debug!(target: "joi::llm", "slow");
+                tracing::debug!(target: "joi::llm", "slow\nand steady");
             });
             std::fs::read_to_string(file.path()).unwrap()
         };
-        assert_eq!(lines(true), "<3>memory: full\n<4>voice: gone card=2\n<6>joi: well\n<7>model: slow\n");
+        assert_eq!(
+            lines(true),
+            "<3>memory: full\n<4>voice: gone card=2\n<6>joi: well\n<7>model: slow\n<7>and steady\n"
+        );
         let plain = lines(false);
         let first = plain.lines().next().unwrap();
         assert_eq!(&first[8..], " error memory: full", "{plain}");

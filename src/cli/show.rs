@@ -78,8 +78,8 @@ pub fn error(error: &anyhow::Error) {
             told.push(cause);
         }
     }
-    let priority = if log::is_journal() { log::priority(tracing::Level::ERROR) } else { "" };
-    remark(format!("{priority}{} {}", coloured(Tone::Bad, "joi:"), told.join(": ")));
+    let told = format!("{} {}", coloured(Tone::Bad, "joi:"), told.join(": "));
+    remark(if log::is_journal() { log::with_priority(&told, tracing::Level::ERROR) } else { told });
 }
 
 /// A table without frames that fits the terminal.

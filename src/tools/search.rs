@@ -241,7 +241,9 @@ impl Tool for WebSearch {
     }
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
-        async move { self.search(call.text("query"), call.language.code()).await }.boxed()
+        // A language of the owner's own is no place to ask.
+        let code = Some(call.language.code()).filter(|code| code.len() == 2).unwrap_or(WORLDWIDE);
+        async move { self.search(call.text("query"), code).await }.boxed()
     }
 }
 

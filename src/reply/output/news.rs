@@ -47,20 +47,21 @@ fn is_verdict(language: &Language, word: &String) -> bool {
 /// Whether `answer` only repeats what was `asked`.
 pub(crate) fn repeats_the_request(language: &Language, asked: &str, answer: &str) -> bool {
     let (words, wanted) = (words_of(asked), content_words(asked));
-    let mut talk = language.consent().iter().map(|words| &words.talk);
-    let is_of_himself = talk.any(|talk| talk.first_person.are_in(&words));
-    if words.len() < if is_of_himself { FEWEST_OF_HIMSELF } else { FEWEST } {
+    if words.len() < if is_of_himself(language, &words) { FEWEST_OF_HIMSELF } else { FEWEST } {
         return false;
     }
-    let is_open = is_open(language, &words);
-    if has_news(language, asked, answer)
-        || content_words(answer).is_empty()
-        || !is_open && may_be_said_back(language, &words)
-    {
+    let open = open_at(language, &words);
+    let is_wanted = match open {
+        // "Which is bigger, an ant or an elephant?"
+        Some(at) => is_wanted_back(language, &words[at..]),
+        None => may_be_said_back(language, &words),
+    };
+    if has_news(language, asked, answer) || content_words(answer).is_empty() || is_wanted {
         return false;
     }
     // "Is Paris the capital?" may be answered by "Paris is the capital".
-    if !is_open && (asked.trim_end().ends_with('?') || intents::mood(language, asked) == Mood::Question) {
+    if open.is_none() && (asked.trim_end().ends_with('?') || intents::mood(language, asked) == Mood::Question)
+    {
         return words_of(answer) == words;
     }
     let said = content_words(answer);
@@ -68,29 +69,56 @@ pub(crate) fn repeats_the_request(language: &Language, asked: &str, answer: &str
     again * 3 >= wanted.len() * ASKED_AGAIN
 }
 
-/// Whether a question is asked that its own words don't answer, perhaps politely: "can you tell me why".
-fn is_open(language: &Language, words: &[String]) -> bool {
-    language.consent().iter().map(|words| &words.talk).any(|talk| {
+/// Whether `answer` is "Okay", "Yes, sure" or the like, and nothing else.
+pub(super) fn only_nods(language: &Language, answer: &str) -> bool {
+    let mut rest = &words_of(answer)[..];
+    let has_words = !rest.is_empty();
+    while let Some(long) = language.consent().iter().filter_map(|of| of.form.consents.at_start(rest)).max() {
+        rest = &rest[long..];
+    }
+    has_words && rest.is_empty()
+}
+
+/// Whether it is such a question at all.
+pub(super) fn is_open(language: &Language, words: &[String]) -> bool {
+    open_at(language, words).is_some()
+}
+
+/// Where a question begins that its own words don't answer, perhaps behind polite ones: "can you tell me why".
+fn open_at(language: &Language, words: &[String]) -> Option<usize> {
+    language.consent().iter().map(|words| &words.talk).find_map(|talk| {
         let begins = |at: usize| talk.open.at_start(&words[at..]).is_some();
         let is_behind = |at: usize| talk.wonders.at_end(&words[..at]).is_some();
-        (0..words.len()).any(|at| begins(at) && (at == 0 || is_behind(at)))
+        (0..words.len()).find(|at| begins(*at) && (*at == 0 || is_behind(*at)))
     })
+}
+
+/// Whether words of the request are to be repeated or chosen from. Who speaks of himself before that tells something:
+/// "I have to write an exam".
+fn is_wanted_back(language: &Language, words: &[String]) -> bool {
+    let mut talk = language.consent().iter().map(|words| &words.talk);
+    talk.any(|talk| {
+        let begins = |at: usize| talk.again.at_start(&words[at..]).is_some();
+        (0..words.len()).any(|at| begins(at) && !is_of_himself(language, &words[..at]))
+    })
+}
+
+fn is_of_himself(language: &Language, words: &[String]) -> bool {
+    language.consent().iter().any(|of| of.talk.first_person.are_in(words))
 }
 
 /// Whether the words of a request may be the answer to it: to be repeated, chosen from, or said back as a greeting. Who
 /// speaks of himself beside that wants another one: "hey, I had a bad day", "I have to write an exam".
 pub(super) fn may_be_said_back(language: &Language, words: &[String]) -> bool {
-    let talk = || language.consent().iter().map(|words| &words.talk);
-    let is_of_himself = |words: &[String]| talk().any(|talk| talk.first_person.are_in(words));
-    talk().any(|talk| {
-        let begins = |of: &Phrases, at: usize| of.at_start(&words[at..]);
-        let is_wanted = |at: usize| begins(&talk.again, at).is_some() && !is_of_himself(&words[..at]);
-        let greets = |at: usize| {
-            let greeting = begins(&talk.greetings, at);
-            greeting.is_some_and(|long| !is_of_himself(&words[..at]) && !is_of_himself(&words[at + long..]))
-        };
-        (0..words.len()).any(|at| is_wanted(at) || greets(at))
-    })
+    let is_other = |words: &[String]| !is_of_himself(language, words);
+    let mut talk = language.consent().iter().map(|words| &words.talk);
+    let greets = talk.any(|talk| {
+        (0..words.len()).any(|at| {
+            let greeting = talk.greetings.at_start(&words[at..]);
+            greeting.is_some_and(|long| is_other(&words[..at]) && is_other(&words[at + long..]))
+        })
+    });
+    greets || is_wanted_back(language, words)
 }
 
 /// Whether `sentence` says nothing but what one of the sentences before it has said.
@@ -190,6 +218,9 @@ mod tests {
             ("Please say that I am brave.", "I am brave."),
             ("Can you spell rhythm for me?", "Rhythm."),
             ("I love you", "I love you."),
+            ("Which is bigger, an ant or an elephant?", "An elephant is bigger."),
+            ("Do you know which is healthier, tea or coffee?", "Tea is healthier."),
+            ("How do you say my name is Tom?", "My name is Tom."),
             ("Joi, good night", "Good night."),
             ("Tell me if it is Tuesday or Wednesday", "Tuesday."),
             ("How many legs do two dogs have?", "Two dogs have 8 legs."),
@@ -211,6 +242,7 @@ mod tests {
             ("Stell die Schreibtischlampe auf Blau.", "Schreibtischlampe auf Blau."),
             ("Kannst du mir sagen, warum der Himmel blau ist?", "Der Himmel ist blau."),
             ("Weißt du, warum der Himmel blau ist?", "Der Himmel ist blau."),
+            ("Sag mir, warum der Himmel blau ist.", "Der Himmel ist blau."),
             (
                 "Ich muss morgen eine Klausur schreiben oder verschieben.",
                 "Du musst morgen eine Klausur schreiben.",
@@ -223,6 +255,7 @@ mod tests {
             ("Ist Paris die Hauptstadt von Frankreich?", "Paris ist die Hauptstadt von Frankreich."),
             ("Ist der Himmel blau?", "Ja, der Himmel ist blau."),
             ("Magst du Tee oder Kaffee?", "Tee."),
+            ("Wer ist älter, Anna oder Ben?", "Ben ist älter."),
             ("Guten Morgen!", "Guten Morgen!"),
         ] {
             assert!(!repeats_the_request(german(), asked, answer), "{asked} {answer}");

@@ -19,31 +19,33 @@ static FIGURES: LazyLock<Regex> =
 /// What a user has said, with figures to compute with.
 pub(super) fn to_compute(text: &str, language: &Language) -> String {
     let Some((decimal, thousands)) = signs(language) else { return text.to_owned() };
-    let plain = |found: &Captures<'_>| {
-        let figures = &found[0];
-        let (whole, decimals) = figures.split_once(decimal).unwrap_or((figures, ""));
-        let groups: Vec<&str> = whole.split(thousands).collect();
-        let is_grouped = groups.iter().skip(1).all(|group| group.len() == 3) && groups[0].len() <= 3;
-        let has_decimals = !decimals.is_empty() && is_digits(decimals);
-        match (groups.len(), has_decimals) {
-            (1, true) => format!("{whole}{DOT}{decimals}"),
-            (2.., true) if is_grouped => format!("{}{DOT}{decimals}", groups.concat()),
-            (2.., false) if is_grouped && decimals.is_empty() => groups.concat(),
-            _ => figures.to_owned(),
-        }
-    };
+    let plain = |found: &Captures<'_>| plain(&found[0], decimal, thousands).unwrap_or(found[0].to_owned());
     FIGURES.replace_all(text, plain).into_owned()
+}
+
+/// A number that is written with `decimal` and `thousands`; nothing for what is none, such as a date.
+fn plain(figures: &str, decimal: &str, thousands: &str) -> Option<String> {
+    let (whole, decimals) = figures.split_once(decimal).unwrap_or((figures, ""));
+    let groups: Vec<&str> = whole.split(thousands).collect();
+    let (first, others) = groups.split_first()?;
+    let is_grouped = others.is_empty()
+        || (first.len() <= 3 && !first.starts_with('0') && others.iter().all(|group| group.len() == 3));
+    let is_number = is_grouped && is_digits(&groups.concat()) && is_digits(decimals);
+    let dot = if decimals.is_empty() { "" } else { DOT };
+    is_number.then(|| format!("{}{dot}{decimals}", groups.concat()))
 }
 
 /// What a model has written, with figures to compute with: it writes a dot in front of decimals, but for what it has
 /// copied. Three digits behind a comma may be thousands, and are left.
 pub(super) fn of_model(text: &str, language: &Language) -> String {
-    let Some((decimal, _)) = signs(language) else { return text.to_owned() };
-    let plain = |found: &Captures<'_>| match found[0].split_once(decimal) {
-        Some((whole, decimals)) if is_digits(whole) && is_digits(decimals) && decimals.len() != 3 => {
-            format!("{whole}{DOT}{decimals}")
-        }
-        _ => found[0].to_owned(),
+    let Some((decimal, thousands)) = signs(language) else { return text.to_owned() };
+    let is_copied = |figures: &str| match figures.split_once(decimal) {
+        Some((whole, decimals)) => whole.contains(thousands) || decimals.len() != 3,
+        None => false,
+    };
+    let plain = |found: &Captures<'_>| {
+        let copied = Some(&found[0]).filter(|figures| is_copied(figures));
+        copied.and_then(|figures| plain(figures, decimal, thousands)).unwrap_or(found[0].to_owned())
     };
     FIGURES.replace_all(text, plain).into_owned()
 }
@@ -82,6 +84,8 @@ mod tests {
             ("24.12.2026", "24.12.2026"),
             ("1,2,3", "1,2,3"),
             ("1234.567", "1234.567"),
+            ("0.125 mal 8", "0.125 mal 8"),
+            ("0.750 liter", "0.750 liter"),
         ] {
             assert_eq!(to_compute(said, german()), computed, "{said}");
             assert_eq!(to_compute(said, english()), said);
@@ -92,6 +96,8 @@ mod tests {
     fn a_model_writes_a_dot_and_may_copy_a_comma() {
         for (written, computed) in [
             ("3,5*2", "3.5*2"),
+            ("1.200,50*3", "1200.50*3"),
+            ("1,200.50", "1,200.50"),
             ("1,1234", "1.1234"),
             ("1,200", "1,200"),
             ("1.125*8", "1.125*8"),

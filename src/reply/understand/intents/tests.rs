@@ -318,9 +318,17 @@ fn a_yes_and_a_no_have_many_words_in_german() {
     {
         assert!(intents::is_refusal(german(), no) && !intents::is_consent(german(), no), "{no}");
     }
-    for other in
-        ["", "Na ja", "Ja und nein", "Nein, mach das", "Mach das nicht", "Natürlich nicht", "Ich weiß nicht"]
-    {
+    for other in [
+        "",
+        "Na ja",
+        "Ja und nein",
+        "Nein, mach das",
+        "Warte, mach das",
+        "Moment, mach das",
+        "Mach das nicht",
+        "Natürlich nicht",
+        "Ich weiß nicht",
+    ] {
         assert!(!intents::is_consent(german(), other), "{other}");
     }
 }
