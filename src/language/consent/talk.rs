@@ -19,6 +19,9 @@ pub(crate) struct TalkWords {
     /// Behind one of these such a question may begin: "can you tell me why".
     #[serde(default)]
     pub(crate) wonders: Phrases,
+    /// No answer to one, by itself.
+    #[serde(default)]
+    pub(crate) nods: Phrases,
     /// With these the answer may consist of the user's own words.
     pub(crate) again: Phrases,
     /// With these the answer before is wanted once more.

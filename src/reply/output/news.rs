@@ -24,7 +24,19 @@ const FEWEST_OF_HIMSELF: usize = 2;
 pub(crate) fn has_news(language: &Language, before: &str, text: &str) -> bool {
     let known = words_of(before);
     let is_new = |word: &&String| !known.iter().any(|known| alike(known, word));
-    words_of(text).iter().filter(is_new).any(|word| !is_small(language, word) || is_verdict(language, word))
+    // "Okay" tells nothing of why the sky is blue.
+    let is_open = open_at(language, &known).is_some();
+    let tells = |word: &String| is_verdict(language, word) && !(is_open && is_nod(language, word));
+    words_of(text)
+        .iter()
+        .filter(is_new)
+        .any(|word| !is_small(language, word) && !is_nod(language, word) || tells(word))
+}
+
+/// Whether a word only shows that one has heard, or agrees.
+fn is_nod(language: &Language, word: &String) -> bool {
+    let mut talk = language.consent().iter().map(|words| &words.talk);
+    talk.any(|talk| talk.nods.at_start(std::slice::from_ref(word)).is_some())
 }
 
 /// Whether a word tells nothing by itself.
@@ -56,7 +68,13 @@ pub(crate) fn repeats_the_request(language: &Language, asked: &str, answer: &str
         Some(at) => is_wanted_back(language, &words[at..]),
         None => may_be_said_back(language, &words),
     };
-    if has_news(language, asked, answer) || content_words(answer).is_empty() || is_wanted {
+    if has_news(language, asked, answer) || is_wanted {
+        return false;
+    }
+    if open.is_some() && words_of(answer).iter().any(|word| is_nod(language, word)) {
+        return true;
+    }
+    if content_words(answer).is_empty() {
         return false;
     }
     // "Is Paris the capital?" may be answered by "Paris is the capital".
@@ -67,21 +85,6 @@ pub(crate) fn repeats_the_request(language: &Language, asked: &str, answer: &str
     let said = content_words(answer);
     let again = wanted.iter().filter(|word| said.iter().any(|said| alike(said, word))).count();
     again * 3 >= wanted.len() * ASKED_AGAIN
-}
-
-/// Whether `answer` is "Okay", "Yes, sure" or the like, and nothing else.
-pub(super) fn only_nods(language: &Language, answer: &str) -> bool {
-    let mut rest = &words_of(answer)[..];
-    let has_words = !rest.is_empty();
-    while let Some(long) = language.consent().iter().filter_map(|of| of.form.consents.at_start(rest)).max() {
-        rest = &rest[long..];
-    }
-    has_words && rest.is_empty()
-}
-
-/// Whether it is such a question at all.
-pub(super) fn is_open(language: &Language, words: &[String]) -> bool {
-    open_at(language, words).is_some()
 }
 
 /// Where a question begins that its own words don't answer, perhaps behind polite ones: "can you tell me why".
@@ -189,6 +192,8 @@ mod tests {
             ("What is photosynthesis?", "Photosynthesis."),
             ("I feel lonely", "I feel lonely."),
             ("I'm sad.", "I'm sad."),
+            ("Why is the sky blue?", "Okay."),
+            ("Can you tell me why the sky is blue?", "Okay, sure!"),
             ("Can you tell me why the sky is blue?", "The sky is blue."),
             ("Do you know how tall the Eiffel tower is?", "The Eiffel tower is tall."),
             (
@@ -208,6 +213,9 @@ mod tests {
             ("Is the sky blue?", "Yes."),
             ("Is the sky blue?", "Yes, the sky is blue."),
             ("Is the sky blue?", "No."),
+            ("Can you sing?", "Sure."),
+            ("How are you today, Joi?", "Fine."),
+            ("My cake collapsed.", "Okay."),
             ("Is it Tuesday or Wednesday?", "Tuesday."),
             ("Which is bigger, an ant or an elephant?", "An elephant."),
             ("Good morning, Joi!", "Good morning!"),

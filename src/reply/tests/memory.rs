@@ -117,7 +117,7 @@ async fn recall_may_be_kept_to_the_diary_or_to_facts() {
     for (sources, there, missing) in
         [(Sources::Diary, "boat trip", "cellar"), (Sources::Facts, "cellar", "boat trip")]
     {
-        let bench = Bench::with(vec![answers("Yes.")], |parts| parts.memory.sources = sources);
+        let bench = Bench::with(vec![answers("It was lovely.")], |parts| parts.memory.sources = sources);
         bench.knows(MemoryKind::Diary, "2026-11-03", "They planned a boat trip to the castle").await;
         bench.knows(MemoryKind::World, "2026-11-04", "the boat is in the cellar of the castle").await;
         bench.talked_lately().await;
