@@ -278,7 +278,7 @@ fn a_clear_yes_is_said_for_nothing_else() {
         (
             english(),
             &["Yes.", "yes please", "Yeah, do it.", "okay, do it", "of course", "go ahead", "Yes, I do."][..],
-            &["right", "Great.", "fine", "exactly", "okay", "alright", "correct", "sounds good", "no"][..],
+            &["right", "Great.", "fine", "exactly", "okay", "OK.", "alright", "correct", "sounds good", "no"][..],
         ),
         (
             german(),
@@ -287,6 +287,7 @@ fn a_clear_yes_is_said_for_nothing_else() {
                 "gerne",
                 "klar",
                 "okay",
+                "OK.",
                 "mach weiter",
                 "genau",
                 "richtig",
