@@ -238,6 +238,7 @@ proptest! {
 #[test]
 fn only_a_clear_yes_is_a_yes() {
     for yes in [
+        "OK.",
         "Yes.",
         "yes please",
         "Yeah, go on.",
@@ -278,7 +279,8 @@ fn a_clear_yes_is_said_for_nothing_else() {
         (
             english(),
             &["Yes.", "yes please", "Yeah, do it.", "okay, do it", "of course", "go ahead", "Yes, I do."][..],
-            &["right", "Great.", "fine", "exactly", "okay", "OK.", "alright", "correct", "sounds good", "no"][..],
+            &["right", "Great.", "fine", "exactly", "okay", "OK.", "alright", "correct", "sounds good", "no"]
+                [..],
         ),
         (
             german(),
@@ -309,9 +311,18 @@ fn a_clear_yes_is_said_for_nothing_else() {
 
 #[test]
 fn a_yes_and_a_no_have_many_words_in_german() {
-    for yes in
-        ["Okay.", "Sicher.", "Auf jeden Fall!", "Jo", "Genau", "Mach mal.", "Weiter", "Gern", "Von mir aus."]
-    {
+    for yes in [
+        "Okay.",
+        "OK",
+        "Sicher.",
+        "Auf jeden Fall!",
+        "Jo",
+        "Genau",
+        "Mach mal.",
+        "Weiter",
+        "Gern",
+        "Von mir aus.",
+    ] {
         assert!(intents::is_consent(german(), yes) && !intents::is_refusal(german(), yes), "{yes}");
     }
     for no in
