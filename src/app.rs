@@ -65,7 +65,7 @@ pub(crate) use messages::read_voice_for_parent;
 pub use messages::{Messages, ntfy};
 pub use mouth::{VoiceChoice, load_voice, mouth, voice_choice};
 pub use needed::needed_models;
-pub use outside::{end_on_signal, ignore_buttons};
+pub use outside::end_on_signal;
 pub use voice::{Conversing, OpenedSound, Sound, converse, converse_at, converse_over, open_sound};
 pub use wake::{WakeMeans, first_phrase, told_from_others, wake_means, wake_told, weakness};
 

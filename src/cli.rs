@@ -160,7 +160,7 @@ pub fn main() -> ExitCode {
         crate::audio::pulse_server::show_to_client();
     }
     crate::machine::give_back_memory();
-    crate::app::ignore_buttons();
+    crate::machine::ignore_buttons();
     let cli = Cli::parse();
     keep_files_private(&cli.command);
     exit_code(dispatch(cli))

@@ -8,6 +8,7 @@ mod allocator;
 #[cfg(test)]
 pub(crate) mod alone;
 mod health;
+mod signals;
 
 use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 pub use allocator::give_back_memory;
 pub use health::{DiskRoom, LEAST_DISK, MachineHealth, MachineTrouble, PowerHealth, board};
+pub use signals::ignore_buttons;
 
 /// Where control groups are mounted; the memory of the first version in a folder of its own.
 const GROUPS: &str = "/sys/fs/cgroup";

@@ -58,7 +58,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("cpal", &["audio/device", "audio/connection", "audio/capture", "audio/playback", "audio/sound_server"]),
     ("pulseaudio", &["audio/sound_server"]),
     ("alsa", &["audio/connection"]),
-    ("libc", &["machine/allocator"]),
+    ("libc", &["machine/allocator", "machine/signals"]),
     ("whisper_rs", &["hear/whisper"]),
     ("ort", &["speak/piper"]),
     ("prost", &["speak/piper/graph"]),

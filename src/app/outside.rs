@@ -50,15 +50,6 @@ pub(super) fn metrics(config: &MetricsConfig, metrics: &Metrics, board: &StatusB
     Some(Service::new("metrics", "no figures are served to Prometheus", run))
 }
 
-/// Has the signals of buttons do nothing from here on, instead of ending the program: `pkill -USR1 -x joi` reaches each
-/// that runs, also one that only shows something or is not listening yet. A program that this one starts inherits it.
-pub fn ignore_buttons() {
-    for button in [libc::SIGUSR1, libc::SIGUSR2] {
-        // SAFETY: to be ignored is a disposition of both, and runs no code of ours.
-        unsafe { libc::signal(button, libc::SIG_IGN) };
-    }
-}
-
 /// Turns the microphone's switch on SIGUSR1, and listens on SIGUSR2.
 pub(super) fn buttons(board: &StatusBoard) -> Service {
     let board = board.clone();

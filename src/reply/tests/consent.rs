@@ -5,6 +5,7 @@ use super::tools::{Fake, Kit, chooses, found, writes};
 use super::*;
 use crate::language::Language;
 use crate::llm::ModelSize::{Large, Small};
+use crate::store::MemoryKind;
 use crate::tools::{Effect, Output};
 
 const LAMP: &str = "{\"what\":\"on\"}";
@@ -211,4 +212,23 @@ async fn a_dont_in_front_of_another_request_is_not_lost() {
     bench.say("the lamp please").await;
     bench.say("don't turn the lamp on, and set a timer for ten minutes").await;
     assert_eq!(kit.lamp.ran(), 0);
+}
+
+// What is gone is gone for good
+#[tokio::test]
+async fn a_doubtful_yes_erases_nothing() {
+    let doubts = say().is_that_a_yes.as_str();
+    for (answers, shown, left) in [
+        (["okay", "yes"], [doubts, "I have forgotten everything you ever told me."], 0),
+        (["okay", "okay"], [doubts, &*say().left_alone], 1),
+        (["okay", "no"], [doubts, &*say().left_alone], 1),
+    ] {
+        let bench = Bench::new(vec![]);
+        bench.knows(MemoryKind::User, "2026-11-01", "I like chess").await;
+        bench.say("forget everything you know about me").await;
+        for (answer, shown) in answers.into_iter().zip(shown) {
+            assert_eq!(bench.say(answer).await.shown(), shown, "{answers:?}");
+        }
+        assert_eq!(bench.known().await.len(), left, "{answers:?}");
+    }
 }

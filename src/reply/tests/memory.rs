@@ -25,12 +25,12 @@ impl Bench {
         self.knows(MemoryKind::Diary, "2026-11-21", "They talked about chess.").await;
     }
 
-    async fn knows(&self, kind: MemoryKind, day: &str, text: &str) {
+    pub(super) async fn knows(&self, kind: MemoryKind, day: &str, text: &str) {
         self.store.remember(vec![memory(kind, day, text)]).await.unwrap();
     }
 
     /// All entries as (kind, text), newest first.
-    async fn known(&self) -> Vec<(&'static str, String)> {
+    pub(super) async fn known(&self) -> Vec<(&'static str, String)> {
         let known = self.store.memories(None, 100).await.unwrap();
         known.into_iter().map(|memory| (memory.kind.name(), memory.text.0)).collect()
     }
@@ -312,25 +312,6 @@ async fn anything_but_a_yes_in_time_forgets_nothing() {
     );
     assert_eq!(bench.say("yes").await.shown(), "I have forgotten everything you ever told me.");
     assert_eq!(bench.known().await, []);
-}
-
-// What is gone is gone for good
-#[tokio::test]
-async fn a_doubtful_yes_erases_nothing() {
-    let doubts = say().is_that_a_yes.as_str();
-    for (answers, shown, left) in [
-        (["okay", "yes"], [doubts, "I have forgotten everything you ever told me."], 0),
-        (["okay", "okay"], [doubts, &*say().left_alone], 1),
-        (["okay", "no"], [doubts, &*say().left_alone], 1),
-    ] {
-        let bench = Bench::new(vec![]);
-        bench.knows(MemoryKind::User, "2026-11-01", "I like chess").await;
-        bench.say("forget everything you know about me").await;
-        for (answer, shown) in answers.into_iter().zip(shown) {
-            assert_eq!(bench.say(answer).await.shown(), shown, "{answers:?}");
-        }
-        assert_eq!(bench.known().await.len(), left, "{answers:?}");
-    }
 }
 
 #[tokio::test]
