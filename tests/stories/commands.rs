@@ -197,7 +197,7 @@ fn a_configuration_is_written_once_checked_and_shown() {
     std::fs::set_permissions(&packaged, std::fs::Permissions::from_mode(0o644)).unwrap();
     let init = ["--config", &home.arg("mine/packaged.toml"), "config", "init", "--profile", "pi4"];
     home.joi(&init).well();
-    assert!(std::fs::read_to_string(&packaged).unwrap().contains("threads = 3 # pi4\n"));
+    assert!(std::fs::read_to_string(&packaged).unwrap().contains("num_ctx = 2048 # pi4\n"));
     assert_eq!(std::fs::metadata(&packaged).unwrap().permissions().mode() & 0o777, 0o644);
     assert_eq!(home.joi(&init).code, Some(1), "it is the owner's now");
     assert_eq!(std::fs::read_dir(home.path("mine")).unwrap().count(), 2, "nothing is left beside it");
