@@ -94,7 +94,7 @@ add_sources() {
   [ -z "${DRAFT:-}" ] || return 0
   local crates
   crates=$(mktemp -d "$cache/crates.XXXXXX")
-  cargo vendor --quiet --locked --versioned-dirs "$crates/vendor" >"$crates/config.toml"
+  cargo vendor --quiet --locked --versioned-dirs "$crates/vendor" >/dev/null
   tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner -C "$crates" -cf - vendor |
     gzip -6n >"$out/sources/joi-$version-crates.tar.gz"
   rm -rf "$crates"
