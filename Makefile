@@ -2,7 +2,8 @@
 .PHONY: test-all cross test-cross test-reproducible demo-home test-home-peers help run install uninstall test fuzz crash-test test-ollama bench-ollama bench-everyday record-everyday bench-latency bench-pi bench-room demo bench soak fmt lint doc config-reference install-deps
 
 help:
-	@echo "make run           set up, build, fetch the models, and talk to Joi; MIND=better fetches a better chat model too"
+	@echo "make run           set up, build, fetch the models, and talk to Joi; MIND=better fetches a better chat model too,"
+	@echo "                   FEATURES=rustpotter builds in phrases that are known by recordings alone"
 	@echo "make install       as a service: for this user, or with sudo for the machine; make uninstall takes it back"
 	@echo "make demo          a conversation over files, with the latency table"
 	@echo "make demo-home     a house to try: openHAB's double with furniture, on this machine (ARGS: as for joi home demo)"
@@ -20,7 +21,7 @@ help:
 	@echo "make bench-latency from the last word to her first sound, at the loudspeaker of a sound server (PEER=1: a chain of other programs too; PEER=chat: that with her chat model)"
 	@echo "make bench-pi      what this machine can do for her, in some five minutes, as one table to paste (ARGS: as for joi bench machine)"
 	@echo "make bench         benchmarks"
-	@echo "make deb           a Debian package, ARCH=amd64|arm64; make deb-models the one with her models, make test-deb tries them"
+	@echo "make deb           a Debian package, ARCH=amd64|arm64; make deb-models the one with her models, make test-deb tries them (ARCH=arm64: under an emulator)"
 	@echo "make release       an apt repository of these packages, the sources, release notes; KEY=... signs it"
 	@echo "make cross TARGET=pi5|pi4|zero2  for a Raspberry Pi, built on this machine"
 	@echo "make test-reproducible  two such builds at different places, which have to be the same bytes (TARGET=pi4)"

@@ -36,10 +36,14 @@ ready() {
   "$joi" models fetch
 }
 
+# What is built in besides, by the caller's wish: FEATURES=rustpotter.
+besides=()
+[ -z "${FEATURES:-}" ] || besides=(--features "joi/${FEATURES//,/,joi/}")
+
 # Tests are about what joi does, not about how fast: she is built with all checks. The libraries that compute are built as
 # always. The program has to keep up with sound in real time, for which the first level of optimisation is enough; the unit
-# tests go without any, which takes a fifth of the time to build.
-checks=()
+# tests go without any, which takes a fifth of the time to build. What can be left out of her is in.
+checks=(--features joi/rustpotter)
 unit_checks=()
 for package in joi joi-bench; do
   for setting in debug-assertions=true overflow-checks=true; do
@@ -89,7 +93,7 @@ limited() {
 # The one way to call cargo: the same packages and profile every time, so that nothing is built twice.
 build() {
   local status=0
-  cargo "$1" --workspace --locked --release "${@:2}" || status=$?
+  cargo "$1" --workspace --locked --release "${besides[@]}" "${@:2}" || status=$?
   # The build script of espeak-rs-sys names headers that it copies itself as what it depends on. They are newer than the
   # moment it began, so that the next call of cargo would build it, and everything that needs it, once more.
   find "$CARGO_TARGET_DIR"/{,*/}release/build/espeak-rs-sys-*/out/espeak-ng -name '*.h' -exec touch -d 2000-01-01 {} + \

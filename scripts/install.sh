@@ -133,6 +133,11 @@ install_models() {
   say "copying the models to $shared"
   mkdir -p "$root$shared"
   cp -R -u --reflink=auto "$models/." "$root$shared/"
+  # What was measured here holds for the service: it listens at once at its first start.
+  local measured
+  for measured in "$cache"/{whisper,scorer}-choice.json; do
+    [ ! -e "$measured" ] || cp "$measured" "$root$shared/"
+  done
   chmod -R u=rwX,go=rX "$root$shared"
 }
 

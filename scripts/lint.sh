@@ -17,7 +17,7 @@ check_dependencies() {
 }
 
 cargo fmt --all --check
-build clippy --all-targets -- -D warnings
+build clippy --all-targets --all-features -- -D warnings
 # Nothing but what every machine needs.
 build check --no-default-features
 RUSTDOCFLAGS="-D warnings" build doc --no-deps

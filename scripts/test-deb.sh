@@ -2,6 +2,7 @@
 # Installs the packages in a clean Debian 12, uses, upgrades, removes and purges them there. Needs root.
 #   DEBS=DIR        the packages are there already; without it joi is built from these sources (`make deb`), joi-models
 #                   where MODELS is package and there is none in ~/.cache/joi/deb
+#   ARCH=arm64      the packages for a Raspberry Pi, in a Debian for it under an emulator of its processor
 #   MODELS=package  installs joi-models; MODELS=mount (by itself where that package is not there) shows the models of
 #                   this machine at the same place instead
 # Debian itself is fetched once, by debootstrap, and kept as ~/.cache/joi/debootstrap/bookworm-ARCH.tar.
@@ -11,17 +12,30 @@ set -euo pipefail
 . "$(dirname "$0")/env.sh"
 
 [ "$(id -u)" = 0 ] || fail "test-deb.sh needs root: debootstrap and chroot do. As root, or with sudo: make test-deb"
-arch=$(dpkg --print-architecture)
+native=$(dpkg --print-architecture)
+arch=${ARCH:-$native}
 debs=${DEBS:-$cache/deb}
 
 # --- outside: packages, a clean root, a namespace ---------------------------------------------------------------------
 
 newest() { find "$debs" -name "$1" ! -name '*+pi5*' ! -name '*+zero2*' -printf '%T@ %p\n' 2>/dev/null | sort -n | tail -n 1 | cut -d' ' -f2-; }
 
+# The kernel hands programs for the other processor to an emulator, which it keeps open: it is found in the clean root too.
+emulate() {
+  local formats=/proc/sys/fs/binfmt_misc rule=/usr/lib/binfmt.d/qemu-aarch64.conf
+  [ "$arch" = arm64 ] || fail "ARCH is \"$arch\"; here packages for $native and arm64 can be tried"
+  scripts/setup.sh test-cross
+  [ -e "$formats/register" ] || mount -t binfmt_misc binfmt_misc "$formats"
+  [ -e "$formats/qemu-aarch64" ] || cat "$rule" >"$formats/register"
+  grep -qx 'flags: .*F.*' "$formats/qemu-aarch64" ||
+    fail "the kernel looks for the emulator in the clean root, where there is none; $formats/qemu-aarch64 needs the flag F"
+}
+
 outside() {
   scripts/setup.sh test-deb
+  [ "$arch" = "$native" ] || emulate
   # An older package would be tried by the tests of a newer one.
-  [ -n "${DEBS:-}" ] || OUT=$debs scripts/deb.sh >/dev/null
+  [ -n "${DEBS:-}" ] || ARCH=$arch OUT=$debs scripts/deb.sh >/dev/null
   if [ "${MODELS:-}" = package ] && [ -z "$(newest 'joi-models_*_all.deb')" ]; then OUT=$debs scripts/deb.sh models >/dev/null; fi
   local tarball=$cache/debootstrap/bookworm-$arch.tar
   if [ ! -e "$tarball" ]; then
@@ -47,6 +61,9 @@ outside() {
 
 passed=0
 failed=0
+# Seconds until she answers; an emulator takes 15 times as long and more.
+patience=120
+[ "$arch" = "$native" ] || patience=1800
 
 # Runs $2 … and tells how it went; what it printed is shown where it failed. Never in a condition: there the first command
 # that fails would not end the step.
@@ -452,7 +469,7 @@ play_systemd() {
     </dev/null >"$place/service" 2>&1 &
   service=$!
   local seconds
-  for seconds in $(seq 120); do
+  for seconds in $(seq "$patience"); do
     if in_root joi-service status >/dev/null 2>&1; then
       echo "she answers after $seconds s"
       return

@@ -34,6 +34,7 @@ mod later;
 mod loading;
 mod local_models;
 mod machine;
+mod measured;
 mod messages;
 mod mouth;
 mod needed;
@@ -67,7 +68,9 @@ pub use mouth::{VoiceChoice, load_voice, mouth, voice_choice};
 pub use needed::needed_models;
 pub use outside::end_on_signal;
 pub use voice::{Conversing, OpenedSound, Sound, converse, converse_at, converse_over, open_sound};
-pub use wake::{WakeMeans, first_phrase, told_from_others, wake_means, wake_told, weakness};
+pub use wake::{
+    LearntPhrase, WakeMeans, first_phrase, measure_hearing, told_from_others, wake_means, wake_told, weakness,
+};
 
 /// The models, where the configuration or else the environment says; what is missing there may be packaged.
 pub fn library(config: &Config, paths: &Paths) -> Result<ModelLibrary, ManifestError> {

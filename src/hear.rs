@@ -13,6 +13,7 @@ pub mod judge;
 mod last_loud;
 mod listener;
 mod listener_thread;
+pub mod measurement;
 pub mod recording;
 pub mod score;
 pub mod transcript_filter;

@@ -13,14 +13,16 @@ use anyhow::Context;
 use tokio::sync::mpsc::{Receiver, channel};
 
 use super::loading::Loading;
+use super::measured::{measured_once, places, remembered};
 use super::readers::{LoadWhisper, Readers, readers};
-use super::wake::{Wanting, wake_means};
+use super::wake::{LearntPhrase, Wanting, wake_means};
 use crate::audio::{AudioSource, SourceEvent, Tracks};
 use crate::channels::voice::first_look::TrialModel;
 use crate::config::Config;
 use crate::control::{Gauge, gauge};
+use crate::hear::measurement::Measurement;
 use crate::hear::vad::Vad;
-use crate::hear::wake::{MicroWake, WakeDetector, WakePhrase};
+use crate::hear::wake::{MicroWake, TemplateWake, WakeDetector, WakePhrase};
 use crate::hear::whisper::{ModelChoice, Stt, SttConfig, SttEvent, SttModel, Whisper, measure};
 use crate::hear::{self, Delivery, HearCommand, Listener, Pacing};
 use crate::models::ModelLibrary;
@@ -57,6 +59,9 @@ pub struct Ears {
     /// The chosen model.
     pub model: SttModel,
 }
+
+/// The file that remembers which speech model is fast enough.
+const MEMORY: &str = "whisper-choice.json";
 
 /// The listener reads its source at least this often: it never waits for long.
 const LISTENER_LIMIT: Duration = Duration::from_secs(2);
@@ -123,7 +128,8 @@ fn ears_by(
         hearing.hear.endpoint = hearing.hear.endpoint.with_short_pause();
     }
     let library = super::library(config, paths)?;
-    let listener = listener_for(&means.modelled(), &hearing, &library)?.confirmed_by(confirmer);
+    let listener =
+        listener_for((&means.modelled(), &means.learnt), &hearing, &library)?.confirmed_by(confirmer);
     if from == ListeningFrom::ModelsLoaded {
         std::mem::take(&mut loading).wait()?;
     }
@@ -176,28 +182,39 @@ fn listener_with(
     let wanting = Wanting::new(&means, &mut quickest)?;
     let worker = Stt::spawn(quickest, heart)?;
     let confirmer = wanting.confirmer(worker.0.lender());
-    Ok((listener_for(&means.modelled(), config, &library)?.confirmed_by(confirmer), worker))
+    Ok((listener_for((&means.modelled(), &means.learnt), config, &library)?.confirmed_by(confirmer), worker))
 }
 
 /// What looks for stock phrases, voices and the end of speech; it has no thread of its own, and nobody to ask when
 /// it is in doubt.
 pub fn listener(config: &Config, paths: &Paths) -> anyhow::Result<Listener> {
     let library = super::library(config, paths)?;
-    listener_for(&super::wake::phrases(config, paths), config, &library)
+    listener_for((&super::wake::phrases(config, paths), &[]), config, &library)
 }
 
-fn listener_for(phrases: &[WakePhrase], config: &Config, library: &ModelLibrary) -> anyhow::Result<Listener> {
+/// Phrases with models, and those that are known from recordings.
+type Phrases<'a> = (&'a [WakePhrase], &'a [LearntPhrase]);
+
+fn listener_for(phrases: Phrases<'_>, config: &Config, library: &ModelLibrary) -> anyhow::Result<Listener> {
     let vad = Vad::load(&library.path("silero-vad")?, &config.hear.vad)?;
     Ok(Listener::new(&config.hear, detectors(phrases, config, library)?, vad))
 }
 
 fn detectors(
-    phrases: &[WakePhrase],
+    (phrases, learnt): Phrases<'_>,
     config: &Config,
     library: &ModelLibrary,
 ) -> anyhow::Result<Vec<Box<dyn WakeDetector>>> {
     let wake = &config.hear.wake;
     let mut detectors: Vec<Box<dyn WakeDetector>> = Vec::new();
+    for LearntPhrase { name, templates } in learnt {
+        match TemplateWake::new(name, templates, wake) {
+            Ok(detector) => detectors.push(Box::new(detector)),
+            Err(error) => {
+                tracing::warn!(%error, phrase = name, "a wake phrase is not known by its recordings")
+            }
+        }
+    }
     for phrase in phrases {
         let Some(stock) = phrase.stock() else { continue };
         let file = library.file(stock.model, stock.file)?;
@@ -249,7 +266,8 @@ pub fn measured_whisper(config: &Config, paths: &Paths) -> Option<String> {
     if config.hear.stt.model != SttModel::Auto || !config.hear.stt.is_english() {
         return None;
     }
-    let choice = ModelChoice::remembered(&memory(&paths.cache), &config.hear.stt)?;
+    let library = super::library(config, paths).ok()?;
+    let choice: ModelChoice = remembered(&places(paths, &library, MEMORY), config)?;
     let each = choice.measured.iter().map(|m| format!("{} {} ms", whisper_model(m.model), m.millis));
     Some(format!("measured on 3 s of speech: {}", each.collect::<Vec<_>>().join(", ")))
 }
@@ -257,49 +275,22 @@ pub fn measured_whisper(config: &Config, paths: &Paths) -> Option<String> {
 /// How long the quickest model took for three seconds of speech, where the program whose cache is given has measured
 /// that on this machine.
 pub fn measured_transcription(cache: &Path) -> Option<Duration> {
-    let choice = ModelChoice::remembered(&memory(cache), &SttConfig::default())?;
+    let choice = Measurement::<ModelChoice>::remembered(&cache.join(MEMORY), &SttConfig::default())?.of;
     choice.measured.iter().map(|measured| Duration::from_millis(measured.millis)).min()
 }
 
-fn memory(cache: &Path) -> PathBuf {
-    cache.join("whisper-choice.json")
-}
-
 fn measured(config: &Config, paths: &Paths, library: &ModelLibrary) -> anyhow::Result<ModelChoice> {
-    let (memory, is_busy) = (memory(&paths.cache), is_busy());
-    let remembered = ModelChoice::remembered(&memory, &config.hear.stt);
-    if let Some(choice) = remembered.filter(|choice| choice.holds(is_busy)) {
-        return Ok(choice);
-    }
-    let files = [SttModel::TinyEn, SttModel::Base]
-        .into_iter()
-        .filter_map(|model| Some((model, library.path(whisper_model(model)).ok()?)))
-        .collect::<Vec<_>>();
-    if files.is_empty() {
-        library.path(whisper_model(SttModel::TinyEn))?;
-    }
-    tracing::info!("measuring which speech model is fast enough here");
-    let choice = measure(&files, &config.hear.stt)?.while_busy(is_busy);
-    if choice.was_busy {
-        tracing::info!("the machine is busy; it is measured again at a start at which it is not");
-    }
-    if let Err(error) = choice.remember(&memory) {
-        tracing::warn!(%error, "the measurement could not be remembered and is repeated next time");
-    }
-    Ok(choice)
-}
-
-/// Whether others compute here so much that a measurement would be too slow.
-pub(super) fn is_busy() -> bool {
-    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    is_above_half(&load, cores)
-}
-
-/// Whether the load of the last minute, the first number of `load`, takes more than half of the cores.
-fn is_above_half(load: &str, cores: usize) -> bool {
-    let last_minute: Option<f64> = load.split_whitespace().next().and_then(|number| number.parse().ok());
-    last_minute.is_some_and(|load| load > cores as f64 / 2.0)
+    let places = places(paths, library, MEMORY);
+    measured_once(&places, config, "speech models", || {
+        let files = [SttModel::TinyEn, SttModel::Base]
+            .into_iter()
+            .filter_map(|model| Some((model, library.path(whisper_model(model)).ok()?)))
+            .collect::<Vec<_>>();
+        if files.is_empty() {
+            library.path(whisper_model(SttModel::TinyEn))?;
+        }
+        Ok(measure(&files, &config.hear.stt)?)
+    })
 }
 
 #[cfg(test)]
@@ -357,12 +348,5 @@ mod tests {
         events.retain(|event| *event != "made");
         assert_eq!(events, ["listens", "loaded"]);
         assert_eq!(order_of_events(ListeningFrom::ModelsLoaded), ["loaded", "made"]);
-    }
-
-    #[test]
-    fn a_machine_is_busy_when_more_than_half_of_it_is() {
-        assert!(is_above_half("1.20 0.90 0.10 1/123 456", 2));
-        assert!(!is_above_half("1.20 0.90 0.10 1/123 456", 4));
-        assert!(!is_above_half("", 4), "nothing is known");
     }
 }

@@ -3,12 +3,14 @@
 //! Called at start. In: configuration, the user's added phrases, a measurement that is remembered. Out: the
 //! second stage of the listener.
 
-use std::path::PathBuf;
-
-use super::ears::{is_busy, quickest_whisper};
+use super::ears::{chosen_whisper, quickest_whisper};
+use super::measured::{measured_once, places, remembered};
 use crate::config::Config;
 use crate::hear::score::{ACCEPT, BUDGET, Phrase, Scorer, ScorerTime, syllables};
-use crate::hear::wake::{Book, Confirmer, Onsets, PhraseThreshold, WakeMode, WakePhrase};
+use crate::hear::wake::{
+    Book, Confirmer, Onsets, PhraseThreshold, TEMPLATES_ARE_BUILT_IN, TemplateError, Templates, WakeMode,
+    WakePhrase,
+};
 use crate::hear::whisper::{Lender, SttError, Whisper};
 use crate::paths::Paths;
 
@@ -23,6 +25,17 @@ pub struct WakeMeans {
     pub phrases: Vec<WakePhrase>,
     /// Whether what a model can tell to be no phrase is not scored.
     pub spares: bool,
+    /// What phrases are known by from recordings; nothing where phrases are scored, which confuses less.
+    pub learnt: Vec<LearntPhrase>,
+}
+
+/// Recordings of a phrase, by one voice.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LearntPhrase {
+    /// Its written form.
+    pub name: String,
+    /// What is kept of the recordings.
+    pub templates: Templates,
 }
 
 impl WakeMeans {
@@ -59,8 +72,25 @@ impl WakeMeans {
     }
 
     fn hears(&self, phrase: &WakePhrase) -> bool {
-        self.mode == WakeMode::Scored || phrase.stock().is_some()
+        self.mode == WakeMode::Scored || phrase.stock().is_some() || self.is_learnt(phrase)
     }
+
+    /// Whether it is known from recordings alone.
+    pub fn is_learnt(&self, phrase: &WakePhrase) -> bool {
+        let name = phrase.name.to_lowercase();
+        self.learnt.iter().any(|learnt| learnt.name == name)
+    }
+}
+
+/// Measures which speech model and which means of detection this machine is fast enough for, where that is not known yet
+/// and is left to it: some seconds, which nobody has to wait for at the first start then.
+///
+/// # Errors
+/// A model is missing.
+pub fn measure_hearing(config: &Config, paths: &Paths) -> anyhow::Result<()> {
+    chosen_whisper(config, paths)?;
+    wake_means(config, paths)?;
+    Ok(())
 }
 
 /// The phrases and the means. Measuring takes about a second, and is remembered.
@@ -81,7 +111,8 @@ pub fn wake_means(config: &Config, paths: &Paths) -> anyhow::Result<WakeMeans> {
         mode => (mode, "configured".into()),
     };
     let spares = config.hear.wake.mode == WakeMode::Auto && phrases.iter().all(WakePhrase::is_told_apart);
-    Ok(WakeMeans { mode, why, phrases, spares })
+    let learnt = if mode == WakeMode::Scored { Vec::new() } else { learnt(&phrases, paths) };
+    Ok(WakeMeans { mode, why, phrases, spares, learnt })
 }
 
 /// The phrase people are told, and her name comes from: the first one that is listened for. Nothing is measured
@@ -92,11 +123,48 @@ pub fn first_phrase(config: &Config, paths: &Paths) -> Option<String> {
         WakeMode::Stock => true,
         WakeMode::Scored => false,
         WakeMode::Auto => {
-            ScorerTime::remembered(&memory(paths), &config.hear.stt).is_some_and(|time| !time.is_fast())
+            let library = super::library(config, paths).ok();
+            let places = library.map(|library| places(paths, &library, MEMORY));
+            let time: Option<ScorerTime> = places.and_then(|places| remembered(&places, config));
+            time.is_some_and(|time| !time.is_fast())
         }
     };
-    let heard = phrases.into_iter().find(|phrase| !needs_model || phrase.stock().is_some());
-    heard.map(|phrase| phrase.name)
+    let learnt = if needs_model { learnt(&phrases, paths) } else { Vec::new() };
+    let mode = if needs_model { WakeMode::Stock } else { WakeMode::Scored };
+    let means = WakeMeans { mode, why: String::new(), phrases, spares: false, learnt };
+    means.heard().next().map(|phrase| phrase.name.clone())
+}
+
+/// What `phrases` are known by from recordings: files that are configured, then voices that were enrolled. Where something
+/// can't be used, that is told, and the others are listened for.
+fn learnt(phrases: &[WakePhrase], paths: &Paths) -> Vec<LearntPhrase> {
+    let book = Book::read(&Book::file(&paths.data)).unwrap_or_default();
+    let mut all = Vec::new();
+    for phrase in phrases {
+        let name = phrase.name.to_lowercase();
+        // Of a phrase that has a model too, the cutoff is the model's.
+        let from = phrase.cutoff.filter(|_| phrase.stock().is_none());
+        match phrase.rpw.as_ref().map(|file| Templates::read(file, from)).transpose() {
+            Ok(templates) => all.extend(templates.map(|templates| (name.clone(), templates))),
+            Err(error) => {
+                tracing::warn!(%error, phrase = name, "a wake phrase is not known by its recordings")
+            }
+        }
+        let enrolled = book.get(&name).map_or(&[][..], |kept| &kept.voices);
+        for templates in enrolled.iter().filter_map(|voice| voice.templates.clone()) {
+            let templates = from.map_or(templates.clone(), |from| templates.counting_from(from));
+            all.push((name.clone(), templates));
+        }
+    }
+    if let Some((name, _)) = all.first().filter(|_| !TEMPLATES_ARE_BUILT_IN) {
+        tracing::warn!(
+            phrase = name,
+            "{}; recordings of wake phrases are of no use",
+            TemplateError::NotBuilt
+        );
+        return Vec::new();
+    }
+    all.into_iter().map(|(name, templates)| LearntPhrase { name, templates }).collect()
 }
 
 /// All phrases, configured and added. Where those that were added can't be read, that is told, and the others
@@ -110,26 +178,15 @@ pub(super) fn phrases(config: &Config, paths: &Paths) -> Vec<WakePhrase> {
 }
 
 fn scorer_time(config: &Config, paths: &Paths) -> anyhow::Result<ScorerTime> {
-    let (memory, is_busy) = (memory(paths), is_busy());
-    let remembered = ScorerTime::remembered(&memory, &config.hear.stt);
-    if let Some(time) = remembered.filter(|time| time.holds(is_busy)) {
-        return Ok(time);
-    }
     let library = super::library(config, paths)?;
-    let mut whisper = Whisper::load(&quickest_whisper(config, &library)?, &config.hear.stt)?;
-    let time = ScorerTime::measure(&mut whisper, &config.hear.stt)?.while_busy(is_busy);
-    if time.was_busy {
-        tracing::info!("the machine is busy; the scorer is measured again at a start at which it is not");
-    }
-    if let Err(error) = time.remember(&memory) {
-        tracing::warn!(%error, "the scorer's time could not be remembered and is measured again next time");
-    }
-    Ok(time)
+    measured_once(&places(paths, &library, MEMORY), config, "scorer", || {
+        let mut whisper = Whisper::load(&quickest_whisper(config, &library)?, &config.hear.stt)?;
+        Ok(ScorerTime::measure(&mut whisper)?)
+    })
 }
 
-fn memory(paths: &Paths) -> PathBuf {
-    paths.cache.join("scorer-choice.json")
-}
+/// The file that remembers how long scoring takes.
+const MEMORY: &str = "scorer-choice.json";
 
 /// What has to be known of the phrases before the model is on its thread.
 pub(super) struct Wanting {
@@ -152,14 +209,14 @@ impl Wanting {
                     let spelled = told_from_others(spelled, &phrase.alike, whisper);
                     wanted.push(PhraseThreshold { phrase: spelled, margin: phrase.margin.unwrap_or(ACCEPT) });
                 }
-                Err(_) if phrase.stock().is_some() => {}
+                Err(_) if phrase.stock().is_some() || means.is_learnt(phrase) => {}
                 Err(error) => {
                     tracing::warn!(%error, "a wake phrase is not listened for");
                     refused = Some(error);
                 }
             }
         }
-        let has_models = means.heard().any(|phrase| phrase.stock().is_some());
+        let has_models = means.heard().any(|phrase| phrase.stock().is_some() || means.is_learnt(phrase));
         match refused {
             Some(error) if wanted.is_empty() && !has_models => Err(error.into()),
             _ => Ok(Self { wanted, onsets }),
@@ -192,7 +249,8 @@ pub fn wake_told(means: &WakeMeans) -> String {
     };
     let how = match means.mode {
         WakeMode::Scored => "any written phrase is heard",
-        WakeMode::Stock | WakeMode::Auto => "only phrases with a model are heard",
+        WakeMode::Stock | WakeMode::Auto if means.learnt.is_empty() => "only phrases with a model are heard",
+        WakeMode::Stock | WakeMode::Auto => "only phrases with a model, or recorded, are heard",
     };
     let unheard = quoted(means.unheard().collect());
     let but = if unheard.is_empty() { String::new() } else { format!(", not {unheard}") };
@@ -219,7 +277,13 @@ mod tests {
         let phrases =
             vec![WakePhrase::new("hey joi"), WakePhrase::new("hey jarvis"), WakePhrase::new("alexa"), own];
         let cutoffs = |mode| {
-            let means = WakeMeans { mode, why: String::new(), phrases: phrases.clone(), spares: false };
+            let means = WakeMeans {
+                mode,
+                why: String::new(),
+                phrases: phrases.clone(),
+                spares: false,
+                learnt: vec![],
+            };
             let thousandths = |cutoff: f32| (cutoff * 1000.0).round();
             means.modelled().iter().map(|phrase| phrase.cutoff.map(thousandths)).collect::<Vec<_>>()
         };
@@ -237,7 +301,9 @@ mod tests {
             "a voice was enrolled"
         );
         assert!(!told(WakePhrase { alike: vec!["hi joy".into()], ..WakePhrase::new("hey joi") }));
-        let onsets = |mode, spares| WakeMeans { mode, why: String::new(), phrases: vec![], spares }.onsets();
+        let onsets = |mode, spares| {
+            WakeMeans { mode, why: String::new(), phrases: vec![], spares, learnt: vec![] }.onsets()
+        };
         assert_eq!(onsets(WakeMode::Scored, true), Onsets::Likely);
         assert_eq!(
             (onsets(WakeMode::Scored, false), onsets(WakeMode::Stock, true)),

@@ -86,6 +86,10 @@ fn fetch(library: &ModelLibrary, names: &[String], context: &CliContext) -> anyh
             show::remark(format!("{error:#}; {}", library.stand_in(name).unwrap_or_default()));
         }
     }
+    // Who waits for the models anyway waits for this too; at the first start she listens at once then.
+    if let Err(error) = app::measure_hearing(context.config(), &context.paths) {
+        show::remark(format!("how fast she hears here is measured at the first start: {error:#}"));
+    }
     Ok(ExitCode::SUCCESS)
 }
 

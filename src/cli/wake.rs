@@ -17,6 +17,7 @@ pub mod rig;
 pub mod voices;
 
 mod add;
+mod learn;
 mod record;
 mod test;
 
@@ -27,6 +28,7 @@ Examples:
   joi wake list                       which phrases wake her, and by which means
   joi wake add \"hey luna\"             any phrase, without recordings; takes about a minute
   joi wake add \"hey joi\" --record     a phrase in your own voice: fewer misses, fewer false alarms
+  joi wake add \"hey joi\" --record --engine rustpotter   the same for a machine that is too slow to score it
   joi wake test                       say it, and see what she makes of it; Ctrl-C ends
   joi wake test --wav kitchen.wav     the same over a recording
   joi wake remove \"hey luna\"";
@@ -82,6 +84,7 @@ fn list(context: &CliContext, as_json: bool) -> anyhow::Result<ExitCode> {
         (Some(_), WakeMode::Scored) => "model and scorer",
         (Some(_), _) => "model",
         (None, WakeMode::Scored) => "scorer",
+        (None, _) if means.is_learnt(phrase) => "recordings",
         (None, _) => "not listened for",
     };
     if as_json {

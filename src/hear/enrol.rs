@@ -5,6 +5,8 @@
 //! it can't be; which recordings are outliers; the margin that fits the voice. No sound is kept: only the
 //! threshold is stored, since the scorer knows the phrase from its spelling.
 
+pub mod likeness;
+
 use std::ops::Range;
 
 use crate::audio::RATE;

@@ -3,7 +3,8 @@
 //! Owned by the listener thread. In: 16 kHz samples. Out: a [`Detection`] when a phrase has been said. A
 //! model (`micro`, with `frontend` and `network`) detects its own phrase at once. Where it is unsure, and for
 //! phrases without a model, `candidates` selects stretches of sound, and `confirm` has them scored by the
-//! phrase scorer while the listener goes on. What a detection triggers is up to the caller.
+//! phrase scorer while the listener goes on. Where that is too slow, `templates` know a phrase from recordings. What a
+//! detection triggers is up to the caller.
 
 mod candidates;
 mod compile;
@@ -16,6 +17,7 @@ mod model_stream;
 mod network;
 mod phrase_book;
 mod strip;
+mod templates;
 
 pub use candidates::{Candidate, CandidateReason, Candidates, Onsets};
 pub use config::{STOCK, StockPhrase, Unlike, WakeConfig, WakeMode, WakePhrase};
@@ -23,6 +25,7 @@ pub use confirm::{Confirmer, PhraseThreshold, ScoredCandidate, ScoredPhrase};
 pub use micro::{MicroWake, WakeModelError};
 pub use phrase_book::{Book, BookError, Enrolled, SavedPhrase};
 pub use strip::{strip_call, strip_phrase};
+pub use templates::{LIKENESS, TEMPLATES_ARE_BUILT_IN, TemplateError, TemplateWake, Templates};
 
 /// The phrase was said.
 #[derive(Debug, Clone, PartialEq)]

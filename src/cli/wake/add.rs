@@ -11,7 +11,7 @@ use fastrand::Rng;
 use super::noise::{NoiseKind, around_word, piece};
 use super::record::{self, PhraseJudge, Recorder};
 use super::voices::{SENTENCES, Spoken, Voices};
-use super::written;
+use super::{learn, written};
 use crate::app;
 use crate::audio::RATE;
 use crate::cli::context::CliContext;
@@ -27,6 +27,7 @@ Examples:
   joi wake add \"hey joi\" --record                say it six times after a tone; takes a minute
   joi wake add \"hey joi\" --record --user anna    a second voice beside yours
   joi wake add \"hey joi\" --from recordings/      the same from five to eight WAV files
+  joi wake add \"hey joi\" --record --engine rustpotter   known by your voice alone, on a slow machine
   joi wake add \"hey chloe\" --alike \"hey khloe\"   a further way to write the same sound
   joi wake add \"good morning\" --stretches 600     tried on more of other people's speech";
 
@@ -49,25 +50,38 @@ pub(crate) struct WakeAddArgs {
     alike: Vec<String>,
     /// On so many stretches of other speech and noise it is tried
     #[arg(long, default_value_t = 120, value_parser = clap::value_parser!(u32).range(20..=5000))]
-    stretches: u32,
+    pub(super) stretches: u32,
     /// The same seed makes the same stretches
     #[arg(long, default_value_t = 1)]
-    seed: u64,
+    pub(super) seed: u64,
     /// In your own voice: guided, from the microphone
     #[arg(long, conflicts_with = "from")]
-    record: bool,
+    pub(super) record: bool,
     /// In your own voice, from the WAV files of this folder, each of them once the phrase
     #[arg(long, value_name = "DIR")]
-    from: Option<PathBuf>,
+    pub(super) from: Option<PathBuf>,
     /// So many recordings
     #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u8).range(5..=8))]
-    takes: u8,
+    pub(super) takes: u8,
+    /// What will know it: the scorer, which every machine that is fast enough uses in any case, or for slower ones
+    /// rustpotter, which compares with the recordings themselves
+    #[arg(long, value_enum, default_value_t = WakeEngine::Scorer)]
+    engine: WakeEngine,
     /// Whose voice it is; several stand side by side
     #[arg(long, value_name = "NAME", default_value = "owner")]
-    user: String,
+    pub(super) user: String,
     /// Keep it in spite of what speaks against it
     #[arg(long)]
     force: bool,
+}
+
+/// What a phrase is known by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum WakeEngine {
+    /// Its spelling, by the speech model
+    Scorer,
+    /// Recordings alone
+    Rustpotter,
 }
 
 /// How a phrase did.
@@ -108,6 +122,13 @@ pub(super) fn run(args: &WakeAddArgs, context: &CliContext) -> anyhow::Result<Ex
     let mut alike = args.alike.iter().map(|form| written(form)).collect::<anyhow::Result<Vec<_>>>()?;
     if alike.is_empty() {
         alike = known.as_ref().map_or_else(Vec::new, |kept| kept.alike.clone());
+    }
+    if args.engine == WakeEngine::Rustpotter {
+        return learn::run(
+            args,
+            SavedPhrase { alike, ..known.unwrap_or_else(|| SavedPhrase::new(&name)) },
+            context,
+        );
     }
     let library = app::library(context.config(), &context.paths)?;
     let model = app::quickest_whisper(context.config(), &library)?;
@@ -187,7 +208,7 @@ fn enrolled(args: &WakeAddArgs, takes: &[Take], trial: &Trial) -> anyhow::Result
         takes.len(),
         args.user
     ))?;
-    Ok(Enrolled { user: args.user.clone(), margin, takes: takes.len() as u32 })
+    Ok(Enrolled { user: args.user.clone(), margin, takes: takes.len() as u32, templates: None })
 }
 
 fn tell(name: &str, trial: &Trial) -> anyhow::Result<()> {
@@ -262,7 +283,7 @@ pub fn sentences(voices: &mut Voices) -> anyhow::Result<Vec<Vec<f32>>> {
 }
 
 /// A stretch in which it is not said: mostly speech, from any place in a sentence, alone or beside noise.
-fn other(number: usize, rng: &mut Rng, speech: &[Vec<f32>]) -> Vec<f32> {
+pub(super) fn other(number: usize, rng: &mut Rng, speech: &[Vec<f32>]) -> Vec<f32> {
     if number % 8 == 7 {
         let kind = NoiseKind::ALL[number / 8 % NoiseKind::ALL.len()];
         let sound = piece(kind, rng, speech);

@@ -126,35 +126,37 @@ pub(super) fn guided(
     ear: &mut PhraseJudge<'_>,
     count: usize,
 ) -> anyhow::Result<Vec<Take>> {
-    let phrase = ear.phrase.written().to_owned();
-    show::remark(format!(
-        "Say \"{phrase}\" after each tone, {count} times, as you would across the room: once louder, once softer."
-    ));
+    invite(ear.phrase.written(), count);
     let mut takes = Vec::new();
     while takes.len() < count {
-        let number = takes.len() + 1;
-        takes.push(one(recorder, ear, &format!("recording {number}"), count)?);
+        let name = format!("recording {}", takes.len() + 1);
+        let phrase = one(recorder, &name, count)?;
+        takes.push(ear.take(name, &phrase)?);
     }
     // Once more for those that do not belong to the others.
     for (at, _) in refused(&takes) {
         show::remark(format!("{} was unlike the others", takes[at].name));
-        takes[at] = one(recorder, ear, &takes[at].name.clone(), count)?;
+        let name = takes[at].name.clone();
+        let phrase = one(recorder, &name, count)?;
+        takes[at] = ear.take(name, &phrase)?;
     }
     kept(takes)
 }
 
-/// One recording that is fit.
-fn one(
-    recorder: &mut Recorder<'_>,
-    ear: &mut PhraseJudge<'_>,
-    name: &str,
-    count: usize,
-) -> anyhow::Result<Take> {
+/// Tells what to do.
+pub(super) fn invite(phrase: &str, count: usize) {
+    show::remark(format!(
+        "Say \"{phrase}\" after each tone, {count} times, as you would across the room: once louder, once softer."
+    ));
+}
+
+/// The phrase, cut out of one recording that is fit.
+pub(super) fn one(recorder: &mut Recorder<'_>, name: &str, count: usize) -> anyhow::Result<Vec<f32>> {
     for _ in 0..ATTEMPTS {
         show::remark(format!("{} {name} of {count}", show::coloured(Tone::Good, "●")));
         let sound = recorder.record()?;
         match trimmed(&sound) {
-            Ok(phrase) => return ear.take(name.to_owned(), phrase),
+            Ok(phrase) => return Ok(phrase.to_vec()),
             Err(unfit) => show::remark(format!("  {} {unfit}", show::coloured(Tone::Fair, "!"))),
         }
     }
@@ -163,12 +165,18 @@ fn one(
 
 /// The recordings of a folder, each of them once the phrase.
 pub(super) fn from_folder(folder: &Path, ear: &mut PhraseJudge<'_>) -> anyhow::Result<Vec<Take>> {
+    let takes = phrases_in(folder)?.into_iter().map(|(name, phrase)| ear.take(name, &phrase));
+    kept(takes.collect::<anyhow::Result<_>>()?)
+}
+
+/// The phrase, cut out of every recording of a folder that is fit, each with the name of its file.
+pub(super) fn phrases_in(folder: &Path) -> anyhow::Result<Vec<(String, Vec<f32>)>> {
     let mut takes = Vec::new();
     let mut unfit = 0;
     for file in super::wavs(folder)? {
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         match trimmed(&read_wav(&file, RATE)?) {
-            Ok(phrase) => takes.push(ear.take(name, phrase)?),
+            Ok(phrase) => takes.push((name, phrase.to_vec())),
             Err(why) => {
                 unfit += 1;
                 show::remark(format!("{} {name} is left out: {why}", show::coloured(Tone::Fair, "!")));
@@ -182,7 +190,7 @@ pub(super) fn from_folder(folder: &Path, ear: &mut PhraseJudge<'_>) -> anyhow::R
         TAKES.start(),
         TAKES.end()
     );
-    kept(takes)
+    Ok(takes)
 }
 
 /// The takes that belong together, once all are told of.
@@ -237,7 +245,8 @@ pub(super) fn live_test(
     margin: f32,
 ) -> anyhow::Result<bool> {
     show::remark("Now from where you usually are, after the tone:");
-    let take = one(recorder, ear, "the test", 1)?;
+    let phrase = one(recorder, "the test", 1)?;
+    let take = ear.take("the test".into(), &phrase)?;
     let is_heard = take.margin >= margin && take.rival.is_none();
     let (sign, what) = if is_heard {
         (show::coloured(Tone::Good, "✓"), "heard")

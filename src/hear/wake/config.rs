@@ -1,5 +1,7 @@
 //! `[hear.wake]`: wake phrases. Plain data, read once at the start.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
 use crate::hear::score;
@@ -88,8 +90,9 @@ pub struct WakeConfig {
     /// The wake phrases, at least one, of one to five words each. "hey jarvis", "alexa", "hey mycroft" and "okay nabu"
     /// have models of their own and cost about 0.3 % of a core; for all others together a scorer runs up to twelve times
     /// a minute while people talk. A cutoff of 0.5 to 0.99 (of the model) or a margin of -6 to 0 (of the scorer, -3 by
-    /// itself) can be added: higher means fewer false alarms and more misses; and alike = ["hey joey"], further ways to
-    /// write what is said.
+    /// itself) can be added: higher means fewer false alarms and more misses; alike = ["hey joey"], further ways to
+    /// write what is said; and rpw = "/home/me/hey_joi.rpw", recordings of the phrase as rustpotter keeps them, which
+    /// it is known by where phrases are not scored.
     pub phrases: Vec<WakePhrase>,
     /// How phrases are detected: "stock" (only those with a model), "scored" (all of them), or "auto": scored where
     /// the machine is fast enough, measured at the first start, but for voices that can be neither "hey joi" nor "hey
@@ -111,7 +114,7 @@ pub struct WakePhrase {
     /// models of their own.
     pub name: String,
     /// Mean probability of the model above which the phrase counts as said, 0.5 to 0.99; the model's own when
-    /// left out. Raising it gives fewer false alarms and more misses.
+    /// left out. Raising it gives fewer false alarms and more misses. Of recordings (`rpw`) the likeness, which is lower.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cutoff: Option<f32>,
     /// Margin of the scorer from which on the phrase counts as said, −6 to 0; −3 when left out. Raising it
@@ -121,6 +124,9 @@ pub struct WakePhrase {
     /// Further ways to write what is said, for a name that English would spell otherwise: "hey joey".
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub alike: Vec<String>,
+    /// An `.rpw` file of rustpotter: recordings of the phrase, for machines that are too slow to score it. An absolute path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rpw: Option<PathBuf>,
 }
 
 impl Default for WakeConfig {
@@ -137,7 +143,7 @@ impl Default for WakeConfig {
 impl WakePhrase {
     /// A phrase with nothing else set.
     pub fn new(name: impl Into<String>) -> Self {
-        Self { name: name.into(), cutoff: None, margin: None, alike: Vec::new() }
+        Self { name: name.into(), cutoff: None, margin: None, alike: Vec::new(), rpw: None }
     }
 
     /// The ways it is written in a transcript, lower case, its own first.
@@ -178,12 +184,21 @@ impl WakeConfig {
                 let key = "hear.wake.phrases.margin";
                 problems.extend(Problem::outside(key, round(margin), -6.0..=0.0, ""));
             }
+            if let Some(rpw) = phrase.rpw.as_ref().filter(|rpw| !rpw.is_absolute()) {
+                let (key, value) = ("hear.wake.phrases.rpw", format!("\"{}\"", rpw.display()));
+                problems.push(Problem::new(
+                    key,
+                    value,
+                    "an absolute path, for example \"/home/me/hey_joi.rpw\"",
+                ));
+            }
             if let Some(cutoff) = phrase.cutoff {
                 let key = "hear.wake.phrases.cutoff";
                 problems.extend(Problem::outside(key, round(cutoff), 0.5..=0.99, ""));
             }
         }
-        if self.mode == WakeMode::Stock && !self.phrases.iter().any(|phrase| phrase.stock().is_some()) {
+        let has_means = |phrase: &WakePhrase| phrase.stock().is_some() || phrase.rpw.is_some();
+        if self.mode == WakeMode::Stock && !self.phrases.iter().any(has_means) {
             let all: Vec<_> = STOCK.iter().map(|s| format!("\"{}\"", s.phrase)).collect();
             let allowed = format!("with mode = \"stock\" at least one of {}", all.join(", "));
             problems.push(

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::WakePhrase;
+use super::{Templates, WakePhrase};
+use crate::hear::score::ACCEPT;
 
 /// Why the phrases can't be read or stored.
 #[derive(Debug, thiserror::Error)]
@@ -48,7 +49,7 @@ pub struct SavedPhrase {
     pub voices: Vec<Enrolled>,
 }
 
-/// A voice whose recordings were enrolled. The recordings themselves are not kept.
+/// A voice whose recordings were enrolled. The recordings themselves are not kept; of some their templates.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Enrolled {
@@ -58,9 +59,17 @@ pub struct Enrolled {
     pub margin: f32,
     /// On how many recordings it was measured.
     pub takes: u32,
+    /// What the phrase is known by where it is not scored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub templates: Option<Templates>,
 }
 
 impl SavedPhrase {
+    /// One of which nothing was measured.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), margin: ACCEPT, alike: Vec::new(), negatives: 0, voices: Vec::new() }
+    }
+
     /// As a phrase to listen for.
     pub fn phrase(&self) -> WakePhrase {
         WakePhrase { margin: Some(self.asked()), alike: self.alike.clone(), ..WakePhrase::new(&self.name) }
@@ -72,10 +81,13 @@ impl SavedPhrase {
         least.unwrap_or(self.margin)
     }
 
-    /// Adds a voice, or updates it.
+    /// Adds a voice, or updates it; what was not recorded anew of it is kept.
     pub fn enrol(&mut self, enrolled: Enrolled) {
         match self.voices.iter_mut().find(|voice| voice.user == enrolled.user) {
-            Some(known) => *known = enrolled,
+            Some(known) => {
+                let templates = enrolled.templates.or(known.templates.take());
+                *known = Enrolled { templates, ..enrolled };
+            }
             None => self.voices.push(enrolled),
         }
     }
@@ -214,7 +226,7 @@ mod tests {
 
     #[test]
     fn several_voices_stand_side_by_side_and_each_of_them_is_let_in() {
-        let voice = |user: &str, margin| Enrolled { user: user.into(), margin, takes: 6 };
+        let voice = |user: &str, margin| Enrolled { user: user.into(), margin, takes: 6, templates: None };
         let folder = tempfile::tempdir().unwrap();
         let file = Book::file(folder.path());
         let mut luna = kept("hey luna", -3.0);

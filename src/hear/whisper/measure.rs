@@ -1,10 +1,9 @@
 //! Measures which of the two whisper models is fast enough on this machine.
 //!
-//! Blocks for some seconds: called once on the first start, during setup. The result is stored in a small
-//! JSON file and valid until the processor or the settings change.
+//! Blocks for some seconds: called once, during setup.
 
 use std::io::Cursor;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -12,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::config::{SttConfig, SttModel};
 use super::{SttError, Whisper};
+use crate::hear::measurement::Measurable;
 
 /// A model that takes longer than this for three seconds of speech makes answers noticeably late.
 pub const BUDGET: Duration = Duration::from_millis(800);
@@ -36,40 +36,12 @@ pub struct ModelChoice {
     pub model: SttModel,
     /// What was measured, in the order of size.
     pub measured: Vec<Measured>,
-    /// The machine and settings it holds for.
-    pub valid_for: String,
-    /// The machine was busy, and may be fast enough for a larger model when it is not.
-    #[serde(default)]
-    pub was_busy: bool,
 }
 
-impl ModelChoice {
-    /// The choice as one of a machine that was, or was not, busy with other work meanwhile.
-    pub fn while_busy(self, is_busy: bool) -> Self {
-        let is_largest = self.measured.last().is_some_and(|largest| largest.model == self.model);
-        Self { was_busy: is_busy && !is_largest, ..self }
-    }
-
-    /// Whether nothing better would be known by measuring now.
-    pub fn holds(&self, is_busy: bool) -> bool {
-        is_busy || !self.was_busy
-    }
-
-    /// The choice stored in `file`, if it was made on this machine and with these settings.
-    pub fn remembered(file: &Path, config: &SttConfig) -> Option<Self> {
-        let choice: Self = serde_json::from_slice(&std::fs::read(file).ok()?).ok()?;
-        (choice.valid_for == machine(config)).then_some(choice)
-    }
-
-    /// Stores the choice in `file`. A failure costs one more measurement on the next start.
-    pub fn remember(&self, file: &Path) -> std::io::Result<()> {
-        if let Some(dir) = file.parent() {
-            std::fs::create_dir_all(dir)?;
-        }
-        let whole = serde_json::to_vec_pretty(self)?;
-        let unfinished = file.with_extension("new");
-        std::fs::write(&unfinished, whole)?;
-        std::fs::rename(unfinished, file)
+impl Measurable for ModelChoice {
+    /// Unless the largest one is fast enough already.
+    fn could_be_better(&self) -> bool {
+        self.measured.last().is_none_or(|largest| largest.model != self.model)
     }
 }
 
@@ -88,7 +60,7 @@ pub fn measure(files: &[(SttModel, PathBuf)], config: &SttConfig) -> Result<Mode
     }
     measured.sort_by_key(|m| size(m.model));
     let model = choose(&measured);
-    Ok(ModelChoice { model, measured, valid_for: machine(config), was_busy: false })
+    Ok(ModelChoice { model, measured })
 }
 
 /// PURE: the largest model within the budget, else the smallest measured.
@@ -148,41 +120,13 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_is_remembered_for_this_machine_and_these_settings_only() {
-        let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join("cache/whisper.json");
-        let config = SttConfig::default();
-        assert_eq!(ModelChoice::remembered(&file, &config), None);
-        let choice = ModelChoice {
-            model: SttModel::Base,
-            measured: took(210, 640),
-            valid_for: machine(&config),
-            was_busy: true,
-        };
-        choice.remember(&file).unwrap();
-        assert_eq!(ModelChoice::remembered(&file, &config), Some(choice));
-        let other = SttConfig { threads: 9, ..config.clone() };
-        assert_eq!(ModelChoice::remembered(&file, &other), None);
-        std::fs::write(&file, "{half").unwrap();
-        assert_eq!(ModelChoice::remembered(&file, &config), None);
-    }
-
-    #[test]
-    fn a_busy_machine_keeps_its_choice_until_it_is_less_busy() {
+    fn only_a_larger_model_would_be_better() {
         let chosen = |base| {
             let measured = took(350, base);
-            ModelChoice { model: choose(&measured), measured, valid_for: String::new(), was_busy: false }
+            ModelChoice { model: choose(&measured), measured }
         };
-        for (base, was_busy, is_busy, holds) in [
-            (4500, false, false, true),
-            (4500, true, true, true),
-            (4500, true, false, false),
-            // What is fast enough beside other work is so without it.
-            (700, true, false, true),
-        ] {
-            let choice = chosen(base).while_busy(was_busy);
-            assert_eq!(choice.holds(is_busy), holds, "{base} {was_busy} {is_busy}");
-        }
+        assert!(chosen(4500).could_be_better());
+        assert!(!chosen(700).could_be_better());
     }
 
     #[test]

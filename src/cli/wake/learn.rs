@@ -1,0 +1,220 @@
+//! `joi wake add --engine rustpotter`: a phrase that is known by recordings alone, for machines that are too slow to score
+//! it. The recordings are compared with each other and with other speech; their templates are kept for this user.
+
+use std::process::ExitCode;
+
+use anyhow::Context;
+use fastrand::Rng;
+
+use super::add::{WakeAddArgs, other, sentences};
+use super::record::{self, Recorder};
+use super::voices::Voices;
+use crate::app;
+use crate::cli::context::CliContext;
+use crate::cli::show::{self, Tone};
+use crate::hear::enrol::TAKES;
+use crate::hear::enrol::likeness::{counts_from, refusals};
+use crate::hear::wake::{
+    Book, Enrolled, SavedPhrase, TEMPLATES_ARE_BUILT_IN, TemplateError, Templates, WakeMode,
+};
+
+/// A recording that was cut out.
+struct RecordedPhrase {
+    name: String,
+    sound: Vec<f32>,
+    /// How like it is to all the others.
+    alike: f32,
+}
+
+pub(super) fn run(
+    args: &WakeAddArgs,
+    mut kept: SavedPhrase,
+    context: &CliContext,
+) -> anyhow::Result<ExitCode> {
+    anyhow::ensure!(TEMPLATES_ARE_BUILT_IN, TemplateError::NotBuilt);
+    let takes = together(recorded(args, &kept.name, context)?)?;
+    let alike: Vec<f32> = takes.iter().map(|take| take.alike).collect();
+    let sounds: Vec<Vec<f32>> = takes.into_iter().map(|take| take.sound).collect();
+    let templates = Templates::learn(&kept.name, &sounds)?;
+    let likest = likest_other(args, &templates, context)?;
+    show::line(format!(
+        "  the likest of {} stretches of other speech and noise came to {likest:.2}",
+        args.stretches
+    ))?;
+    let from = counts_from(&alike, likest).with_context(|| {
+        format!(
+            "other speech came to {likest:.2}, too near to these recordings; \
+             choose a longer phrase, or record it more clearly"
+        )
+    })?;
+    show::line(format!("  from {} recordings, {}'s voice counts from {from:.2} on", alike.len(), args.user))?;
+    let templates = templates.counting_from(from);
+    let margin =
+        kept.voices.iter().find(|voice| voice.user == args.user).map_or(kept.margin, |known| known.margin);
+    kept.negatives = args.stretches;
+    kept.enrol(Enrolled {
+        user: args.user.clone(),
+        margin,
+        takes: alike.len() as u32,
+        templates: Some(templates.clone()),
+    });
+    let name = kept.name.clone();
+    let file = Book::file(&context.paths.data);
+    let mut book = Book::read(&file)?;
+    book.put(kept);
+    book.write(&file)?;
+    show::line(format!("{} \"{name}\" wakes her from her next start on", show::coloured(Tone::Good, "✓")))?;
+    tell_if_idle(&name, context)?;
+    if !args.record {
+        return Ok(ExitCode::SUCCESS);
+    }
+    show::remark("Now from where you usually are, after the tone:");
+    let said = record::one(&mut Recorder::open(context)?, "the test", 1)?;
+    let likeness = templates.likeness(&said)?;
+    let is_heard = likeness >= from;
+    let (tone, sign, what) =
+        if is_heard { (Tone::Good, "✓", "heard") } else { (Tone::Bad, "✗", "not heard") };
+    show::line(format!("{} {what} ({likeness:.2}, from {from:.2} on)", show::coloured(tone, sign)))?;
+    Ok(if is_heard { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Where phrases are scored, recordings are not compared with.
+fn tell_if_idle(name: &str, context: &CliContext) -> anyhow::Result<()> {
+    let means = app::wake_means(context.config(), &context.paths)?;
+    if means.mode == WakeMode::Scored {
+        show::remark(format!(
+            "{} here \"{name}\" is scored ({}), which takes fewer other words for it; \
+             with hear.wake.mode = \"stock\" the recordings decide",
+            show::coloured(Tone::Fair, "!"),
+            means.why
+        ));
+    }
+    Ok(())
+}
+
+/// The phrase, cut out of recordings by the microphone or from a folder.
+fn recorded(args: &WakeAddArgs, phrase: &str, context: &CliContext) -> anyhow::Result<Vec<RecordedPhrase>> {
+    match (args.record, &args.from) {
+        (true, _) => guided(&mut Recorder::open(context)?, phrase, usize::from(args.takes)),
+        (false, Some(folder)) => compared(phrase, record::phrases_in(folder)?),
+        (false, None) => {
+            anyhow::bail!(
+                "rustpotter knows a phrase by recordings alone; add --record, or --from DIR with WAV files"
+            )
+        }
+    }
+}
+
+/// Records the phrase so many times, and again where a recording is not fit or unlike the others.
+fn guided(recorder: &mut Recorder<'_>, phrase: &str, count: usize) -> anyhow::Result<Vec<RecordedPhrase>> {
+    record::invite(phrase, count);
+    let mut sounds = Vec::new();
+    for number in 1..=count {
+        let name = format!("recording {number}");
+        let sound = record::one(recorder, &name, count)?;
+        sounds.push((name, sound));
+    }
+    let takes = compared(phrase, sounds)?;
+    let alike: Vec<f32> = takes.iter().map(|take| take.alike).collect();
+    let unlike: Vec<bool> = refusals(&alike).iter().map(Option::is_some).collect();
+    if !unlike.contains(&true) {
+        return Ok(takes);
+    }
+    let mut sounds = Vec::new();
+    for (take, is_unlike) in takes.into_iter().zip(unlike) {
+        let sound = if is_unlike {
+            show::remark(format!("{} was unlike the others", take.name));
+            record::one(recorder, &take.name, count)?
+        } else {
+            take.sound
+        };
+        sounds.push((take.name, sound));
+    }
+    compared(phrase, sounds)
+}
+
+/// Each recording beside all others.
+fn compared(phrase: &str, sounds: Vec<(String, Vec<f32>)>) -> anyhow::Result<Vec<RecordedPhrase>> {
+    let mut takes = Vec::new();
+    for (at, (name, sound)) in sounds.iter().enumerate() {
+        let others = sounds.iter().enumerate().filter(|(other, _)| *other != at);
+        let others: Vec<Vec<f32>> = others.map(|(_, (_, sound))| sound.clone()).collect();
+        anyhow::ensure!(
+            !others.is_empty(),
+            "one recording says too little; at least {} are needed",
+            TAKES.start()
+        );
+        let alike = Templates::learn(phrase, &others)?.likeness(sound)?;
+        takes.push(RecordedPhrase { name: name.clone(), sound: sound.clone(), alike });
+    }
+    Ok(takes)
+}
+
+/// Those that belong together, once all are told of.
+fn together(takes: Vec<RecordedPhrase>) -> anyhow::Result<Vec<RecordedPhrase>> {
+    let alike: Vec<f32> = takes.iter().map(|take| take.alike).collect();
+    let refused = refusals(&alike);
+    let mut table = show::table(["RECORDING", "LIKE THE OTHERS", ""]);
+    for (take, refusal) in takes.iter().zip(&refused) {
+        let verdict = refusal.as_ref().map_or_else(|| "good".to_owned(), |why| format!("refused: {why}"));
+        table.add_row([take.name.clone(), format!("{:.2}", take.alike), verdict]);
+    }
+    show::line(table)?;
+    let good = takes.into_iter().zip(refused).filter(|(_, refusal)| refusal.is_none());
+    let good: Vec<RecordedPhrase> = good.map(|(take, _)| take).collect();
+    anyhow::ensure!(
+        good.len() >= *TAKES.start(),
+        "{} recordings are good, at least {} are needed; record the phrase again",
+        good.len(),
+        TAKES.start()
+    );
+    Ok(good)
+}
+
+/// How like other sound comes to the phrase at most.
+fn likest_other(args: &WakeAddArgs, templates: &Templates, context: &CliContext) -> anyhow::Result<f32> {
+    let mut voices = Voices::open(context)?;
+    for remark in voices.remarks() {
+        show::remark(remark);
+    }
+    let speech = sentences(&mut voices)?;
+    let mut rng = Rng::with_seed(args.seed);
+    let progress = show::progress("trying", u64::from(args.stretches));
+    let mut likest: f32 = 0.0;
+    for number in 0..args.stretches as usize {
+        likest = likest.max(templates.likeness(&other(number, &mut rng, &speech))?);
+        progress.inc(1);
+    }
+    progress.finish_and_clear();
+    Ok(likest)
+}
+
+#[cfg(all(test, feature = "rustpotter"))]
+mod tests {
+    use super::*;
+    use crate::audio::RATE;
+    use crate::hear::tests::wav;
+
+    /// The same phrase, a little slower or faster.
+    fn variants() -> Vec<(String, Vec<f32>)> {
+        let phrase = wav("phrase.wav");
+        let stretched = |percent: usize| -> Vec<f32> {
+            (0..phrase.len() * 100 / percent).map(|at| phrase[at * percent / 100]).collect()
+        };
+        [94, 96, 98, 100, 103, 106].map(|percent| (format!("{percent}"), stretched(percent))).into()
+    }
+
+    #[test]
+    fn recordings_of_one_phrase_belong_together_and_another_word_does_not() {
+        let mut sounds = variants();
+        sounds.push(("another".into(), wav("stop.wav")));
+        let takes = compared("hey jarvis", sounds).unwrap();
+        let good = together(takes).unwrap();
+        let names: Vec<&str> = good.iter().map(|take| take.name.as_str()).collect();
+        assert_eq!(names, ["94", "96", "98", "100", "103", "106"]);
+        let few = compared("hey jarvis", variants().split_off(3)).unwrap();
+        let told = together(few).err().unwrap().to_string();
+        assert!(told.starts_with("3 recordings are good, at least 5 are needed"), "{told}");
+        assert!(compared("hey jarvis", vec![("1".into(), vec![0.1; RATE as usize])]).is_err());
+    }
+}
