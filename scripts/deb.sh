@@ -7,6 +7,7 @@
 #   TARGET=pi4|pi5|zero2      how it is built for arm64 (make cross); pi4 by itself, which runs on all of them
 #   VERSION=1.2.3-1           instead of Cargo.toml's with revision 1
 #   BUILT=DIR                 joi, joi-model and libonnxruntime.so are in DIR already
+#   BUILT=tests               those that `make test` has built for this machine: to try the package, not to give it away
 #   OUT=DIR                   where the package goes (~/.cache/joi/deb)
 set -euo pipefail
 arch=${ARCH:-$(dpkg --print-architecture 2>/dev/null || true)}
@@ -59,8 +60,22 @@ build_amd64() {
   cp -u "$models/onnxruntime/libonnxruntime.so" "$BUILT/libonnxruntime.so"
 }
 
+# Quick to make, and with all checks.
+take_from_tests() {
+  local program
+  [ "$arch" = "$(dpkg --print-architecture)" ] || fail "the tests build for this machine; leave BUILT unset for $arch"
+  BUILT=$cache/build/deb-tests
+  mkdir -p "$BUILT"
+  for program in joi joi-model; do
+    [ -e "$CARGO_TARGET_DIR/release/$program" ] || fail "$program is not built; run \`make test\` first"
+    strip -o "$BUILT/$program" "$CARGO_TARGET_DIR/release/$program"
+  done
+  cp -u "$models/onnxruntime/libonnxruntime.so" "$BUILT/"
+}
+
 find_programs() {
   local file
+  if [ "${BUILT:-}" = tests ]; then take_from_tests; fi
   if [ -z "${BUILT:-}" ]; then
     case $arch in
       amd64) build_amd64 ;;

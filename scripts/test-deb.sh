@@ -2,6 +2,7 @@
 # Installs the packages in a clean Debian 12, uses, upgrades, removes and purges them there. Needs root.
 #   DEBS=DIR        the packages are there already; without it joi is built from these sources (`make deb`), joi-models
 #                   where MODELS is package and there is none in ~/.cache/joi/deb
+#   BUILT=tests     of the programs that `make test` has built, in minutes (deb.sh)
 #   ARCH=arm64      the packages for a Raspberry Pi, in a Debian for it under an emulator of its processor
 #   MODELS=package  installs joi-models; MODELS=mount (by itself where that package is not there) shows the models of
 #                   this machine at the same place instead

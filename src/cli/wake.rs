@@ -21,7 +21,7 @@ mod learn;
 mod record;
 mod test;
 
-pub use add::{pronounced, sentences};
+pub use add::{other, pronounced, sentences};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:

@@ -1,5 +1,7 @@
 //! Phrases of one's own: added, listed, tried over files, removed, and a conversation that one of them opens.
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use serde_json::Value;
 
 use crate::support::program::{Home, NOBODY};
@@ -145,6 +147,60 @@ fn a_voice_is_taken_in_from_recordings_beside_another_and_forgotten_again() {
         none.complaint().contains("holds no *.wav; put 5 to 8 recordings of the phrase in it"),
         "{none:?}"
     );
+}
+
+/// One phrase of one voice, said so fast, in percent.
+fn said_at(percent: usize) -> Vec<f32> {
+    let said = flite("slt", "hey joy");
+    (0..said.len() * 100 / percent).map(|at| said[at * percent / 100]).collect()
+}
+
+#[test]
+fn where_nothing_is_scored_a_phrase_is_known_by_its_recordings() {
+    let mut home = Home::with_model_server(NOBODY);
+    home.set("hear.wake.mode=stock");
+    std::fs::create_dir_all(home.path("owner")).expect("a folder");
+    for percent in [94, 97, 100, 102, 104, 106] {
+        let recording = [pause(0.4), said_at(percent), pause(0.5)].concat();
+        wav(&home, &format!("owner/{percent}.wav"), &recording);
+    }
+    let add = ["wake", "add", "hey joi", "--engine", "rustpotter", "--stretches", "20"];
+    let without = home.joi(&add);
+    assert!(without.complaint().contains("add --record, or --from DIR"), "{without:?}");
+    let heard_by = |home: &Home| -> Value {
+        let listed: Value =
+            serde_json::from_str(&home.joi(&["wake", "list", "--json"]).well().out).expect("JSON");
+        listed["phrases"][0]["heard_by"].clone()
+    };
+    assert_eq!(heard_by(&home), "not listened for");
+    let added = home.joi(&[&add[..], &["--from", &home.arg("owner")]].concat()).well();
+    assert!(added.out.contains("from 6 recordings, owner's voice counts from 0."), "{added:?}");
+    assert_eq!(heard_by(&home), "recordings");
+
+    let question = flite("slt", "what time is it?");
+    let said = [pause(1.5), said_at(99), pause(0.2), question.clone(), pause(2.5)].concat();
+    let nobody_called = [pause(1.5), question, pause(2.5)].concat();
+    let turns = |home: &Home, said: &[f32]| -> Vec<String> {
+        let (input, output) = (wav(home, "said.wav", said), home.arg("answer.wav"));
+        let ran = home.joi(&["hear", "--json", "--wav", &input, "--out", &output]);
+        let heard = |line: &str| plain(serde_json::from_str::<Value>(line).expect("JSON")["heard"].as_str().unwrap());
+        ran.out.lines().map(heard).collect()
+    };
+    assert_eq!(turns(&home, &said), ["what time is it"]);
+    assert_eq!(turns(&home, &nobody_called), Vec::<String>::new());
+
+    // The same recordings as a file, as people have them of rustpotter's own tools.
+    let book: Value = serde_json::from_slice(&std::fs::read(home.path("data/wake.json")).expect("the phrases"))
+        .expect("JSON");
+    let rpw = book["phrases"][0]["voices"][0]["templates"]["rpw"].as_str().expect("templates").to_owned();
+    std::fs::write(home.path("hey_joi.rpw"), BASE64_STANDARD.decode(rpw).expect("base64")).expect("a file");
+    std::fs::remove_file(home.path("data/wake.json")).expect("the phrases");
+    assert_eq!(turns(&home, &said), Vec::<String>::new(), "they are forgotten");
+    home.set(&format!("hear.wake.phrases=[{{name=\"hey joi\",rpw=\"{}\"}}]", home.arg("hey_joi.rpw")));
+    assert_eq!(turns(&home, &said), ["what time is it"]);
+    home.set("hear.wake.phrases=[{name=\"hey joi\",rpw=\"hey_joi.rpw\"}]");
+    let relative = home.joi(&["wake", "list"]);
+    assert!(relative.complaint().contains("hear.wake.phrases.rpw") && relative.err.contains("absolute"), "{relative:?}");
 }
 
 #[test]

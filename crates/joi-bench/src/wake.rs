@@ -22,6 +22,7 @@ use joi::cli::wake::{pronounced, sentences, wavs, written};
 use joi::hear::wake::WakePhrase;
 use joi::machine::own_cpu_time;
 
+mod learnt;
 mod near;
 mod report;
 
@@ -32,6 +33,7 @@ Examples:
   joi-bench wake                              the first phrase she listens for
   joi-bench wake --phrase \"hey jarvis\" --minutes 180
   joi-bench wake --set hear.wake.mode=stock   without the second stage's onsets
+  joi-bench wake --learnt                     known by recordings alone (FEATURES=rustpotter)
   joi-bench wake recordings/                  recordings/positives/*.wav and recordings/negatives/*.wav
   joi-bench wake --json | jq .misses";
 
@@ -71,6 +73,9 @@ pub(crate) struct WakeArgs {
     /// The same seed makes the same sound
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Known by recordings of each voice alone, as `joi wake add --engine rustpotter` makes them
+    #[arg(long, conflicts_with = "recordings")]
+    learnt: bool,
     /// As JSON
     #[arg(long)]
     json: bool,
@@ -112,6 +117,9 @@ pub(crate) fn run(args: &WakeArgs, context: &CliContext) -> anyhow::Result<ExitC
     let mut bench = WakeBench { rig, rng, speech: Vec::new(), report: WakeReport::default() };
     bench.report.phrase = phrase.name.to_lowercase();
     bench.report.means = app::wake_told(&means);
+    if args.learnt {
+        return bench.tell_learnt(args, &phrase, context);
+    }
     match &args.recordings {
         Some(folder) => bench.recordings(folder)?,
         None => bench.synthetic(args, &phrase, context)?,
@@ -160,6 +168,25 @@ impl WakeBench {
             folder.display()
         );
         Ok(())
+    }
+
+    fn tell_learnt(
+        &mut self,
+        args: &WakeArgs,
+        phrase: &WakePhrase,
+        context: &CliContext,
+    ) -> anyhow::Result<ExitCode> {
+        let mut voices = Voices::open(context)?;
+        let speakers = speakers(&voices);
+        self.speech = sentences(&mut voices)?;
+        let (name, words) = (phrase.name.to_lowercase(), pronounced(phrase));
+        let all = self.learnt((&mut voices, &speakers), (&name, &words), args.minutes)?;
+        show::line(if args.json {
+            serde_json::to_string_pretty(&learnt::json(&name, &all))?
+        } else {
+            learnt::text(&name, &all)
+        })?;
+        Ok(ExitCode::SUCCESS)
     }
 
     fn synthetic(
@@ -279,15 +306,8 @@ impl WakeBench {
         }
         let few = minutes.div_ceil(4);
         let progress = show::progress("other", u64::from(minutes + 4 * few));
-        let minute = 60 * RATE as usize;
         for _ in 0..minutes {
-            let mut sound = Vec::with_capacity(minute);
-            while sound.len() < minute {
-                let mut sentence = self.speech[self.rng.usize(0..self.speech.len())].clone();
-                bring_to(&mut sentence, -26.0 + 10.0 * (self.rng.f32() - 0.5));
-                sound.extend(sentence);
-                sound.extend(silence(0.1 + 0.7 * self.rng.f64()));
-            }
+            let sound = self.minute_of_speech();
             self.other("continuous speech", &[sound]);
             progress.inc(1);
         }
@@ -308,6 +328,19 @@ impl WakeBench {
             progress.inc(1);
         }
         progress.finish_and_clear();
+    }
+
+    /// A minute of sentences by all voices, at different levels.
+    fn minute_of_speech(&mut self) -> Vec<f32> {
+        let minute = 60 * RATE as usize;
+        let mut sound = Vec::with_capacity(minute);
+        while sound.len() < minute {
+            let mut sentence = self.speech[self.rng.usize(0..self.speech.len())].clone();
+            bring_to(&mut sentence, -26.0 + 10.0 * (self.rng.f32() - 0.5));
+            sound.extend(sentence);
+            sound.extend(silence(0.1 + 0.7 * self.rng.f64()));
+        }
+        sound
     }
 
     /// Goes on listening, to sound without the phrase.

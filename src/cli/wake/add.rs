@@ -283,7 +283,7 @@ pub fn sentences(voices: &mut Voices) -> anyhow::Result<Vec<Vec<f32>>> {
 }
 
 /// A stretch in which it is not said: mostly speech, from any place in a sentence, alone or beside noise.
-pub(super) fn other(number: usize, rng: &mut Rng, speech: &[Vec<f32>]) -> Vec<f32> {
+pub fn other(number: usize, rng: &mut Rng, speech: &[Vec<f32>]) -> Vec<f32> {
     if number % 8 == 7 {
         let kind = NoiseKind::ALL[number / 8 % NoiseKind::ALL.len()];
         let sound = piece(kind, rng, speech);

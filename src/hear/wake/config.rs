@@ -74,7 +74,7 @@ pub const STOCK: [StockPhrase; 4] = [
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WakeMode {
-    /// `scored` where the machine is fast enough, measured on first start; else `stock`.
+    /// `scored` where the machine is fast enough, which is measured once; else `stock`.
     #[default]
     Auto,
     /// Only phrases with a model of their own; where a model is unsure, the scorer decides.
@@ -95,7 +95,7 @@ pub struct WakeConfig {
     /// it is known by where phrases are not scored.
     pub phrases: Vec<WakePhrase>,
     /// How phrases are detected: "stock" (only those with a model), "scored" (all of them), or "auto": scored where
-    /// the machine is fast enough, measured at the first start, but for voices that can be neither "hey joi" nor "hey
+    /// the machine is fast enough, which is measured once, but for voices that can be neither "hey joi" nor "hey
     /// jarvis", where there are no other phrases.
     pub mode: WakeMode,
     /// Seconds after a detection in which the same phrase is not detected again, 0.5 to 10. Raising it hides

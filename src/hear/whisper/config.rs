@@ -28,8 +28,8 @@ pub const AUTO: &str = "auto";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SttConfig {
-    /// Which model transcribes: "tiny.en", "base", or "auto": the larger one where it is fast enough, measured at the
-    /// first start. The larger one makes fewer mistakes and takes two to three times as long.
+    /// Which model transcribes: "tiny.en", "base", or "auto": the larger one where it is fast enough, which
+    /// is measured once. The larger one makes fewer mistakes and takes two to three times as long.
     pub model: SttModel,
     /// Processor threads of a transcription, 0 to 16; 0 takes all cores but one, at most 4. More are
     /// faster until another program needs the cores: then all of them wait for the slowest.
