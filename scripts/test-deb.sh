@@ -7,7 +7,7 @@
 #   MODELS=package  installs joi-models; MODELS=mount (by itself where that package is not there) shows the models of
 #                   this machine at the same place instead
 # Debian itself is fetched once, by debootstrap, and kept as ~/.cache/joi/debootstrap/bookworm-ARCH.tar.
-# systemd does not run in there: its units are looked at by systemd-analyze, and are not started.
+# At the end systemd is booted in there, and the service lives under it.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
@@ -420,127 +420,8 @@ end_what_lingers() {
   done
 }
 
-# --- what the documents tell, word by word ----------------------------------------------------------------------------
-
-# The commands for the Pi below the heading $2 of the document $1.
-told_for_the_pi() {
-  local lines
-  lines=$(awk -v heading="$2" '
-    /^```/ { fenced = !fenced; block = 0 }
-    /^#+ / && !fenced { here = $0; sub(/^#+ /, "", here); on = here == heading }
-    on && block { print }
-    on && /^# on the Pi:$/ { block = 1 }' "$1")
-  [ -n "$lines" ] || { echo "$1 has no commands for the Pi below \"$2\"" >&2; return 1; }
-  printf '%s\n' "$lines"
-}
-
-# As if Debian asked whether to go on, and were told so.
-type_in() { in_root bash -c "cd /root && $1" < <(yes 2>/dev/null || true); }
-
-a_pi_is_prepared() {
-  in_root apt-get -q update
-  apt install sudo python3
-  echo "127.0.0.1 $(uname -n)" >>"$root/etc/hosts"
-  cp --reflink=auto "$deb" "$root/root/"
-  if [ "$with" = package ]; then
-    cp --reflink=auto "$(newest 'joi-models_*_all.deb')" "$root/root/models.deb"
-    apt install ./root/models.deb
-    rm "$root/root/models.deb"
-  else
-    bring_models
-  fi
-}
-
-# Types $1, a systemctl, and leaves what it printed in $place/typed. Nothing may hinder it but that systemd does not run in
-# here.
-enable_by() {
-  if ! type_in "$1" >"$place/typed" 2>&1; then grep "not been booted with systemd" "$place/typed"; fi
-}
-
-# What systemd would start then, in its order.
-play_systemd() {
-  local unit
-  in_root systemctl is-enabled joi.service
-  for unit in joi-models joi; do
-    printf '%s starts %s\n' "$unit" "$(sed -n 's|^ExecStart=/usr/bin/joi ||p' "$root/usr/lib/systemd/system/$unit.service")"
-  done
-  without_network joi-service models fetch
-  # shellcheck disable=SC2046 # each word is an argument
-  in_root joi-service $(sed -n 's|^ExecStart=/usr/bin/joi ||p' "$root/usr/lib/systemd/system/joi.service") \
-    </dev/null >"$place/service" 2>&1 &
-  service=$!
-  local seconds
-  for seconds in $(seq "$patience"); do
-    if in_root joi-service status >/dev/null 2>&1; then
-      echo "she answers after $seconds s"
-      return
-    fi
-    kill -0 "$service" 2>/dev/null || break
-    sleep 1
-  done
-  cat "$place/service"
-  return 1
-}
-
-end_service() {
-  kill -TERM "$(in_root joi-service status --json | sed -n 's/.*"pid": *\([0-9]*\).*/\1/p')"
-  wait "$service" || true
-}
-
-readme_is_followed() {
-  local line lines
-  lines=$(told_for_the_pi README.md "On a Raspberry Pi")
-  while IFS= read -r line; do
-    echo "\$ $line"
-    case $line in
-      *systemctl*)
-        enable_by "$line"
-        play_systemd
-        ;;
-      # There is no sound device in here, and nothing else may be wrong.
-      *doctor*)
-        type_in "$line" >"$place/typed" 2>&1 || echo "it ended with $?"
-        cat "$place/typed"
-        grep -c '^✓' "$place/typed"
-        refuses grep -vE '^✗ (microphone|speaker|echo)' <(grep '^✗' "$place/typed")
-        ;;
-      *) type_in "$line" ;;
-    esac
-  done <<<"$lines"
-  grep -q ' # \(pc\|pi4\|pi5\|zero2\)$' "$root/etc/joi/config.toml"
-  in_root runuser -u joi -- test -r /etc/joi/config.toml
-  says "state" in_root joi-service status
-  end_service
-}
-
-button_and_lights_are_installed() {
-  local line unit told lines
-  lines=$(told_for_the_pi docs/control.md "A button and lights")
-  while IFS= read -r line; do
-    echo "\$ $line"
-    case $line in
-      *systemctl*) enable_by "$line" ;;
-      *) type_in "$line" ;;
-    esac
-  done <<<"$lines"
-  for unit in joi-button joi-leds; do
-    told=$(in_root systemd-analyze verify --man=no "/etc/systemd/system/$unit.service" 2>&1) || true
-    echo "$told"
-    refuses grep "$unit" <<<"$told"
-    in_root systemctl is-enabled "$unit"
-    in_root systemctl disable "$unit"
-    rm "$root/etc/systemd/system/$unit.service"
-  done
-  # They find the socket of the service, and the program in the unit's place runs.
-  says "leds: /run/joi/joi.sock" in_root bash -c 'JOI_RUNTIME=/run/joi python3 /usr/local/lib/joi/leds.py --once --dry-run || [ $? = 1 ]'
-  says "GPIO device" in_root bash -c 'JOI_RUNTIME=/run/joi python3 /usr/local/lib/joi/button.py --pin 17 || [ $? = 1 ]'
-  rm -r "$root/usr/local/lib/joi"
-}
-
-forget_the_pi() {
-  rm -f "$root"/root/joi*.deb
-  purge
-}
+# shellcheck source=scripts/test-deb-machine.sh
+. scripts/test-deb-machine.sh
 
 inside() {
   place=$1
@@ -601,7 +482,16 @@ inside() {
   step "configuration and data are as they were" is_remembered
   step "purged: nothing is left" purge
   step "a machine that has only the file of the package" a_pi_is_prepared
+  if [ "$arch" = "$native" ]; then step "systemd runs on it" machine_is_booted; fi
   step "README: on a Raspberry Pi, line by line" readme_is_followed
+  if [ -e "$place/machine" ]; then
+    step "systemd has started her: no failure, no error in the journal" service_is_well
+    step "docs/package.md: a token comes as a credential" token_comes_as_a_credential
+    step "killed, she is started again and her timers are there" comes_back_after_a_kill
+    step "hanging, she is started again by the watchdog" comes_back_after_hanging
+    step "without memory the chat model goes, and she stays" survives_without_memory
+    step "she stops in time" stops_in_time
+  fi
   step "docs/control.md: button and lights, line by line" button_and_lights_are_installed
   step "purged: nothing is left" forget_the_pi
   finish
@@ -609,6 +499,7 @@ inside() {
 
 case ${1:-} in
   inside) inside "$2" ;;
+  boot) boot "$2" ;;
   '') outside ;;
   *) fail "test-deb.sh takes no argument" ;;
 esac

@@ -183,15 +183,17 @@ fn where_nothing_is_scored_a_phrase_is_known_by_its_recordings() {
     let turns = |home: &Home, said: &[f32]| -> Vec<String> {
         let (input, output) = (wav(home, "said.wav", said), home.arg("answer.wav"));
         let ran = home.joi(&["hear", "--json", "--wav", &input, "--out", &output]);
-        let heard = |line: &str| plain(serde_json::from_str::<Value>(line).expect("JSON")["heard"].as_str().unwrap());
+        let heard =
+            |line: &str| plain(serde_json::from_str::<Value>(line).expect("JSON")["heard"].as_str().unwrap());
         ran.out.lines().map(heard).collect()
     };
     assert_eq!(turns(&home, &said), ["what time is it"]);
     assert_eq!(turns(&home, &nobody_called), Vec::<String>::new());
 
     // The same recordings as a file, as people have them of rustpotter's own tools.
-    let book: Value = serde_json::from_slice(&std::fs::read(home.path("data/wake.json")).expect("the phrases"))
-        .expect("JSON");
+    let book: Value =
+        serde_json::from_slice(&std::fs::read(home.path("data/wake.json")).expect("the phrases"))
+            .expect("JSON");
     let rpw = book["phrases"][0]["voices"][0]["templates"]["rpw"].as_str().expect("templates").to_owned();
     std::fs::write(home.path("hey_joi.rpw"), BASE64_STANDARD.decode(rpw).expect("base64")).expect("a file");
     std::fs::remove_file(home.path("data/wake.json")).expect("the phrases");
@@ -200,7 +202,10 @@ fn where_nothing_is_scored_a_phrase_is_known_by_its_recordings() {
     assert_eq!(turns(&home, &said), ["what time is it"]);
     home.set("hear.wake.phrases=[{name=\"hey joi\",rpw=\"hey_joi.rpw\"}]");
     let relative = home.joi(&["wake", "list"]);
-    assert!(relative.complaint().contains("hear.wake.phrases.rpw") && relative.err.contains("absolute"), "{relative:?}");
+    assert!(
+        relative.err.contains("hear.wake.phrases.rpw") && relative.err.contains("absolute"),
+        "{relative:?}"
+    );
 }
 
 #[test]

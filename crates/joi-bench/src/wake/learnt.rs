@@ -165,10 +165,8 @@ fn hear_on(name: &'static str, sound: &[f32], detector: &mut TemplateWake) -> He
 
 /// PURE: one row for each voice, then one for each kind of other sound.
 pub(super) fn text(phrase: &str, all: &[LearntVoice]) -> String {
-    let rooms = WakeRoom::ALL.map(|room| format!("MISSED, {}", room.name()));
-    let head =
-        ["VOICE".into(), "COUNTS FROM".into()].into_iter().chain(rooms).chain(["NEARLY THE SAME".into()]);
-    let mut table = show::table(head.collect::<Vec<String>>());
+    let [quiet, fan, crowd] = &WakeRoom::ALL.map(|room| format!("MISSED, {}", room.name()));
+    let mut table = show::table(["VOICE", "COUNTS FROM", quiet, fan, crowd, "NEARLY THE SAME"]);
     for one in all {
         let of = |count: usize, all: usize| format!("{count} of {all}");
         let from = one.from.map_or_else(|| "refused".into(), |from| format!("{from:.2}"));
