@@ -429,6 +429,8 @@ inside() {
   local newest_models
   mount --make-rprivate /
   mount --bind "$root" "$root"
+  # The processes of this namespace.
+  mount -t proc proc /proc
   mount -t proc proc "$root/proc"
   mount --rbind /dev "$root/dev"
   mount -t tmpfs -o mode=755 tmpfs "$root/run"
