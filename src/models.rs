@@ -7,6 +7,7 @@
 mod convert;
 mod download;
 mod fetch;
+mod keep_trying;
 mod manifest;
 mod progress;
 mod scratch;
@@ -19,7 +20,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub use convert::{ConversionInput, ConvertError, convert};
-pub use fetch::{Check, FetchAttempt, FetchError, FetchOptions, FetchOutcome};
+pub use fetch::{Check, FetchAttempt, FetchError, FetchFault, FetchOptions, FetchOutcome};
 pub use manifest::{
     Conversion, FileLocation, FileSource, Manifest, ManifestError, ManifestModel, ModelFile, Quantisation,
     Recipe, Wheel,

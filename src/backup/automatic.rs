@@ -5,6 +5,7 @@
 //! nothing but archives by their exact name, and never creates the folder: where a stick is not there, nothing is written.
 
 use std::fs;
+use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,6 +13,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
+use rustix::fs::{Access, access};
 
 use super::write::PART;
 use super::{BackupConfig, BackupError, BackupSource, file_name, write};
@@ -161,7 +163,8 @@ impl AutomaticBackups {
                 }
                 Err(error) => {
                     self.failed_at = Some(now);
-                    self.fails(format!("no backup could be made: {error}"), newest)
+                    let why = unwritable(&self.folder);
+                    self.fails(why.unwrap_or_else(|| format!("no backup could be made: {error}")), newest)
                 }
             },
         }
@@ -196,12 +199,30 @@ impl AutomaticBackups {
 /// When the archives of the folder were made.
 fn archives(folder: &Path) -> Result<Vec<Timestamp>, String> {
     let entries = fs::read_dir(folder).map_err(|error| {
-        format!(
-            "the backup folder {} can't be read ({error}); plug the disk in, or change backup.folder",
-            folder.display()
-        )
+        let remedy = right_to_write(&error).unwrap_or("plug the disk in, or change backup.folder");
+        format!("the backup folder {} can't be read ({error}); {remedy}", folder.display())
     })?;
     Ok(entries.flatten().filter_map(|entry| made_at(entry.file_name().to_str()?)).collect())
+}
+
+/// Why nothing can be written into the folder, with the remedy; nothing where something else is the matter.
+fn unwritable(folder: &Path) -> Option<String> {
+    let error = io::Error::from(access(folder, Access::WRITE_OK | Access::EXEC_OK).err()?);
+    let remedy = right_to_write(&error)?;
+    Some(format!("the backup folder {} can't be written ({error}); {remedy}", folder.display()))
+}
+
+/// What gives the right to write, where `error` says that it is missing.
+fn right_to_write(error: &io::Error) -> Option<&'static str> {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => {
+            Some("give it to the user that joi runs as, as \"Automatic backups\" of docs/backup.md shows")
+        }
+        io::ErrorKind::ReadOnlyFilesystem => Some(
+            "name it in ReadWritePaths= of the service and start joi anew, or mount the disk for writing",
+        ),
+        _ => None,
+    }
 }
 
 /// The newest backup in a folder.
@@ -223,6 +244,8 @@ fn remove_parts(folder: &Path) {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -283,6 +306,31 @@ mod tests {
         fs::write(stick.path().join(file_name(later)), "by hand").unwrap();
         assert_eq!(automatic.turn(later), BackupTurn::Nothing);
         assert_eq!(automatic.state(), &BackupState::Well { newest: Some(later), same_disk: true });
+    }
+
+    #[test]
+    fn a_folder_that_others_own_is_named_with_what_gives_the_right() {
+        for (system, remedy) in [
+            (rustix::io::Errno::ACCESS, Some("give it to the user that joi runs as")),
+            (rustix::io::Errno::ROFS, Some("ReadWritePaths=")),
+            (rustix::io::Errno::NOENT, None),
+            (rustix::io::Errno::NOSPC, None),
+        ] {
+            let told = right_to_write(&system.into());
+            assert_eq!(told.is_some(), remedy.is_some(), "{system}: {told:?}");
+            assert!(told.unwrap_or_default().contains(remedy.unwrap_or_default()), "{system}: {told:?}");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(unwritable(folder.path()), None);
+        // root may write anywhere.
+        if !rustix::process::geteuid().is_root() {
+            fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o500)).unwrap();
+            let told = unwritable(folder.path()).unwrap();
+            assert!(
+                told.contains(&folder.path().display().to_string()) && told.contains("give it"),
+                "{told}"
+            );
+        }
     }
 
     proptest! {

@@ -16,6 +16,7 @@ const EXAMPLES: &str = "\
 Examples:
   joi models                            all of them: size, memory, speed here, and which one answers
   joi models fetch                      everything that is needed and missing
+  joi models fetch --keep-trying        the same, waiting for a network that is away
   joi models fetch chat-qwen3-1.7b      a better mind, for machines with at least 4 GB
   joi models verify                     read every file and compare its checksum
   joi models measure                    how fast the chat models write on this machine
@@ -45,6 +46,9 @@ enum ModelsCommand {
     Fetch {
         /// Which ones
         names: Vec<String>,
+        /// While the network fails, try again every 30 s; what has a stand-in is tried once
+        #[arg(long)]
+        keep_trying: bool,
     },
     /// Compare checksums, by default of everything that is here
     Verify {
@@ -63,24 +67,32 @@ pub(crate) fn run(args: ModelsArgs, context: &CliContext) -> anyhow::Result<Exit
     match args.what {
         None => list::run(&library, args.list.json, context),
         Some(ModelsCommand::List(list)) => list::run(&library, list.json, context),
-        Some(ModelsCommand::Fetch { names }) => fetch(&library, &names, context),
+        Some(ModelsCommand::Fetch { names, keep_trying }) => fetch(&library, &names, keep_trying, context),
         Some(ModelsCommand::Verify { names }) => verify(&library, &names),
         Some(ModelsCommand::Measure { names }) => measure::run(&names, context),
     }
 }
 
-fn fetch(library: &ModelLibrary, names: &[String], context: &CliContext) -> anyhow::Result<ExitCode> {
+fn fetch(
+    library: &ModelLibrary,
+    names: &[String],
+    keep_trying: bool,
+    context: &CliContext,
+) -> anyhow::Result<ExitCode> {
     let sources = context.config().models.sources;
     if !names.is_empty() {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        fetch_these(library, &names, FetchOptions { sources, check: Check::Checksum }, context)?;
+        let options = FetchOptions { sources, check: Check::Checksum, keep_trying };
+        fetch_these(library, &names, options, context)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let options = FetchOptions { sources, check: Check::Size };
+    let options = FetchOptions { sources, check: Check::Size, keep_trying };
     let needed = app::needed_models(context.config(), library);
     let (dispensable, needed): (Vec<&str>, Vec<&str>) =
         needed.into_iter().partition(|name| library.stand_in(name).is_some());
     fetch_these(library, &needed, options, context)?;
+    // She can start without these.
+    let options = FetchOptions { keep_trying: false, ..options };
     for name in dispensable {
         if let Err(error) = fetch_these(library, &[name], options, context) {
             show::remark(format!("{error:#}; {}", library.stand_in(name).unwrap_or_default()));

@@ -12,6 +12,7 @@ use reqwest::header::{CONTENT_RANGE, RANGE};
 use reqwest::{Client, Response, StatusCode, Url};
 use tokio::io::AsyncWriteExt;
 
+use super::fetch::FetchFault;
 use super::progress::FetchProgress;
 use crate::machine::DiskRoom;
 use crate::root_cause;
@@ -37,6 +38,23 @@ pub(super) enum DownloadError {
     NoRoom { dir: PathBuf, free: u64, rest: u64 },
     #[error("{path}: {source}", path = path.display())]
     Io { path: PathBuf, source: io::Error },
+}
+
+impl DownloadError {
+    pub(super) fn fault(&self) -> FetchFault {
+        match self {
+            Self::Http(_) | Self::Unreachable { .. } | Self::TooShort { .. } => FetchFault::Network,
+            Self::Status(status) if can_not_now(*status) => FetchFault::Network,
+            Self::Status(_) | Self::TooLong(_) => FetchFault::Source,
+            Self::NoRoom { .. } | Self::Io { .. } => FetchFault::Here,
+        }
+    }
+}
+
+/// Whether a server that answers so may answer otherwise soon.
+fn can_not_now(status: StatusCode) -> bool {
+    let busy = [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_MANY_REQUESTS];
+    status.is_server_error() || busy.contains(&status)
 }
 
 /// A client that remembers which hosts it couldn't connect to, so that a closed network costs one timeout per

@@ -11,9 +11,10 @@ use std::path::{Path, PathBuf};
 
 use indicatif::BinaryBytes;
 
+use super::keep_trying::keep_trying;
 use super::manifest::{Conversion, FileSource, ManifestModel, ModelFile};
 use super::progress::FetchProgress;
-use super::{AllowedSources, ModelError, ModelLibrary, files_here};
+use super::{AllowedSources, InstallState, ModelError, ModelLibrary, files_here};
 use crate::checksum;
 use crate::machine::DiskRoom;
 use run::{FetchRun, allowed, wheel_of};
@@ -28,6 +29,8 @@ pub struct FetchOptions {
     pub sources: AllowedSources,
     /// How thoroughly existing files are checked.
     pub check: Check,
+    /// Whether to wait and try again, without end, while the network is what fails.
+    pub keep_trying: bool,
 }
 
 /// How to check whether a model is already there.
@@ -56,6 +59,19 @@ pub struct FetchAttempt {
     pub place: String,
     /// What happened.
     pub why: String,
+    /// By whose fault.
+    pub fault: FetchFault,
+}
+
+/// Whose fault it is that a source failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FetchFault {
+    /// That of the network, or of a server that can't answer now: it passes by itself.
+    Network,
+    /// That of this machine: its disk is full, or can't be written.
+    Here,
+    /// That of the source: it has something else, or nothing, or can't be used here.
+    Source,
 }
 
 /// Some model could not be fetched. Models fetched before stay.
@@ -104,6 +120,20 @@ pub enum FetchError {
     Network(String),
 }
 
+impl FetchError {
+    /// What the network kept from being fetched, and where it was tried, as one clause; nothing where the next attempt
+    /// would fail as well.
+    pub fn of_network(&self) -> Option<String> {
+        let Self::AllSources { name, tried } = self else { return None };
+        let by = |fault: FetchFault| tried.iter().filter(move |attempt| attempt.fault == fault);
+        let away: Vec<FetchAttempt> = by(FetchFault::Network).cloned().collect();
+        if away.is_empty() || by(FetchFault::Here).next().is_some() {
+            return None;
+        }
+        Some(format!("{name} could not be fetched now ({})", AttemptList(&away)))
+    }
+}
+
 impl ModelLibrary {
     /// The models that are needed where `spoken` is spoken; without one, in every language.
     pub fn needed(&self, spoken: Option<&str>) -> Vec<&str> {
@@ -119,6 +149,23 @@ impl ModelLibrary {
     /// A cancelled or failed fetch leaves complete models and unfinished downloads, never a partial file
     /// under a model's name.
     pub async fn fetch(
+        &self,
+        names: &[&str],
+        options: FetchOptions,
+        progress: &dyn FetchProgress,
+    ) -> Result<Vec<FetchOutcome>, FetchError> {
+        if !options.keep_trying {
+            return self.attempt(names, options, progress).await;
+        }
+        // The last attempt finds there what an earlier one has brought.
+        let missing = |name: &&str| self.state(name) != Ok(InstallState::Present);
+        let missing: Vec<bool> = names.iter().map(missing).collect();
+        let fetched = keep_trying(|| self.attempt(names, options, progress), progress).await?;
+        let brought = |(outcome, missing)| if missing { FetchOutcome::Now } else { outcome };
+        Ok(fetched.into_iter().zip(missing).map(brought).collect())
+    }
+
+    async fn attempt(
         &self,
         names: &[&str],
         options: FetchOptions,

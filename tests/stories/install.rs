@@ -187,9 +187,39 @@ fn the_units_bring_her_back_in_bounds_and_outlive_their_model() {
             "StartLimitBurst=10",
             "OOMPolicy=continue",
             "MemoryMax=90%",
+            "TimeoutStopSec=60s",
+            "LimitCORE=0",
         ] {
             assert!(text.lines().any(|other| other == line), "{unit}: {line}");
         }
+    }
+}
+
+/// A start with the router down is as quick as any other; models that are missing are waited for.
+#[test]
+fn no_unit_of_the_package_waits_for_the_network() {
+    let folder = TempDir::new().unwrap();
+    let mut made = Command::new(project("scripts/deb.sh"));
+    assert!(made.arg("units").arg(folder.path()).env("ARCH", "amd64").status().unwrap().success());
+    let file = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    for unit in ["joi.service", "joi.user.service", "joi-models.service", "joi-models.user.service"] {
+        assert!(!file(unit).contains("network-online"), "{unit}");
+    }
+    let home = TempDir::new().unwrap();
+    for unit in ["joi-models.service", "joi-models.user.service"] {
+        let unit = file(unit);
+        let told = unit.lines().find_map(|line| line.strip_prefix("ExecStart=/usr/bin/joi ")).unwrap();
+        assert_eq!(told, "models fetch --keep-trying");
+        // She knows these words, and goes on trying for nothing that a network would not bring.
+        let mut joi = Command::new(env!("CARGO_BIN_EXE_joi"));
+        joi.args(told.split(' ')).arg("no-such-model").env("HOME", home.path());
+        for name in ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "JOI_CONFIG", "JOI_DATA"] {
+            joi.env_remove(name);
+        }
+        let ended = joi.output().unwrap();
+        let told = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert_eq!(ended.status.code(), Some(1), "{told}");
+        assert!(told.contains("there is no model \"no-such-model\""), "{told}");
     }
 }
 

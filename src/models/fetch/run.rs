@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{FetchAttempt, FetchError, sum};
+use super::{FetchAttempt, FetchError, FetchFault, sum};
 use crate::models::convert::{ConversionInput, ConvertError, convert};
 use crate::models::download::{DownloadError, Downloader};
 use crate::models::manifest::{Conversion, FileLocation, FileSource, ManifestModel, ModelFile};
@@ -30,6 +30,17 @@ enum SourceError {
     Wrong { found: String, expected: String },
     #[error("the task was interrupted: {0}")]
     Interrupted(#[from] tokio::task::JoinError),
+}
+
+impl SourceError {
+    fn fault(&self) -> FetchFault {
+        match self {
+            Self::Download(error) => error.fault(),
+            Self::Wheel(error) => error.fault(),
+            Self::Convert(ConvertError::Io(_)) | Self::Io(_) | Self::Interrupted(_) => FetchFault::Here,
+            Self::Convert(_) | Self::Wrong { .. } => FetchFault::Source,
+        }
+    }
 }
 
 /// The state of one `fetch`.
@@ -79,7 +90,8 @@ impl<'a> FetchRun<'a> {
             let whole = match outcome {
                 Ok(whole) => whole,
                 Err(why) => {
-                    let attempt = FetchAttempt { place: described(source), why: why.to_string() };
+                    let (place, fault) = (described(source), why.fault());
+                    let attempt = FetchAttempt { place, why: why.to_string(), fault };
                     if sources.peek().is_some() && self.reported.insert(attempt.why.clone()) {
                         self.progress
                             .note(&format!("{}: {}; trying its next source", model.name, attempt.why));

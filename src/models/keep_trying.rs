@@ -1,0 +1,30 @@
+//! Makes further attempts to fetch while the network is what fails. Async; dropping the future stops it, also while it
+//! waits. Whether another attempt is worth it, [`FetchError::of_network`] decides, which is pure.
+
+use std::future::Future;
+use std::time::Duration;
+
+use super::fetch::FetchError;
+use super::progress::FetchProgress;
+
+/// From a failure of the network to the next attempt.
+pub(super) const AGAIN: Duration = Duration::from_secs(30);
+
+/// Has `attempt` make attempts until one succeeds, or fails by something else than the network. Each wait is told.
+pub(super) async fn keep_trying<T, F>(
+    mut attempt: impl FnMut() -> F,
+    progress: &dyn FetchProgress,
+) -> Result<T, FetchError>
+where
+    F: Future<Output = Result<T, FetchError>>,
+{
+    loop {
+        let error = match attempt().await {
+            Ok(done) => return Ok(done),
+            Err(error) => error,
+        };
+        let Some(why) = error.of_network() else { return Err(error) };
+        progress.note(&format!("{why}; the next attempt is in {} s", AGAIN.as_secs()));
+        tokio::time::sleep(AGAIN).await;
+    }
+}
