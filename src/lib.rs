@@ -27,6 +27,7 @@
 pub mod checksum;
 pub mod clock;
 pub mod confined;
+mod durable;
 pub mod english;
 pub mod language;
 pub mod machine;

@@ -43,9 +43,6 @@ pub use watch::Trust;
 use obey::{EntryChange, Present};
 use watch::{ScheduleView, Seen};
 
-/// The latest moment of the clock is written down this often when nothing else is.
-const NOTED: SignedDuration = SignedDuration::from_mins(5);
-
 /// Tells another program that something has changed; whether there was one that rings.
 pub type WakeUp = Arc<dyn Fn() -> bool + Send + Sync>;
 
@@ -195,9 +192,7 @@ impl Schedule {
                 is_first,
                 config: &parts.config,
             });
-            let is_stale =
-                table.latest.is_none_or(|latest| at.timestamp().duration_since(latest).abs() > NOTED);
-            let is_news = is_stale || !seen.changes.is_empty();
+            let is_news = watch::is_worth_noting(at.timestamp(), table.latest) || !seen.changes.is_empty();
             let latest = (trust == Trust::Right && is_news).then(|| at.timestamp());
             let changes = seen.changes.clone();
             written(&changes, latest, (seen, trust))

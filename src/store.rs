@@ -60,6 +60,7 @@ pub use memory::{
 pub use notes::NoteRemoval;
 pub use outgoing::{OutgoingChange, OutgoingRow};
 pub use schedule::{ScheduleChange, ScheduleRow, ScheduleTable, ScheduleWrite};
+pub use settings::LAST_RUN;
 pub use snapshot::{day as snapshot_day, newest_first as snapshots};
 
 /// Jobs queued for the database thread; one more makes its sender wait.

@@ -18,14 +18,12 @@ use crate::announce::{AnnounceConfig, Announcement, AnnouncementOrigin, Announce
 use crate::control::StatusBoard;
 use crate::language::SentenceName;
 use crate::llm::Serving;
-use crate::store::Store;
+use crate::store::{LAST_RUN, Store};
 
 /// What takes longer than this is no start any more: nothing is said.
 const WITHIN: Duration = Duration::from_secs(600);
 /// So long it is worth saying.
 const FRESH: Duration = Duration::from_secs(120);
-/// The setting that tells how the last run ended.
-const LAST_RUN: &str = "last run";
 /// Another one after each start of the machine.
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 

@@ -11,6 +11,7 @@ use super::context::{self, Wants};
 use super::show::{self, Tone};
 use crate::app;
 use crate::config::{self, MachineFacts, MachineProfile, ValueOrigin};
+use crate::durable;
 use crate::machine::{self, MemoryRoom};
 use crate::paths::Paths;
 
@@ -113,21 +114,12 @@ fn init(file: Option<PathBuf>, profile: Option<MachineProfile>) -> anyhow::Resul
         Some(profile) => (profile, "as you said".to_owned()),
         None => MachineProfile::of(&facts(&paths)),
     };
-    let written = match is_as_it_came {
-        true => replace(&file, &profile.file()),
-        false => std::fs::write(&file, profile.file()),
-    };
-    written.with_context(|| format!("can't write {}", file.display()))?;
+    // Whoever may read the one that came may read this one.
+    let permissions = std::fs::metadata(&file).ok().map(|about| about.permissions());
+    durable::write(&file, profile.file().as_bytes(), permissions)
+        .with_context(|| format!("can't write {}", file.display()))?;
     show::line(format!("wrote {} for a machine such as {} ({why})", file.display(), profile.name()))?;
     Ok(())
-}
-
-/// Puts `text` in the place of `file`, for whoever may read that.
-fn replace(file: &Path, text: &str) -> std::io::Result<()> {
-    let new = file.with_extension("toml.new");
-    std::fs::write(&new, text)?;
-    std::fs::set_permissions(&new, std::fs::metadata(file)?.permissions())?;
-    std::fs::rename(&new, file)
 }
 
 /// What this machine has, and what was measured on it.

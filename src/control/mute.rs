@@ -4,13 +4,14 @@
 //! exists, the microphone is muted; if that can't be determined, it is muted too. Only a command of the user
 //! changes it; a command that can't be stored takes effect now and is reported.
 
-use std::fs::{self, DirBuilder, File};
+use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use crate::audio::MuteSwitch;
+use crate::durable;
 
 /// The file's name in the data directory.
 const FILE: &str = "muted";
@@ -114,21 +115,15 @@ fn store(file: &Path) -> io::Result<()> {
     if let Some(folder) = file.parent() {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     }
-    File::create(file)?.sync_all()?;
-    sync_folder(file)
+    durable::write(file, &[], None)
 }
 
 fn remove(file: &Path) -> io::Result<()> {
     match fs::remove_file(file) {
-        Ok(()) => sync_folder(file),
+        Ok(()) => durable::sync_folder(file),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error),
     }
-}
-
-/// A new name survives a power cut only after its directory was synced.
-fn sync_folder(file: &Path) -> io::Result<()> {
-    file.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use crate::language::tests::{english, german, in_english};
 
 mod decisions;
 mod house;
+mod idle;
 mod monthly;
 mod pauses;
 mod ringing;

@@ -13,6 +13,11 @@ use super::obey::{EntryChange, RECENT};
 /// A clock may be set back by so much without being wrong.
 const SLACK: SignedDuration = SignedDuration::from_mins(2);
 
+/// While nothing is set and nothing rings, the latest moment of the clock is written down this often. It is all that
+/// tells a clock that began anew behind its past: what is less behind than this and [`SLACK`] may be believed. Each
+/// note is a page of the database and a flush, day and night.
+const NOTED: SignedDuration = SignedDuration::from_mins(30);
+
 /// Commands to the house that are later than this are not sent.
 const IN_TIME: SignedDuration = SignedDuration::from_secs(90);
 
@@ -29,6 +34,15 @@ pub enum Trust {
 pub(super) fn trust(now: Timestamp, latest: Option<Timestamp>, is_synchronised: bool) -> Trust {
     let is_behind = latest.is_some_and(|latest| latest.duration_since(now) > SLACK);
     if is_behind && !is_synchronised { Trust::Behind } else { Trust::Right }
+}
+
+/// Whether a clock that is believed shows what is to be written down by itself: much later than what was, or so much
+/// earlier that it would be in doubt at the next start.
+pub(super) fn is_worth_noting(now: Timestamp, latest: Option<Timestamp>) -> bool {
+    latest.is_none_or(|latest| {
+        let passed = now.duration_since(latest);
+        passed > NOTED || passed < -SLACK
+    })
 }
 
 /// What is known at a look.

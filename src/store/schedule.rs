@@ -6,10 +6,8 @@
 use jiff::Timestamp;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior, params};
 
-use super::{StoreError, settings};
-
-/// Key of the latest time of the clock.
-const LATEST: &str = "schedule.latest_ms";
+use super::StoreError;
+use super::settings::{self, LATEST};
 
 /// One stored entry.
 #[derive(Debug, Clone, PartialEq, Eq)]

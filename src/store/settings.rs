@@ -6,6 +6,15 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::StoreError;
 
+/// Key of the latest time of the clock.
+pub(super) const LATEST: &str = "schedule.latest_ms";
+
+/// Key of how the last run of the program ended.
+pub const LAST_RUN: &str = "last run";
+
+/// Keys that change by themselves while nobody does or says anything, and of which an older value does no harm.
+pub(super) const BOOKKEEPING: [&str; 2] = [LATEST, LAST_RUN];
+
 pub(super) fn get(db: &Connection, key: &str) -> Result<Option<String>, StoreError> {
     Ok(db.query_row("SELECT value FROM setting WHERE key = ?1", [key], |row| row.get(0)).optional()?)
 }

@@ -1,6 +1,6 @@
 //! The wake phrases added by `joi wake add`, with their measured thresholds.
 //!
-//! In: a JSON file of this user. Out: the phrases, and the file replaced atomically. Read once at the start.
+//! In: a JSON file of this user. Out: the phrases, and the file replaced atomically and durably. Read once at the start.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{Templates, WakePhrase};
+use crate::durable;
 use crate::hear::score::ACCEPT;
 
 /// Why the phrases can't be read or stored.
@@ -122,7 +123,7 @@ impl Book {
         }
     }
 
-    /// Writes it atomically.
+    /// Writes it: a power cut leaves the earlier one or all of this one.
     ///
     /// # Errors
     /// The file can't be written.
@@ -131,9 +132,7 @@ impl Book {
             if let Some(folder) = file.parent() {
                 std::fs::create_dir_all(folder)?;
             }
-            let unfinished = file.with_extension("new");
-            std::fs::write(&unfinished, serde_json::to_vec_pretty(self)?)?;
-            std::fs::rename(unfinished, file)
+            durable::write(file, &serde_json::to_vec_pretty(self)?, None)
         };
         write().map_err(|source| BookError::File { path: file.to_owned(), source })
     }

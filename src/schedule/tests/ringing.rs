@@ -67,7 +67,7 @@ impl Alerts {
     }
 }
 
-fn watch(schedule: &Schedule) -> (Alerts, CancellationToken) {
+pub(super) fn watch(schedule: &Schedule) -> (Alerts, CancellationToken) {
     watch_with(schedule, None)
 }
 

@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::message::Private;
-use crate::store::{MemoryKind, NewMemory};
+use crate::store::{LAST_RUN, MemoryKind, NewMemory, ScheduleChange, ScheduleWrite};
 
 fn at(hour: i64) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + hour * 3_600).unwrap()
@@ -25,6 +25,12 @@ async fn remember(store: &Store, text: &str) {
     let text = Private(text.to_owned());
     let page = NewMemory { kind: MemoryKind::Diary, at: at(0), text, source: "diary".into() };
     store.remember(vec![page]).await.unwrap();
+}
+
+/// What the schedule stores, with the moment of the clock, as the one that rings does.
+async fn schedule(store: &Store, changes: Vec<ScheduleChange>, latest: Timestamp) {
+    let write = move |_| Ok(ScheduleWrite { changes, latest: Some(latest), answer: () });
+    store.schedule(write).await.unwrap();
 }
 
 /// Files of snapshots, and the bytes of those that were not there before.
@@ -52,6 +58,10 @@ async fn idle_days_write_no_snapshot_and_a_day_with_a_change_writes_one() {
             store.add_impulse(at(24 * day), format!("look {look}")).await.unwrap();
         }
         store.set_context_state(format!("day {day}")).await.unwrap();
+        for hour in 0..24 {
+            schedule(&store, Vec::new(), at(24 * (day - 1) + hour)).await;
+        }
+        store.set_setting(LAST_RUN, format!("begun on day {day}")).await.unwrap();
         let taken = store.snapshot(at(24 * day)).await.unwrap().expect("one of that day");
         assert_eq!(super::super::snapshots(&path), [taken], "it is the one from before");
         assert_eq!(written(&path, &mut known), 0, "and nothing was written");
@@ -82,6 +92,9 @@ async fn every_change_that_counts_is_seen_however_small() {
     assert!(written(&path, &mut known) > 0, "a memory");
     store.snapshot(at(96)).await.unwrap();
     assert_eq!(written(&path, &mut known), 0, "nothing");
+    schedule(&store, vec![ScheduleChange::Put(1, "{}".to_owned())], at(97)).await;
+    store.snapshot(at(120)).await.unwrap();
+    assert!(written(&path, &mut known) > 0, "a timer");
 }
 
 #[tokio::test]

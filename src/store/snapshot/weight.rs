@@ -1,4 +1,5 @@
-//! Whether a database says more than a snapshot of it: the log of her looks and the state of the house don't count.
+//! Whether a database says more than a snapshot of it: the log of her looks, the state of the house, and when the clock
+//! and the program last ran don't count.
 //!
 //! Runs on the thread of its caller. In: both files, open. Out: whether a table that counts differs. Both are read in
 //! order and nothing is written, not even beside them; the first difference ends it.
@@ -7,7 +8,7 @@ use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 use sha2::{Digest, Sha256};
 
-use crate::store::StoreError;
+use crate::store::{StoreError, settings};
 
 /// Tables that change by themselves while nobody does or says anything, and are made again as quickly.
 const LIGHT: [&str; 2] = ["impulse", "context_state"];
@@ -42,15 +43,24 @@ fn schema(db: &Connection) -> rusqlite::Result<i64> {
     db.query_row("PRAGMA user_version", [], |row| row.get(0))
 }
 
+/// The rows of a table that count, as a query names them.
+fn weighty(table: &str) -> String {
+    match table {
+        "setting" => format!("setting WHERE key NOT IN ('{}')", settings::BOOKKEEPING.join("', '")),
+        table => format!("\"{table}\""),
+    }
+}
+
 /// How many rows there are.
 fn extent(db: &Connection, table: &str) -> rusqlite::Result<String> {
-    let rows: i64 = db.query_row(&format!("SELECT count(*) FROM \"{table}\""), [], |row| row.get(0))?;
+    let sql = format!("SELECT count(*) FROM {}", weighty(table));
+    let rows: i64 = db.query_row(&sql, [], |row| row.get(0))?;
     Ok(rows.to_string())
 }
 
 /// The digest of all rows in their order.
 fn content(db: &Connection, table: &str) -> rusqlite::Result<String> {
-    let mut query = db.prepare(&format!("SELECT * FROM \"{table}\" ORDER BY rowid"))?;
+    let mut query = db.prepare(&format!("SELECT * FROM {} ORDER BY rowid", weighty(table)))?;
     let (columns, mut digest) = (query.column_count(), Sha256::new());
     let mut rows = query.query([])?;
     while let Some(row) = rows.next()? {
