@@ -40,6 +40,7 @@ mod ring_sound;
 mod sink;
 #[cfg(feature = "pulseaudio")]
 mod sound_server;
+mod stand_in;
 mod stream_supervisor;
 pub mod tone;
 mod voice_note;
@@ -49,7 +50,7 @@ use std::time::Duration;
 
 pub use config::{AudioConfig, EchoCancel, HostChoice};
 pub use delay::DelayMeter;
-pub use device::{DeviceInfo, Direction, devices};
+pub use device::{DeviceInfo, Direction, device_choices, devices};
 pub use echo::{EchoCancelled, EchoMeter, EchoReport};
 pub use echo_reference::{EchoReference, EchoReferenceFeed};
 pub use fault::DeviceFault;

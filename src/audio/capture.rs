@@ -18,6 +18,7 @@ use super::period::Period;
 use super::ring::{RingReader, ring};
 #[cfg(feature = "pulseaudio")]
 use super::sound_server::ServerDevice;
+use super::stand_in::ChoiceLog;
 use super::stream_supervisor::{CallbackStats, DeviceAccess, OpenedStream};
 use super::{AudioConfig, MuteSwitch};
 
@@ -41,6 +42,7 @@ pub(super) const BUILD: Duration = Duration::from_secs(5);
 pub(super) fn access(config: AudioConfig, switch: MuteSwitch) -> DeviceAccess<CaptureStream> {
     let wanted = config.clone();
     let period = Period::of(config.input_period_ms);
+    let choices = ChoiceLog::default();
     DeviceAccess {
         open: Arc::new(move |stats| {
             let config = AudioConfig { input_period_ms: period.for_stream(stats), ..config.clone() };
@@ -55,6 +57,7 @@ pub(super) fn access(config: AudioConfig, switch: MuteSwitch) -> DeviceAccess<Ca
                 Ok((stream, CaptureStream { reader, rate, stats: Arc::clone(stats) }))
             };
             let (chosen, (stream, link)) = device::open(&config, Direction::Input, start)?;
+            choices.log(chosen.stands_in.as_deref());
             Ok(OpenedStream { device: chosen.name, which: chosen.which, stream, link })
         }),
         survey: Arc::new(move |which| device::survey(&wanted, Direction::Input, which)),

@@ -13,8 +13,13 @@ use cpal::{
 };
 
 use super::connection::{connect, lists_what_is_in_use};
+use super::stand_in;
 use super::stream_supervisor::{DeviceIdentity, ErrorSeverity, Survey};
 use super::{AudioConfig, DeviceFault, HostChoice};
+
+mod cards;
+
+pub use cards::device_choices;
 
 /// How long listing the devices may take.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -59,10 +64,16 @@ pub struct DeviceInfo {
 /// # Errors
 /// [`DeviceFault::NoHost`] when no sound system answers, [`DeviceFault::Hung`] when it never comes back.
 pub fn devices(host: HostChoice) -> Result<Vec<DeviceInfo>, DeviceFault> {
-    let (answer, list) = mpsc::channel();
-    // A call into a dead sound server may block for ever: its thread is then abandoned.
-    thread::spawn(move || answer.send(list_devices(host)));
-    list.recv_timeout(PATIENCE).unwrap_or(Err(DeviceFault::Hung))
+    within_patience(move || list_devices(host))
+}
+
+/// A call into a dead sound server may block for ever: its thread is then abandoned.
+fn within_patience<T: Send + 'static>(
+    ask: impl FnOnce() -> Result<T, DeviceFault> + Send + 'static,
+) -> Result<T, DeviceFault> {
+    let (answer, answered) = mpsc::channel();
+    thread::spawn(move || answer.send(ask()));
+    answered.recv_timeout(PATIENCE).unwrap_or(Err(DeviceFault::Hung))
 }
 
 fn list_devices(host: HostChoice) -> Result<Vec<DeviceInfo>, DeviceFault> {
@@ -115,35 +126,82 @@ pub(super) struct Chosen {
     pub(super) config: StreamConfig,
     /// Native sample format.
     pub(super) format: SampleFormat,
+    /// Where it stands in for the default device: a sentence about that choice.
+    pub(super) stands_in: Option<String>,
 }
 
-/// Opens the first configured device that exists and can be started, with its native rate and channels; where
-/// the fixed period is refused, with the device's default period.
+/// Opens the first configured device that exists and can be started. Where nothing is configured and the default
+/// device has nothing for this direction, opens what may stand in for it ([`stand_in`]).
 pub(super) fn open<T>(
     config: &AudioConfig,
     direction: Direction,
     mut start: impl FnMut(&Chosen) -> Result<T, Error>,
 ) -> Result<(Chosen, T), DeviceFault> {
     let host = connect(config.host)?;
+    let wanted = wanted(config, direction);
+    let mut is_lacking = stand_in::is_left_to_the_system(wanted);
     let mut refusal = None;
-    for (rank, id) in wanted(config, direction).iter().enumerate() {
+    for (rank, id) in wanted.iter().enumerate() {
         let Some(device) = find(&host, id, direction) else { continue };
-        let opened = choose((device, rank), config, direction).and_then(|mut chosen| {
-            let mut result = start(&chosen);
-            if result.as_ref().is_err_and(|error| error.kind() == ErrorKind::UnsupportedConfig) {
-                chosen.config.buffer_size = BufferSize::Default;
-                result = start(&chosen);
-            }
-            let started = result.map_err(|error| fault(&error, chosen.name.clone()))?;
-            Ok((chosen, started))
-        });
-        match opened {
+        let name = device.to_string();
+        match start_on((device, rank), config, direction, &mut start) {
             Ok(opened) => return Ok(opened),
             // Of several refusals, report that of the preferred device: it is the one to fix.
-            Err(fault) => refusal = refusal.or(Some(fault)),
+            Err(error) => {
+                is_lacking &= cards::is_lack(&error);
+                refusal = refusal.or_else(|| Some(fault(&error, name)));
+            }
         }
     }
-    Err(refusal.unwrap_or_else(|| DeviceFault::NotFound { wanted: wanted(config, direction).to_vec() }))
+    if is_lacking {
+        match open_stand_in(&host, config, direction, &mut start) {
+            Some(Ok(opened)) => return Ok(opened),
+            // That is the one to fix, since the default has nothing to offer.
+            Some(Err(fault)) => return Err(fault),
+            None => {}
+        }
+    }
+    Err(refusal.unwrap_or_else(|| DeviceFault::NotFound { wanted: wanted.to_vec() }))
+}
+
+/// The first of the stand-ins that can be started, else why the first one can't that has something to offer; nothing
+/// where none has.
+fn open_stand_in<T>(
+    host: &Host,
+    config: &AudioConfig,
+    direction: Direction,
+    start: &mut impl FnMut(&Chosen) -> Result<T, Error>,
+) -> Option<Result<(Chosen, T), DeviceFault>> {
+    let all = cards::stand_ins(host, direction);
+    let behind = wanted(config, direction).len();
+    let mut refusal = None;
+    for (place, candidate) in all.iter().enumerate() {
+        match start_on((candidate.device.clone(), behind + place), config, direction, start) {
+            Ok((chosen, started)) => {
+                let stands_in = stand_in::told(&all, place, direction);
+                return Some(Ok((Chosen { stands_in, ..chosen }, started)));
+            }
+            Err(error) if cards::is_lack(&error) => {}
+            Err(error) => refusal = refusal.or_else(|| Some(Err(fault(&error, candidate.name.clone())))),
+        }
+    }
+    refusal
+}
+
+/// Starts a device with its native rate and channels; where the fixed period is refused, with its default period.
+fn start_on<T>(
+    (device, rank): (Device, usize),
+    config: &AudioConfig,
+    direction: Direction,
+    start: &mut impl FnMut(&Chosen) -> Result<T, Error>,
+) -> Result<(Chosen, T), Error> {
+    let mut chosen = choose((device, rank), config, direction)?;
+    let mut result = start(&chosen);
+    if result.as_ref().is_err_and(|error| error.kind() == ErrorKind::UnsupportedConfig) {
+        chosen.config.buffer_size = BufferSize::Default;
+        result = start(&chosen);
+    }
+    result.map(|started| (chosen, started))
 }
 
 /// Checks whether the device in use is still present, and whether a preferred one has appeared. May block,
@@ -152,7 +210,11 @@ pub(super) fn survey(config: &AudioConfig, direction: Direction, which: &DeviceI
     let Ok(host) = connect(config.host) else { return Survey::Same };
     let is_there =
         |id: &String| find(&host, id, direction).is_some_and(|device| direction.config(&device).is_ok());
-    if wanted(config, direction).iter().take(which.rank).any(is_there) {
+    let wanted = wanted(config, direction);
+    if wanted.iter().take(which.rank).any(is_there) {
+        return Survey::Better;
+    }
+    if which.rank >= wanted.len() && cards::has_better(&host, direction, &which.id) {
         return Survey::Better;
     }
     if !lists_what_is_in_use(&host) {
@@ -177,19 +239,20 @@ fn choose(
     (device, rank): (Device, usize),
     config: &AudioConfig,
     direction: Direction,
-) -> Result<Chosen, DeviceFault> {
+) -> Result<Chosen, Error> {
     let period_ms = match direction {
         Direction::Input => config.input_period_ms,
         Direction::Output => config.output_period_ms,
     };
     let name = device.to_string();
     let id = device.id().map(|id| id.to_string()).unwrap_or_default();
-    let own = direction.config(&device).map_err(|error| fault(&error, name.clone()))?;
+    let own = direction.config(&device)?;
     let channels =
         if id.starts_with(SOUND_SERVER) { mixed(direction, own.channels()) } else { own.channels() };
     let config =
         StreamConfig { channels, sample_rate: own.sample_rate(), buffer_size: period(&own, period_ms) };
-    Ok(Chosen { device, name, which: DeviceIdentity { id, rank }, config, format: own.sample_format() })
+    let which = DeviceIdentity { id, rank };
+    Ok(Chosen { device, name, which, config, format: own.sample_format(), stands_in: None })
 }
 
 /// How many channels are asked of a sound server, which knows where they stand and mixes them itself. Her voice has one.

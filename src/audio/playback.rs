@@ -20,6 +20,7 @@ use super::playback_callback::{PlaybackCallback, PlaybackControls, playback_ring
 use super::sink::AudioSink;
 #[cfg(feature = "pulseaudio")]
 use super::sound_server::ServerDevice;
+use super::stand_in::ChoiceLog;
 use super::stream_supervisor::{CallbackStats, DeviceAccess, ErrorSeverity, OpenedStream, Survey};
 
 /// How the configured speaker is opened. `far` receives what is played; a preferred speaker is switched to
@@ -32,6 +33,7 @@ pub(super) fn access(
 ) -> DeviceAccess<Box<dyn AudioSink>> {
     let wanted = config.clone();
     let period = Period::of(config.output_period_ms);
+    let choices = ChoiceLog::default();
     DeviceAccess {
         open: Arc::new(move |stats| {
             let config = AudioConfig { output_period_ms: period.for_stream(stats), ..config.clone() };
@@ -44,6 +46,7 @@ pub(super) fn access(
                 Ok((stream, sink, played))
             };
             let (chosen, (stream, sink, played)) = device::open(&config, Direction::Output, start)?;
+            choices.log(chosen.stands_in.as_deref());
             far.put(played);
             let link: Box<dyn AudioSink> = Box::new(sink);
             Ok(OpenedStream { device: chosen.name, which: chosen.which, stream, link })

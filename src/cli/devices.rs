@@ -51,5 +51,8 @@ pub(crate) fn run(args: DevicesArgs, context: &CliContext) -> anyhow::Result<Exi
     }
     show::line(table)?;
     show::line("\n* what \"default\" means at the moment")?;
+    for choice in audio::device_choices(&context.config().audio)? {
+        show::line(format!("! {choice}"))?;
+    }
     Ok(ExitCode::SUCCESS)
 }

@@ -10,7 +10,6 @@ use serde_json::json;
 use super::context::CliContext;
 use super::show::{self, Tone};
 use crate::app::{self, Brain};
-use crate::audio::{AudioSource, LevelMeter, Microphone, MuteSwitch, PlayEvent, Player, SourceEvent, tone};
 use crate::control::Client;
 use crate::language::Language;
 use crate::llm::{BetterModel, Embedded, LlmError, ReadyServer, ServedBy, Serving};
@@ -20,6 +19,7 @@ mod echo;
 mod home;
 mod machine;
 mod messages;
+mod sound;
 mod stored;
 
 const EXAMPLES: &str = "\
@@ -29,14 +29,8 @@ Examples:
   joi doctor --acknowledge      you know what a damaged database has cost: it is not shown any more
   joi doctor --json | jq '.[] | select(.verdict != \"good\")'";
 
-/// How long the level meter runs.
-const METER: Duration = Duration::from_secs(3);
 /// How long a device or a model server may take to come up before that is told.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// A microphone that is at full scale for longer clips.
-const CLIPPED: Duration = Duration::from_millis(20);
-/// A microphone below this level hears nothing, in dBFS.
-const SILENCE_DB: f32 = -70.0;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -94,11 +88,7 @@ pub(crate) fn run(args: DoctorArgs, context: &CliContext) -> anyhow::Result<Exit
     rows.extend(voices(context)?);
     rows.extend(context.block_on(model_server(context))?);
     if !args.quick {
-        rows.push(if super::mute::is_muted(context) { muted() } else { microphone(context, args.json) });
-        rows.push(speaker(context));
-        if !super::mute::is_muted(context) {
-            rows.push(echo::check(context));
-        }
+        rows.extend(sound::checks(context, args.json));
     }
     rows.push(home::check(context)?);
     rows.extend(messages::checks(context)?);
@@ -286,93 +276,4 @@ async fn memory_search(brain: &Brain, wanted: &str) -> Row {
         "" | "auto" => Row::good("memory search", told),
         _ => Row::fair("memory search", told, remedy),
     }
-}
-
-/// It is not opened: the owner has said so.
-fn muted() -> Row {
-    Row::fair("microphone", "switched off by its owner", "joi unmute")
-}
-
-fn microphone(context: &CliContext, is_quiet: bool) -> Row {
-    let mut microphone = Microphone::open(&context.config().audio, &MuteSwitch::default());
-    let meter = microphone.meter();
-    let (mut device, mut samples, mut loudest) = (None, Vec::new(), f32::NEG_INFINITY);
-    let (opened, mut since) = (Instant::now(), None);
-    loop {
-        match microphone.read(&mut samples) {
-            SourceEvent::Back { device: name } => device = Some(name),
-            SourceEvent::Gone(fault) => return Row::bad("microphone", fault.to_string(), "joi devices"),
-            SourceEvent::Samples(_) => {
-                since.get_or_insert_with(Instant::now);
-                loudest = loudest.max(meter.level_db());
-                if !is_quiet {
-                    draw(&meter);
-                }
-            }
-            SourceEvent::Nothing | SourceEvent::Muted | SourceEvent::Unmuted | SourceEvent::End => {}
-        }
-        samples.clear();
-        if since.is_some_and(|since: Instant| since.elapsed() > METER) {
-            break;
-        }
-        if opened.elapsed() > PATIENCE {
-            return Row::bad(
-                "microphone",
-                "it delivers nothing",
-                "plug it in again; `joi devices` lists them",
-            );
-        }
-    }
-    let gain = context.config().audio.input_gain_db;
-    let gain = if gain == 0.0 { String::new() } else { format!(", gain {gain:+} dB") };
-    let told = format!("{}, loudest {loudest:.0} dBFS{gain}", device.unwrap_or_default());
-    if meter.clipped() > CLIPPED {
-        return Row::fair(
-            "microphone",
-            format!("{told}, clips"),
-            "lower audio.input_gain_db, or its level with alsamixer",
-        );
-    }
-    if loudest < SILENCE_DB {
-        return Row::fair(
-            "microphone",
-            told,
-            "it hears nothing: is it muted? raise its level, for example with alsamixer, or audio.input_gain_db",
-        );
-    }
-    Row::good("microphone", told)
-}
-
-/// The level as a bar that is drawn over itself; nothing where stderr is no terminal.
-fn draw(meter: &LevelMeter) {
-    use std::io::{IsTerminal, Write};
-    if !std::io::stderr().is_terminal() {
-        return;
-    }
-    let level = meter.level_db().clamp(-60.0, 0.0);
-    let width = ((level + 60.0) / 60.0 * 40.0) as usize;
-    let bar = format!("\r  speak: [{}{}] {level:4.0} dBFS ", "#".repeat(width), " ".repeat(40 - width));
-    let _ = write!(std::io::stderr(), "{bar}").and_then(|()| std::io::stderr().flush());
-}
-
-fn speaker(context: &CliContext) -> Row {
-    let (player, mut events) = Player::open(&context.config().audio);
-    let (rate, tag) = (48_000, 0);
-    if player.play_now(tag, rate, tone::acknowledge(rate)).is_err() {
-        return Row::bad("speaker", "it takes no sound", "joi devices");
-    }
-    let mut device = String::new();
-    let deadline = Instant::now() + PATIENCE;
-    while Instant::now() < deadline {
-        match events.try_recv() {
-            Ok(PlayEvent::Back { device: name }) => device = name,
-            Ok(PlayEvent::Finished { .. }) => {
-                return Row::good("speaker", format!("{device}, a tone was played"));
-            }
-            Ok(PlayEvent::Gone(fault)) => return Row::bad("speaker", fault.to_string(), "joi devices"),
-            Ok(PlayEvent::Started { .. } | PlayEvent::Dropped { .. } | PlayEvent::Idle) => {}
-            Err(_) => std::thread::sleep(Duration::from_millis(10)),
-        }
-    }
-    Row::bad("speaker", "it does not play", "plug it in again; `joi devices` lists them")
 }

@@ -158,6 +158,20 @@ fn the_switch_is_obeyed_shown_and_kept() {
 }
 
 #[test]
+fn the_doctor_asks_her_for_her_devices_instead_of_opening_others() {
+    let mut home = deaf_home();
+    let joi = run(&home);
+    follow(&home).until("no such speaker");
+    home.set("audio.input=[\"other\"]").set("audio.output=[\"other\"]");
+    let rows: Value = serde_json::from_str(&home.joi(&["doctor", "--json"]).out).unwrap();
+    for (what, hers) in [("microphone", "no such microphone"), ("speaker", "no such speaker")] {
+        let row = rows.as_array().unwrap().iter().find(|row| row["what"] == what).unwrap();
+        assert!(row["verdict"] == "bad" && row["told"].as_str().unwrap().contains(hers), "{row}");
+    }
+    assert_eq!(joi.terminate().code, Some(0));
+}
+
+#[test]
 fn in_the_journal_what_went_wrong_has_the_priority_of_an_error() {
     let home = deaf_home();
     let path = home.path("stderr");
