@@ -60,7 +60,9 @@ pub(super) fn alerts(alerts: &Alerts, board: &StatusBoard) -> Service {
             Ok(())
         }
     };
-    Service::new("alarms", "alarms are told, and nobody notices that they were heard", run).heartbeat(LOOK)
+    Service::new("alarms", "alarms are told, and nobody notices that they were heard", run)
+        .heartbeat(LOOK)
+        .indispensable()
 }
 
 /// Does what is asked; what of it waits for the database or a messenger is done behind it.

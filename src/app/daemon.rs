@@ -29,9 +29,10 @@ const LOOK_EVERY: Duration = Duration::from_secs(5);
 
 /// A service without which the program is nothing has failed. Tell the user, end.
 #[derive(Debug, thiserror::Error)]
-#[error("{service} has failed ({why}), so joi ends; `joi run` starts it again")]
+#[error("{service} {how} ({why}), so joi ends; `joi run` starts it again")]
 pub struct EssentialFailed {
     service: &'static str,
+    how: &'static str,
     why: String,
 }
 
@@ -182,14 +183,13 @@ impl Daemon {
             SupervisionAction::Nothing => {}
             SupervisionAction::Start => self.spawn(index),
             SupervisionAction::Cancel => unit.stop.cancel(),
-            SupervisionAction::Abort => {
-                if let Some(task) = unit.task.take() {
-                    task.abort();
-                }
-            }
+            SupervisionAction::Abort => unit.drop_task(),
             SupervisionAction::EndDaemon => {
+                unit.drop_task();
+                let again = unit.supervision.restarted > 0;
+                let how = if again { "has failed again and again" } else { "has failed" };
                 let why = unit.why.clone().unwrap_or_default();
-                self.failed = Some(EssentialFailed { service: unit.name, why });
+                self.failed = Some(EssentialFailed { service: unit.name, how, why });
                 self.ending.cancel();
             }
         }
@@ -231,6 +231,12 @@ impl Daemon {
 }
 
 impl Unit {
+    fn drop_task(&mut self) {
+        if let Some(task) = self.task.take() {
+            task.abort();
+        }
+    }
+
     fn row(&self) -> ServiceRow {
         let state = self.supervision.shown();
         let is_missing = matches!(state, ServiceState::Restarting | ServiceState::GivenUp);

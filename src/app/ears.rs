@@ -272,6 +272,14 @@ pub fn measured_whisper(config: &Config, paths: &Paths) -> Option<String> {
     Some(format!("measured on 3 s of speech: {}", each.collect::<Vec<_>>().join(", ")))
 }
 
+/// How long `model` took for three seconds of speech, where that was measured on this machine with these settings.
+pub(super) fn measured_time(model: SttModel, config: &Config, paths: &Paths) -> Option<Duration> {
+    let library = super::library(config, paths).ok()?;
+    let choice: ModelChoice = remembered(&places(paths, &library, MEMORY), config)?;
+    let measured = choice.measured.iter().find(|measured| measured.model == model)?;
+    Some(Duration::from_millis(measured.millis))
+}
+
 /// How long the quickest model took for three seconds of speech, where the program whose cache is given has measured
 /// that on this machine.
 pub fn measured_transcription(cache: &Path) -> Option<Duration> {

@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use tokio::sync::mpsc::Receiver;
 
-use super::ears::{chosen_whisper, quickest_whisper, trial_beside};
+use super::ears::{chosen_whisper, measured_time, quickest_whisper, trial_beside};
 use super::loading::Loading;
 use super::wake::{WakeMeans, Wanting, wake_means};
 use crate::channels::voice::first_look::TrialModel;
@@ -22,8 +22,12 @@ use crate::hear::whisper::{Stt, SttConfig, SttError, SttEvent, SttModel, Whisper
 use crate::paths::Paths;
 use crate::pulse::Pulse;
 
-/// No utterance takes longer to transcribe.
+/// No utterance takes longer to transcribe, but on a machine that was measured to be slow.
 const WHISPER_LIMIT: Duration = Duration::from_secs(60);
+/// Seconds of the speech that is measured.
+const MEASURED_S: f64 = 3.0;
+/// A machine that is hot, or busy with other work, may take so many times what was measured.
+const SLOWER: u32 = 4;
 /// Of the thread of the chosen speech model where the quickest one reads beside it; the language model has 5.
 const CHOSEN_NICENESS: i32 = 3;
 
@@ -72,14 +76,18 @@ pub(super) fn readers(
 ) -> anyhow::Result<Readers> {
     let models = SpeechModels::checked(config, paths, load)?;
     let (means, trial, model) = (wake_means(config, paths)?, models.trial, models.model);
+    let endpoint = &config.hear.endpoint;
+    let longest_s = endpoint.pre_roll + endpoint.max_length;
+    // The other model is not larger.
+    let limit = transcription_limit(measured_time(model, config, paths), longest_s);
     let (lend, lent) = channel();
     let (spell, spelled) = channel();
     let (report, of) = (loading.one(), models.clone());
     let chosen = move || report.on(of.load_chosen(&lend));
-    let chosen = Stt::loading(chosen, pulse.heart("whisper", WHISPER_LIMIT))?;
+    let chosen = Stt::loading(chosen, pulse.heart("whisper", limit))?;
     let (report, of) = (loading.one(), means.clone());
     let quickest = move || report.on(models.load_quickest(&lent, &of, &spell));
-    let quickest = Stt::loading(quickest, pulse.heart("interjections", WHISPER_LIMIT))?;
+    let quickest = Stt::loading(quickest, pulse.heart("interjections", limit))?;
     let names = means.heard().map(|phrase| phrase.name.clone()).collect();
     let scorer = Scorer::new(quickest.0.lender());
     let confirmer = Confirmer::early(names, means.onsets(), scorer, spelled);
@@ -126,10 +134,33 @@ impl SpeechModels {
     }
 }
 
+/// PURE. When a transcription hangs: `measured` is what three seconds of speech took, `longest_s` the longest utterance.
+fn transcription_limit(measured: Option<Duration>, longest_s: f64) -> Duration {
+    let expected = measured.unwrap_or_default().mul_f64(longest_s / MEASURED_S);
+    expected.saturating_mul(SLOWER).max(WHISPER_LIMIT)
+}
+
 /// The thread that calls this lets those go first that hear, read first and speak.
 fn step_back() {
     let thread = rustix::thread::gettid();
     if let Err(error) = rustix::process::setpriority_process(Some(thread), CHOSEN_NICENESS) {
         tracing::debug!(%error, "the priority of the speech model can't be set");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slow_machine_may_take_longer_for_the_longest_utterance_and_none_hangs_before_a_minute() {
+        let limit = |millis, longest_s| {
+            transcription_limit(Some(Duration::from_millis(millis)), longest_s).as_secs_f64().round()
+        };
+        assert_eq!(transcription_limit(None, 15.5), WHISPER_LIMIT, "nothing was measured");
+        assert_eq!(limit(800, 15.5), 60.0);
+        assert_eq!(limit(2_900, 15.5), 60.0);
+        assert_eq!(limit(4_500, 15.5), 93.0);
+        assert_eq!(limit(4_500, 28.5), 171.0);
     }
 }

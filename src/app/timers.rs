@@ -48,7 +48,9 @@ pub(super) fn ringer(ringer: Ringer) -> Service {
             Ok(())
         }
     };
-    Service::new("timers", "timers, alarms and reminders do not ring", run).heartbeat(3 * AT_LEAST)
+    Service::new("timers", "timers, alarms and reminders do not ring", run)
+        .heartbeat(3 * AT_LEAST)
+        .indispensable()
 }
 
 /// The service that shows on `board` whether something rings.

@@ -76,6 +76,9 @@ pub async fn ready(brain: &Brain) {
     }
 }
 
+/// So long behind loading nothing of it is at work any more.
+const AT_REST: Duration = Duration::from_secs(10);
+
 /// A conversation over files.
 pub(crate) struct PlayedTalk {
     pub(crate) turns: Vec<TurnRecord>,
@@ -85,6 +88,8 @@ pub(crate) struct PlayedTalk {
     pub(crate) cpu: Duration,
     /// Bytes of memory that it held when a turn was over, at the most.
     pub(crate) resident: Option<u64>,
+    /// Bytes of memory that it held ten seconds behind loading; nothing where it was over before.
+    pub(crate) resident_at_rest: Option<u64>,
 }
 
 /// Plays a file to her and writes what she says.
@@ -128,11 +133,38 @@ pub(crate) async fn talk(
         }
         anyhow::Ok((turns, resident))
     };
-    let ((), heard) = tokio::join!(conversation.run(stop), listening);
+    let (resident_at_rest, heard) = tokio::join!(at_rest_during(conversation.run(stop)), listening);
     let file = output.to_owned();
     tokio::task::spawn_blocking(move || player.finish())
         .await?
         .with_context(|| format!("can't finish {}", file.display()))?;
     let (cpu, (turns, resident)) = (machine::own_cpu_time().saturating_sub(before), heard?);
-    Ok(PlayedTalk { turns, loaded_in, cpu, resident })
+    Ok(PlayedTalk { turns, loaded_in, cpu, resident, resident_at_rest })
+}
+
+/// What this process holds once [`AT_REST`] has passed; ends with `talk`.
+async fn at_rest_during(talk: impl Future<Output = ()>) -> Option<u64> {
+    let mut talk = std::pin::pin!(talk);
+    // The sleep is cancel-safe, `talk` is pinned.
+    tokio::select! {
+        () = &mut talk => return None,
+        () = tokio::time::sleep(AT_REST) => {}
+    }
+    let resident = machine::resident(std::process::id());
+    talk.await;
+    resident
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn memory_at_rest_is_that_of_ten_seconds_later_and_nothing_of_a_shorter_talk() {
+        let talk = |seconds| tokio::time::sleep(Duration::from_secs(seconds));
+        assert_eq!(at_rest_during(talk(9)).await, None);
+        let begun = tokio::time::Instant::now();
+        assert!(at_rest_during(talk(60)).await.is_some_and(|bytes| bytes > 100_000));
+        assert_eq!(begun.elapsed().as_secs(), 60, "the talk goes on to its end");
+    }
 }

@@ -1,9 +1,10 @@
 //! Tells systemd that the program is ready, what it does, and that it is alive: as long as every stage is.
 //!
-//! One task. A stage that is stuck or broken is logged once, and from then on no keep-alive is sent, so
-//! that systemd starts the program again. Without systemd only the log line remains. It repairs nothing: a service
-//! that may be restarted is the daemon's affair.
+//! One task. While a stage is late or broken no keep-alive is sent, so that systemd starts the program again where that
+//! goes on for its limit. What is late at two looks in a row is logged, once until it is well again; without systemd only
+//! these lines remain. It repairs nothing: a service that may be restarted is the daemon's affair.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use sd_notify::NotifyState;
@@ -12,8 +13,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::board::StatusBoard;
 use super::status::StateEvent;
-use crate::pulse::Vital;
+use crate::pulse::{Beat, Vital};
 
+/// A stage is told to be late when it is at so many looks in a row: one may fall into a moment of much work.
+const TOLD_AT: u32 = 2;
 /// How often the stages are looked at when systemd does not ask for more.
 const ROUND: Duration = Duration::from_secs(5);
 
@@ -32,6 +35,68 @@ pub fn judge(vitals: &[Vital]) -> Health {
     if stuck.is_empty() { Health::Alive } else { Health::Stuck(stuck) }
 }
 
+/// PURE. At how many looks in a row each stage was late.
+#[derive(Debug, Default)]
+struct LateLooks(BTreeMap<&'static str, u32>);
+
+/// What a look at the stages has brought.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct StageNews {
+    /// Late for so long now that it is told.
+    late: Vec<Vital>,
+    /// Told to be late before, and well again.
+    recovered: Vec<&'static str>,
+}
+
+impl LateLooks {
+    /// Takes in a look. What is not among `vitals` any more is whose who took it over.
+    fn look(&mut self, vitals: &[Vital]) -> StageNews {
+        let late = || vitals.iter().filter(|vital| !vital.is_fresh());
+        let looks: BTreeMap<_, _> = late()
+            .map(|vital| {
+                (vital.stage, self.0.get(vital.stage).copied().unwrap_or_default().saturating_add(1))
+            })
+            .collect();
+        let was_told = |stage: &str| self.0.get(stage).is_some_and(|looks| *looks >= TOLD_AT);
+        let is_well = |vital: &&Vital| !looks.contains_key(vital.stage);
+        let recovered =
+            vitals.iter().filter(is_well).map(|vital| vital.stage).filter(|stage| was_told(stage));
+        let news = StageNews {
+            late: late().filter(|vital| looks.get(vital.stage) == Some(&TOLD_AT)).copied().collect(),
+            recovered: recovered.collect(),
+        };
+        self.0 = looks;
+        news
+    }
+}
+
+/// PURE. What is wrong with a stage that is late, and since when.
+fn lateness(vital: &Vital) -> String {
+    let (age, limit) = (vital.age.as_secs_f32(), vital.limit.as_secs_f32());
+    match vital.beat {
+        Beat::Broken => format!("{} has panicked {age:.1} s ago", vital.stage),
+        Beat::Working => format!("{} has worked for {age:.1} s; {limit:.1} s are its limit", vital.stage),
+        Beat::Beating | Beat::Resting | Beat::Ended => {
+            format!("{} has given no sign of life for {age:.1} s; {limit:.1} s are its limit", vital.stage)
+        }
+    }
+}
+
+/// Tells what a look has brought, to the log and to systemd.
+fn tell(news: &StageNews, board: &StatusBoard) {
+    for vital in &news.late {
+        let late = lateness(vital);
+        tracing::warn!("{late}; the watchdog is not fed meanwhile");
+        notify(&[NotifyState::Status(&late)]);
+    }
+    for stage in &news.recovered {
+        tracing::info!(stage, "not late any more");
+    }
+    if !news.recovered.is_empty() {
+        notify(&[NotifyState::Status(&sentence(&board.subscribe().now))]);
+    }
+}
+
 /// Watches over `board` until `stop`, and says as soon as `ending` that the program ends.
 pub async fn watch(board: StatusBoard, ending: CancellationToken, stop: CancellationToken) {
     // Three keep-alives within the watchdog's limit, so that one may come late.
@@ -39,7 +104,7 @@ pub async fn watch(board: StatusBoard, ending: CancellationToken, stop: Cancella
     let mut ticks = tokio::time::interval(round.max(Duration::from_millis(10)));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut changes = board.subscribe();
-    let mut told = Health::Alive;
+    let mut late = LateLooks::default();
     let (mut is_ready, mut is_ending) = (false, false);
     loop {
         // Every arm is cancel-safe.
@@ -60,17 +125,11 @@ pub async fn watch(board: StatusBoard, ending: CancellationToken, stop: Cancella
                 Err(_) => changes = board.subscribe(),
             },
             _ = ticks.tick() => {
-                let health = judge(&board.pulse().vitals());
-                match &health {
-                    Health::Alive => notify(&[NotifyState::Watchdog]),
-                    Health::Stuck(stages) if health != told => {
-                        let fault = stages.join(", ");
-                        tracing::error!(%fault, "stuck; a watchdog would start the program again now");
-                        notify(&[NotifyState::Status(&format!("stuck: {fault}"))]);
-                    }
-                    Health::Stuck(_) => {}
+                let vitals = board.pulse().vitals();
+                if judge(&vitals) == Health::Alive {
+                    notify(&[NotifyState::Watchdog]);
                 }
-                told = health;
+                tell(&late.look(&vitals), &board);
             }
         }
     }
@@ -124,6 +183,60 @@ mod tests {
         drop(decoding);
         listener.beat();
         assert_eq!(judge(&pulse.vitals()), Health::Alive, "a stage that comes back is well again");
+    }
+
+    #[test]
+    fn a_stage_is_told_to_be_late_at_the_second_look_and_once_until_it_is_well_again() {
+        let (pulse, passed) = manual();
+        let listener = pulse.heart("listener", Duration::from_secs(2));
+        let mut late = LateLooks::default();
+        // A look every five seconds: whether it has beaten since the one before, and what is told.
+        let mut look = |beats: bool| {
+            passed.fetch_add(5_000, Ordering::Relaxed);
+            if beats {
+                listener.beat();
+            }
+            let news = late.look(&pulse.vitals());
+            let told = news.late.iter().map(lateness);
+            told.chain(news.recovered.iter().map(|stage| format!("{stage} is well"))).collect::<Vec<_>>()
+        };
+        let nothing = Vec::<String>::new();
+        assert_eq!(look(true), nothing);
+        assert_eq!(look(false), nothing, "one look may fall into a moment of much work");
+        assert_eq!(look(true), nothing, "and what was not told has not recovered");
+        assert_eq!(look(false), nothing);
+        let told = "listener has given no sign of life for 10.0 s; 2.0 s are its limit";
+        assert_eq!(look(false), [told]);
+        for _ in 0..9 {
+            assert_eq!(look(false), nothing, "it is told already");
+        }
+        assert_eq!(look(true), ["listener is well"]);
+        assert_eq!(look(true), nothing);
+        assert_eq!(look(false), nothing);
+        assert_eq!(look(false), [told]);
+    }
+
+    #[test]
+    fn each_stage_is_told_by_itself_and_one_that_was_taken_over_has_not_recovered() {
+        let (pulse, passed) = manual();
+        let whisper = pulse.heart("whisper", Duration::from_secs(60));
+        let timers = pulse.heart("timers", Duration::from_secs(10));
+        let mut late = LateLooks::default();
+        let mut look = |seconds: u64| {
+            passed.fetch_add(seconds * 1_000, Ordering::Relaxed);
+            let news = late.look(&pulse.vitals());
+            (news.late.iter().map(lateness).collect::<Vec<_>>(), news.recovered)
+        };
+        timers.beat();
+        let working = whisper.work();
+        assert!(look(59).0.is_empty());
+        let no_sign = "timers has given no sign of life for 64.0 s; 10.0 s are its limit".to_owned();
+        assert_eq!(look(5), (vec![no_sign], vec![]));
+        pulse.forget("timers");
+        let has_worked = "whisper has worked for 69.0 s; 60.0 s are its limit".to_owned();
+        assert_eq!(look(5), (vec![has_worked], vec![]), "the daemon tells what becomes of the timers");
+        drop(working);
+        assert_eq!(look(5), (vec![], vec!["whisper"]));
     }
 
     #[test]

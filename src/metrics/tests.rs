@@ -11,8 +11,8 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 use crate::clock::SystemClock;
 use crate::control::{
-    BackupStatus, DelayStatus, DeviceDelays, Journal, PersistentMute, ServiceRow, SoundStatus, StatusBoard,
-    StatusBoardParts,
+    AnsweringModel, BackupStatus, ChatStatus, DelayStatus, DeviceDelays, HomeStatus, Journal, MessagesStatus,
+    PersistentMute, ServiceRow, SoundStatus, StatusBoard, StatusBoardParts, gauge_by,
 };
 use crate::machine::{DiskRoom, MachineHealth, MemoryRoom, PowerHealth};
 use crate::message::{Channel, TurnId};
@@ -42,6 +42,7 @@ fn turn() -> TurnRecord {
     }
 }
 
+/// A board on which everything is shown that a scrape tells of.
 fn board(data: &std::path::Path) -> StatusBoard {
     let journal = Journal::new(Arc::new(SystemClock));
     let parts = StatusBoardParts {
@@ -61,7 +62,7 @@ fn board(data: &std::path::Path) -> StatusBoard {
     board.services(vec![service]);
     board.microphone(DeviceStatus::Device("USB \"Mic\"".into()));
     board.sound(|| SoundStatus {
-        lost_s: 0.0,
+        lost_s: 0.25,
         delays: DeviceDelays {
             microphone: Some(DelayStatus { last_ms: 31.0, highest_ms: 58.0 }),
             speaker: None,
@@ -80,7 +81,25 @@ fn board(data: &std::path::Path) -> StatusBoard {
         told: "kept".into(),
         newest: Some("2026-11-24T12:00:00Z".into()),
     });
+    show_connections(&board);
     board
+}
+
+/// The house, messages, the chat model, a stage and a queue.
+fn show_connections(board: &StatusBoard) {
+    board.home(|| HomeStatus { is_up: true, told: "openHAB".into(), items: 7 });
+    board.messages(|| MessagesStatus {
+        carriers: Vec::new(),
+        waiting: 2,
+        last_hour: 5,
+        given_up: 0,
+        strangers: 0,
+    });
+    let answering = || AnsweringModel { model: "qwen3".into(), by: "local".into() };
+    board.chat_model(move || ChatStatus { told: "qwen3 is ready".into(), answering: Some(answering()) });
+    // Its heart ends at once, which is in order.
+    drop(board.pulse().heart("listener", std::time::Duration::from_secs(2)));
+    board.queues(vec![gauge_by("heard", || Some((3, 8)))]);
 }
 
 /// A request as text, and the answer: its head and its body.
@@ -164,7 +183,15 @@ async fn a_scrape_is_valid_and_tells_what_was_counted_but_nothing_that_was_said(
         ("joi_undervolted{when=\"since_boot\"}", 1.0),
         ("joi_disk_free_bytes", 3.0),
         ("joi_backup_newest_timestamp_seconds", 1_795_521_600.0),
+        ("joi_backups_working", 1.0),
         ("joi_muted", 0.0),
+        ("joi_house_connected", 1.0),
+        ("joi_messages_waiting", 2.0),
+        ("joi_model_ready", 1.0),
+        ("joi_sound_lost_seconds", 0.25),
+        ("joi_stage_alive{stage=\"listener\"}", 1.0),
+        ("joi_queue_length{queue=\"heard\"}", 3.0),
+        ("joi_queue_capacity{queue=\"heard\"}", 8.0),
     ] {
         assert_eq!(found.get(series), Some(&value), "{series} in\n{text}");
     }
@@ -183,14 +210,24 @@ async fn a_scrape_is_valid_and_tells_what_was_counted_but_nothing_that_was_said(
     serving.await.unwrap().unwrap();
 }
 
+/// The figures that the table of `docs/metrics.md` names.
+fn documented() -> BTreeSet<&'static str> {
+    let rows = include_str!("../../docs/metrics.md").lines().filter(|line| line.starts_with("| `joi_"));
+    rows.filter_map(|row| row.split('|').nth(1)).flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect()
+}
+
 #[test]
-fn every_figure_of_a_scrape_is_in_the_documentation() {
+fn every_figure_of_a_scrape_is_in_the_documentation_and_no_other() {
     let data = tempfile::tempdir().unwrap();
     let metrics = Metrics::default();
     metrics.answered(&turn());
     let text = metrics.scrape(&board(data.path()).status(), LogCounts::default()).unwrap();
-    let documented = include_str!("../../docs/metrics.md");
-    let families = text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next());
-    let missing: Vec<&str> = families.filter(|name| !documented.contains(&format!("`{name}"))).collect();
-    assert!(missing.is_empty(), "{missing:?}");
+    let families = text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split_once(' '));
+    let told: BTreeSet<String> = families
+        .map(|(name, kind)| name.to_owned() + if kind == "counter" { "_total" } else { "" })
+        .collect();
+    let told: BTreeSet<&str> = told.iter().map(String::as_str).collect();
+    assert!(told.len() > 25, "only {} were found", told.len());
+    let missing: Vec<_> = told.symmetric_difference(&documented()).copied().collect();
+    assert!(missing.is_empty(), "only in one of both: {missing:?}");
 }

@@ -105,6 +105,13 @@ impl Service {
         Self { rule, ..self }
     }
 
+    /// The program is not to go on without it: when it has failed too often in a row, the daemon ends, so that whoever
+    /// started the program starts all of it anew.
+    #[must_use]
+    pub fn indispensable(self) -> Self {
+        self.restart(RestartRule::OnFailureThenEnd(RestartPolicy::default()))
+    }
+
     /// How long it may take to end before it is left behind.
     #[must_use]
     pub fn end_within(self, limit: Duration) -> Self {

@@ -6,7 +6,8 @@
 //!
 //! ```text
 //!            failed            wait over
-//! Running ──────────► Restarting ──────► Running          failed too often, or the rule forbids: GivenUp
+//! Running ──────────► Restarting ──────► Running          failed too often, or the rule forbids: GivenUp,
+//!    │                  │                                 and the daemon ends where the rule says so
 //!    │ stop               │ stop
 //!    ▼                    ▼
 //! Ending ──ended──────► Ended                             not ended in time: LeftBehind
@@ -26,6 +27,8 @@ pub enum RestartRule {
     Never,
     /// It is started again after a wait, until it has failed too often in a row.
     OnFailure(RestartPolicy),
+    /// The same; and when it has failed too often in a row, the whole daemon ends.
+    OnFailureThenEnd(RestartPolicy),
     /// The whole daemon ends.
     EndDaemon,
 }
@@ -33,7 +36,7 @@ pub enum RestartRule {
 impl RestartRule {
     /// Whether a failure is followed by another start.
     pub(super) fn restarts(&self) -> bool {
-        matches!(self, Self::OnFailure(_))
+        matches!(self, Self::OnFailure(_) | Self::OnFailureThenEnd(_))
     }
 }
 
@@ -87,7 +90,7 @@ pub(super) enum SupervisionAction {
     Cancel,
     /// Drop its task wherever that stands.
     Abort,
-    /// End all services.
+    /// Drop its task if it has one, and end all services.
     EndDaemon,
 }
 
@@ -107,6 +110,7 @@ pub(super) struct Supervision {
 enum RestartCount {
     Never,
     OnFailure(Restarts),
+    OnFailureThenEnd(Restarts),
     EndDaemon,
 }
 
@@ -116,6 +120,7 @@ impl Supervision {
         let rule = match rule {
             RestartRule::Never => RestartCount::Never,
             RestartRule::OnFailure(policy) => RestartCount::OnFailure(Restarts::new(policy)),
+            RestartRule::OnFailureThenEnd(policy) => RestartCount::OnFailureThenEnd(Restarts::new(policy)),
             RestartRule::EndDaemon => RestartCount::EndDaemon,
         };
         Self { state: SupervisionState::Running { since: now }, restarted: 0, rule, end_within }
@@ -179,15 +184,18 @@ impl Supervision {
     fn fail(&mut self, ran: Duration, now: Instant) -> SupervisionAction {
         self.state = match &mut self.rule {
             RestartCount::Never | RestartCount::EndDaemon => SupervisionState::GivenUp,
-            RestartCount::OnFailure(restarts) => match restarts.failed(ran) {
-                Restart::After(wait) => SupervisionState::Restarting { at: now + wait },
-                Restart::GiveUp => SupervisionState::GivenUp,
-            },
+            RestartCount::OnFailure(restarts) | RestartCount::OnFailureThenEnd(restarts) => {
+                match restarts.failed(ran) {
+                    Restart::After(wait) => SupervisionState::Restarting { at: now + wait },
+                    Restart::GiveUp => SupervisionState::GivenUp,
+                }
+            }
         };
-        if self.rule == RestartCount::EndDaemon {
-            SupervisionAction::EndDaemon
-        } else {
-            SupervisionAction::Nothing
+        match (&self.rule, self.state) {
+            (RestartCount::EndDaemon | RestartCount::OnFailureThenEnd(_), SupervisionState::GivenUp) => {
+                SupervisionAction::EndDaemon
+            }
+            _ => SupervisionAction::Nothing,
         }
     }
 
@@ -195,10 +203,10 @@ impl Supervision {
     fn fail_stuck(&mut self, ran: Duration, now: Instant) -> SupervisionAction {
         match self.rule {
             RestartCount::Never | RestartCount::EndDaemon => SupervisionAction::Nothing,
-            RestartCount::OnFailure(_) => {
-                self.fail(ran, now);
-                SupervisionAction::Abort
-            }
+            RestartCount::OnFailure(_) | RestartCount::OnFailureThenEnd(_) => match self.fail(ran, now) {
+                SupervisionAction::EndDaemon => SupervisionAction::EndDaemon,
+                _ => SupervisionAction::Abort,
+            },
         }
     }
 }
@@ -251,6 +259,23 @@ mod tests {
             (99, Event::Stop, Nothing, GivenUp),
         ];
         check(RestartRule::OnFailure(POLICY), at, &table);
+    }
+
+    #[test]
+    fn one_that_the_program_is_not_to_go_on_without_ends_it_where_another_one_is_given_up() {
+        use SupervisionAction::{Abort, EndDaemon, Nothing, Start};
+        use SupervisionState::{GivenUp, Restarting, Running};
+        let at = clock();
+        let twice = RestartPolicy { give_up_after: 2, ..POLICY };
+        for (event, then) in [(Event::Exited, Nothing), (Event::Stuck, Abort)] {
+            let begun = [
+                (0, event, then, Restarting { at: at(1) }),
+                (1, Event::Tick, Start, Running { since: at(1) }),
+            ];
+            let over = |action| [(2, event, action, GivenUp), (99, Event::Stop, Nothing, GivenUp)];
+            check(RestartRule::OnFailureThenEnd(twice), at, &[begun, over(EndDaemon)].concat());
+            check(RestartRule::OnFailure(twice), at, &[begun, over(then)].concat());
+        }
     }
 
     #[test]

@@ -128,6 +128,46 @@ async fn a_service_that_always_fails_is_restarted_from_the_floor_to_the_ceiling_
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_program_ends_rather_than_going_on_without_what_is_indispensable() {
+    let (board, log) = (board(), Log::new());
+    let mut daemon = Daemon::new(board.clone());
+    let (held, mut holds) = mpsc::channel::<()>(1);
+    let mail = toys::fails(held, &log).restart(RestartRule::OnFailureThenEnd(POLICY));
+    daemon.start_all([Some(toys::fine("talk", &log)), Some(mail)]);
+    assert!(run(&mut daemon, 6.0).await, "it may succeed yet");
+    assert!(!run(&mut daemon, 600.0).await, "the daemon ends");
+    assert_eq!(log.seconds("mail starts"), [0, 1, 3, 5, 7]);
+    let failed = daemon.end().await.unwrap_err().to_string();
+    assert_eq!(
+        failed,
+        "mail has failed again and again (the letter box is shut), so joi ends; `joi run` starts it again"
+    );
+    assert_eq!(log.seconds("talk ends"), [7], "the others end in good order");
+    assert_eq!(holds.recv().await, None, "what it held on to is let go of");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_indispensable_and_always_gets_stuck_ends_the_program_too() {
+    let (board, log) = (board(), Log::new());
+    let mut daemon = Daemon::new(board.clone());
+    let clock = toys::gets_stuck_always(&log).restart(RestartRule::OnFailureThenEnd(POLICY));
+    daemon.start_all([Some(toys::fine("talk", &log)), Some(clock)]);
+    assert!(!run(&mut daemon, 600.0).await, "the daemon ends");
+    assert_eq!(log.seconds("clock starts").len(), 5);
+    assert_eq!(services(&board)[1]["state"], "given_up");
+    let failed = daemon.end().await.unwrap_err().to_string();
+    assert!(failed.starts_with("clock has failed again and again (no heartbeat for "), "{failed}");
+}
+
+#[test]
+fn what_is_indispensable_is_started_as_often_as_anything_else_before() {
+    let usual = RestartPolicy::default();
+    let toy = || Service::new("toy", "nothing plays", |_| async { Ok(()) });
+    assert_eq!(toy().rule, RestartRule::OnFailure(usual));
+    assert_eq!(toy().indispensable().rule, RestartRule::OnFailureThenEnd(usual));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_service_that_hangs_at_its_end_is_named_and_left_behind_in_time() {
     let (board, log) = (board(), Log::new());
     let mut daemon = Daemon::new(board.clone());

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::cli::latency::percentile;
+use crate::hear::score::{BUDGET, ScorerTime};
 use crate::trace::{Stage, TurnRecord};
 
 /// One measured value.
@@ -30,6 +31,14 @@ pub(super) struct MachineFigures {
 impl MachineFigures {
     pub(super) fn add(&mut self, what: impl Into<String>, value: impl Into<Option<f64>>, unit: &'static str) {
         self.figures.push(Figure { what: what.into(), value: value.into(), unit });
+    }
+
+    /// How long the second stage of wake phrases takes, and what depends on it.
+    pub(super) fn add_scorer(&mut self, time: &ScorerTime) {
+        let up_to = BUDGET.as_millis();
+        let what =
+            format!("2 s of speech scored for wake phrases; up to {up_to} ms any written phrase is heard");
+        self.add(what, time.millis as f64, "ms");
     }
 
     /// As a table in Markdown.
@@ -120,11 +129,13 @@ mod tests {
         measured.add("first chunk of her voice", 212.4, "ms");
         measured.add("real-time factor", 0.3149, "");
         measured.add("memory of the model server", None, "MB");
+        measured.add_scorer(&ScorerTime { millis: 412 });
         assert_eq!(
             measured.markdown(),
             "Joi 1.0.0 on a board, 4 cores; a model is ready\n\n| measured | |\n|---|---|\n\
              | first chunk of her voice | 212 ms |\n| real-time factor | 0.31  |\n\
-             | memory of the model server | – |\n\nBesides: the voltage is too low."
+             | memory of the model server | – |\n\
+             | 2 s of speech scored for wake phrases; up to 700 ms any written phrase is heard | 412 ms |\n\nBesides: the voltage is too low."
         );
     }
 }

@@ -16,7 +16,8 @@ use crate::app::{self, Brain};
 use crate::audio::{Pace, RATE, write_wav};
 use crate::cli::context::CliContext;
 use crate::cli::{hear, show};
-use crate::hear::whisper::{SttModel, clip, measure};
+use crate::hear::score::ScorerTime;
+use crate::hear::whisper::{SttModel, Whisper, clip, measure};
 use crate::llm::{FileExaminer, served_name};
 use crate::machine::{self, MachineHealth};
 use crate::speak::{LeadSilence, SynthesisProgress};
@@ -28,7 +29,7 @@ const CONVERSATION: &[u8] = include_bytes!("../../../assets/demo/conversation.wa
 /// Runs of the voice, of which the middle one counts.
 const RUNS: usize = 5;
 /// Steps that the bar shows, beside one for each conversation.
-const STEPS: u64 = 5;
+const STEPS: u64 = 6;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -60,6 +61,8 @@ pub(super) fn run(args: &BenchMachineArgs, context: &CliContext) -> anyhow::Resu
         troubles: vec![],
     };
     speech_models(context, &mut measured)?;
+    bar.inc(1);
+    scorer(context, &mut measured)?;
     bar.inc(1);
     voice(context, &mut measured)?;
     bar.inc(1);
@@ -98,6 +101,14 @@ fn speech_models(context: &CliContext, measured: &mut MachineFigures) -> anyhow:
         let what = format!("3 s of speech transcribed by {}", app::whisper_model(one.model));
         measured.add(what, one.millis as f64, "ms");
     }
+    Ok(())
+}
+
+/// How long a candidate for a wake phrase takes, by which the usual `hear.wake.mode` is decided.
+fn scorer(context: &CliContext, measured: &mut MachineFigures) -> anyhow::Result<()> {
+    let (config, library) = (context.config(), app::library(context.config(), &context.paths)?);
+    let mut whisper = Whisper::load(&app::quickest_whisper(config, &library)?, &config.hear.stt)?;
+    measured.add_scorer(&ScorerTime::measure(&mut whisper)?);
     Ok(())
 }
 
@@ -146,13 +157,14 @@ async fn conversations(
         anyhow::ensure!(!stop.is_cancelled(), "stopped; nothing was measured");
         Ok(talk)
     };
-    let mut loaded_in = None;
+    // Loading is measured once; she rests in the first one, which is silence.
+    let mut first = None;
     for (room, sound) in
         [("silence", soft_noise(length)), ("talk", spoken.into_iter().cycle().take(length).collect())]
     {
         write_wav(&heard, RATE, &sound)?;
         let talk = play().await?;
-        loaded_in.get_or_insert(talk.loaded_in);
+        first.get_or_insert((talk.loaded_in, talk.resident_at_rest));
         let an_hour = talk.cpu.as_secs_f64() * 3600.0 / f64::from(args.seconds);
         measured.add(format!("an hour of listening to {room}"), an_hour, "s of one core");
         bar.inc(1);
@@ -164,7 +176,7 @@ async fn conversations(
         (turns, resident) = ([turns, talk.turns].concat(), resident.max(talk.resident));
         bar.inc(1);
     }
-    measured.add("ears and voice loaded", loaded_in.map(millis), "ms");
+    measured.add("ears and voice loaded", first.map(|(loaded_in, _)| millis(loaded_in)), "ms");
     let mut add = |what: &str, first: Option<f64>| {
         measured.add(format!("{what}: from the last word to the first sound"), first, "ms");
     };
@@ -173,6 +185,8 @@ async fn conversations(
     measured.mind = brain.serving();
     measured.add("the language model writes", speed(context, &measured.mind)?, "tokens/s");
     measured.add("memory of this program", resident.map(megabytes), "MB");
+    let at_rest = first.and_then(|(_, at_rest)| at_rest);
+    measured.add("memory at rest, 10 s behind loading", at_rest.map(megabytes), "MB");
     let server = machine::children(std::process::id()).into_iter().find(|(_, name)| name == "joi-model");
     let held = server.and_then(|(pid, _)| machine::resident(pid));
     measured.add("memory of its model server", held.map(megabytes), "MB");

@@ -58,6 +58,19 @@ pub(super) fn hangs() -> Service {
     Service::new("mule", "nothing is carried", |_| pending()).end_within(PATIENCE)
 }
 
+/// Gives one heartbeat at each start, and no other.
+pub(super) fn gets_stuck_always(log: &Log) -> Service {
+    let log = log.clone();
+    let run = move |context: ServiceContext| {
+        log.note("clock starts");
+        async move {
+            context.heart.beat();
+            pending().await
+        }
+    };
+    Service::new("clock", "no clock ticks", run).heartbeat(Duration::from_secs(10))
+}
+
 /// Gives no heartbeat after its first start.
 pub(super) fn gets_stuck_once(log: &Log) -> Service {
     let (log, mut is_first) = (log.clone(), true);
