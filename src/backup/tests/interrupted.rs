@@ -1,6 +1,5 @@
 //! Backups and restores that were killed or stopped: nothing of theirs is left, and nothing of a running one is touched.
 
-use std::fs;
 use std::path::Path;
 
 use super::*;
@@ -79,7 +78,7 @@ async fn what_a_running_restore_has_unpacked_outlives_other_restores_backups_and
 #[tokio::test]
 async fn what_is_stopped_changes_nothing_and_leaves_nothing() {
     let (ada, stick) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    drop(machine(ada.path(), "ada").await);
+    machine(ada.path(), "ada").await.close().await.unwrap();
     let file = stick.path().join("a.tar.gz");
     let stopped = source(ada.path(), BackupSecrets::LeftOut);
     stopped.stop.cancel();
