@@ -8,6 +8,7 @@
 mod archive;
 mod automatic;
 mod config;
+mod leftovers;
 mod manifest;
 mod member;
 mod moved;
@@ -96,6 +97,9 @@ pub enum BackupError {
         /// Needed bytes.
         needed: u64,
     },
+    /// It was to end early, and did.
+    #[error("stopped before it was done; nothing was changed, and nothing is left of it")]
+    Stopped,
     /// Another program has the database open.
     #[error(
         "another joi uses the database; stop it (`systemctl --user stop joi`, or end `joi run` and `joi text`), then restore \

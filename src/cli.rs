@@ -37,6 +37,7 @@ mod say;
 mod signal;
 mod slash;
 mod status;
+mod stoppable;
 mod text;
 mod timers;
 mod typed;

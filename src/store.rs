@@ -46,6 +46,7 @@ mod test_faults;
 #[cfg(test)]
 mod tests;
 mod turns;
+pub mod unfinished;
 
 pub use announcements::AnnouncementRow;
 pub use dialogue::{DialogueRole, DialogueRow, Exchange, ExchangeId, WordedBy};

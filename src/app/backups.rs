@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use tokio_util::sync::CancellationToken;
+
 use super::daemon::{Service, ServiceContext};
 use crate::backup::{AutomaticBackups, BackupSecrets, BackupSource, BackupState, BackupTurn, SecretFile};
 use crate::clock::{Clock, SystemClock};
@@ -21,7 +23,8 @@ const FIRST_LOOK: Duration = Duration::from_secs(120);
 
 /// This machine without its secrets.
 pub(crate) fn source(paths: &Paths) -> BackupSource {
-    BackupSource { paths: paths.clone(), home: std::env::home_dir(), secrets: BackupSecrets::LeftOut }
+    let (home, secrets) = (std::env::home_dir(), BackupSecrets::LeftOut);
+    BackupSource { paths: paths.clone(), home, secrets, stop: CancellationToken::new() }
 }
 
 /// The files with secrets that the configuration names.

@@ -2,7 +2,8 @@
 //!
 //! [`decide`] and [`superfluous`] are pure; [`AutomaticBackups::turn`] is their one caller, on a thread that may block. In:
 //! the time and the folder. Out: at most one new archive, the oldest ones removed, and a state for `joi status`. It removes
-//! nothing but archives by their exact name, and never creates the folder: where a stick is not there, nothing is written.
+//! nothing but archives by their exact name and what interrupted backups have left, and never creates the folder: where a
+//! stick is not there, nothing is written.
 
 use std::fs;
 use std::io;
@@ -15,8 +16,7 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use rustix::fs::{Access, access};
 
-use super::write::PART;
-use super::{BackupConfig, BackupError, BackupSource, file_name, write};
+use super::{BackupConfig, BackupError, BackupSource, file_name, leftovers, write};
 
 /// A clock before this was never set.
 const EARLIEST: &str = "2026-01-01T00:00:00Z";
@@ -128,8 +128,9 @@ impl AutomaticBackups {
         &self.state
     }
 
-    /// Looks whether a backup is due, and makes it.
+    /// Looks whether a backup is due, and makes it. What interrupted ones have left in the folder is removed before.
     pub fn turn(&mut self, now: Timestamp) -> BackupTurn {
+        leftovers::remove_in(&self.folder);
         let (made, why) = match archives(&self.folder) {
             Ok(made) => (made, None),
             Err(why) => (Vec::new(), Some(why)),
@@ -171,7 +172,6 @@ impl AutomaticBackups {
     }
 
     fn make(&self, mut made: Vec<Timestamp>, now: Timestamp) -> Result<PathBuf, BackupError> {
-        remove_parts(&self.folder);
         let file = self.folder.join(file_name(now));
         write(&self.source, &file, now)?;
         made.extend(made_at(&file_name(now)));
@@ -230,18 +230,6 @@ pub(crate) fn newest_in(folder: &Path) -> Option<Timestamp> {
     archives(folder).ok()?.into_iter().max()
 }
 
-/// Removes what an interrupted backup has left.
-fn remove_parts(folder: &Path) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        if name.starts_with(".joi-backup-") && name.ends_with(PART) {
-            // Tried again next time.
-            let _ = fs::remove_file(entry.path());
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt as _;
@@ -297,7 +285,8 @@ mod tests {
         let paths = crate::paths::Paths::from_env(|_| Some(home.path().as_os_str().to_owned())).unwrap();
         // A folder can't be read as a configuration.
         fs::create_dir_all(&paths.config).unwrap();
-        let source = BackupSource { paths, home: None, secrets: crate::backup::BackupSecrets::LeftOut };
+        let secrets = crate::backup::BackupSecrets::LeftOut;
+        let source = BackupSource { paths, home: None, secrets, stop: Default::default() };
         let mut automatic = AutomaticBackups::new(&config, source).unwrap();
         let (now, later) = (at("2026-11-24T12:00:00Z"), at("2026-11-24T12:10:00Z"));
         assert!(matches!(automatic.turn(now), BackupTurn::Failed(_)));

@@ -2,7 +2,8 @@
 //!
 //! Blocks. In: an archive and the paths of this machine. [`verify`] unpacks into a folder of its own beside the data and
 //! checks checksums, tables, schema and configuration; nothing that exists is touched. [`VerifiedBackup::restore`] renames,
-//! while no other program has the database open. Dropping a [`VerifiedBackup`] removes what was unpacked.
+//! while no other program has the database open. Dropping a [`VerifiedBackup`] removes what was unpacked; where it is
+//! killed instead, nobody has that locked any more, and whoever looks next removes it.
 
 use std::fs::{self, DirBuilder, File, Permissions};
 use std::io::Write as _;
@@ -10,16 +11,19 @@ use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as 
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use tokio_util::sync::CancellationToken;
 
-use super::BackupError;
 use super::archive::{self, ArchiveFault};
-use super::manifest::BackupManifest;
+use super::leftovers::StoppableRead;
+use super::manifest::{ArchivedFile, BackupManifest};
 use super::member::{CONFIG, DATABASE, MemberName, MemberPlace, TOKEN_FILES};
 use super::moved::{MovedPath, moved};
+use super::{BackupError, leftovers};
 use crate::config::{self, leaves};
 use crate::machine::DiskRoom;
 use crate::paths::Paths;
 use crate::store::backup::{self as database, KEPT_BEFORE};
+use crate::store::unfinished::{self, UnfinishedCopy};
 
 /// Bytes that stay free beside what is unpacked.
 const SPARE: u64 = 32 << 20;
@@ -31,6 +35,8 @@ pub struct RestoreTarget {
     pub paths: Paths,
     /// The home directory.
     pub home: Option<PathBuf>,
+    /// Ends [`verify`] early when it is cancelled.
+    pub stop: CancellationToken,
 }
 
 /// A backup that was unpacked and is sound.
@@ -53,12 +59,42 @@ pub struct RestoredBackup {
 
 /// The folder in which a backup is unpacked; removed with it.
 #[derive(Debug)]
-struct RestoreStage(PathBuf);
+struct RestoreStage {
+    folder: PathBuf,
+    /// Nobody else removes it meanwhile.
+    _copy: UnfinishedCopy,
+}
+
+impl RestoreStage {
+    fn in_folder(data: &Path) -> Result<Self, BackupError> {
+        let copy = UnfinishedCopy::begin(data, unfinished::RESTORE).map_err(BackupError::at(data))?;
+        let stage = Self { folder: copy.path(""), _copy: copy };
+        make_folder(&stage.folder)?;
+        Ok(stage)
+    }
+}
 
 impl Drop for RestoreStage {
     fn drop(&mut self) {
-        // What is left over is of no use, and harms nobody but the disk.
-        let _ = fs::remove_dir_all(&self.0);
+        // What can't be removed now is tried again by whoever looks for leftovers.
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// What belongs beside the configuration, under other names there; what has no other name yet is removed with it.
+struct StagedBesideConfig {
+    /// Where each is, and where it goes.
+    parts: Vec<(PathBuf, PathBuf)>,
+    /// Nobody else removes them meanwhile.
+    copy: UnfinishedCopy,
+}
+
+impl Drop for StagedBesideConfig {
+    fn drop(&mut self) {
+        for (part, _) in &self.parts {
+            // It has its new name, or is of no use.
+            let _ = fs::remove_file(part);
+        }
     }
 }
 
@@ -70,21 +106,25 @@ pub fn verify(file: &Path, target: RestoreTarget) -> Result<VerifiedBackup, Back
     let open = File::open(file).map_err(BackupError::at(file))?;
     let data = &target.paths.data;
     make_folder(data)?;
-    let stage = RestoreStage(data.join(format!(".restore-{:016x}", fastrand::u64(..))));
-    make_folder(&stage.0)?;
+    leftovers::remove_here(&target.paths);
+    let stage = RestoreStage::in_folder(data)?;
     let free = DiskRoom::of(data).map_or(u64::MAX, |room| room.free);
     let room = free.saturating_sub(SPARE);
-    let unpacked = archive::unpack(open, &stage.0, database::newest_schema(), room);
+    let from = StoppableRead { from: open, stop: &target.stop };
+    let unpacked = archive::unpack(from, &stage.folder, database::newest_schema(), room);
+    if target.stop.is_cancelled() {
+        return Err(BackupError::Stopped);
+    }
     let manifest = unpacked.map_err(|fault| match fault {
         ArchiveFault::Unsound(why) => BackupError::Unsound { file: file.to_owned(), why },
         ArchiveFault::Newer { made_by, what } => BackupError::Newer { made_by, what },
         ArchiveFault::NoRoom { needed } => {
             BackupError::NoRoom { folder: data.clone(), free, needed: needed.saturating_add(SPARE) }
         }
-        ArchiveFault::Write(source) => BackupError::File { path: stage.0.clone(), source },
+        ArchiveFault::Write(source) => BackupError::File { path: stage.folder.clone(), source },
     })?;
     if manifest.has_database() {
-        let schema = database::adopt(&stage.0.join(DATABASE))?;
+        let schema = database::adopt(&stage.folder.join(DATABASE))?;
         if schema != manifest.schema {
             let why = format!("its database has schema {schema}, its manifest says {}", manifest.schema);
             return Err(BackupError::Unsound { file: file.to_owned(), why });
@@ -92,6 +132,9 @@ pub fn verify(file: &Path, target: RestoreTarget) -> Result<VerifiedBackup, Back
     }
     let mut checked = VerifiedBackup { manifest, target, stage, remarks: Vec::new() };
     checked.adapt_config()?;
+    if checked.target.stop.is_cancelled() {
+        return Err(BackupError::Stopped);
+    }
     Ok(checked)
 }
 
@@ -108,7 +151,7 @@ impl VerifiedBackup {
 
     #[cfg(test)]
     pub(super) fn stage_for_tests(&self) -> &Path {
-        &self.stage.0
+        &self.stage.folder
     }
 
     /// Its files, each with its place on this machine.
@@ -123,13 +166,10 @@ impl VerifiedBackup {
     /// Somebody has the database open: nothing was changed. A file can't be renamed: what was done stays, and what was
     /// there is in the folders that keep it.
     pub fn restore(self, now: Timestamp) -> Result<RestoredBackup, BackupError> {
-        let parts = self.write_beside_config()?;
+        let staged = self.write_beside_config()?;
+        let parts = staged.as_ref().map_or(&[][..], |staged| staged.parts.as_slice());
         let path = self.target.paths.database();
-        let done = database::while_alone(&path, || self.put_in_place(&parts, now));
-        for (part, _) in &parts {
-            // It has its new name, or is of no use.
-            let _ = fs::remove_file(part);
-        }
+        let done = database::while_alone(&path, || self.put_in_place(parts, now));
         done?.unwrap_or(Err(BackupError::InUse))
     }
 
@@ -150,7 +190,7 @@ impl VerifiedBackup {
             let told = left_out.join(", ");
             self.remarks.push(format!("left out as secrets, to be set again: {told}"));
         }
-        let file = self.stage.0.join(CONFIG);
+        let file = self.stage.folder.join(CONFIG);
         let Ok(text) = fs::read_to_string(&file) else { return Ok(()) };
         let (moved, count) = moved(&text, &self.moves(&text));
         if count > 0 {
@@ -177,7 +217,7 @@ impl VerifiedBackup {
         let keys = text.parse::<toml::Table>().map(|table| leaves(&table)).unwrap_or_default();
         let files = TOKEN_FILES.iter().filter_map(|(key, member)| {
             let from = keys.get(*key)?.as_str().filter(|path| !path.is_empty())?.to_owned();
-            let name = MemberName::known(member).filter(|_| self.stage.0.join(member).exists())?;
+            let name = MemberName::known(member).filter(|_| self.stage.folder.join(member).exists())?;
             Some(MovedPath { from, to: self.place(&name).to_str()?.to_owned(), is_folder: false })
         });
         let home = MovedPath::home(self.manifest.home.as_deref(), self.target.home.as_deref());
@@ -185,33 +225,36 @@ impl VerifiedBackup {
     }
 
     /// Writes what belongs beside the configuration under other names there: on its own disk, where renaming is enough.
-    fn write_beside_config(&self) -> Result<Vec<(PathBuf, PathBuf)>, BackupError> {
-        let (mut parts, data) = (Vec::new(), &self.target.paths.data);
-        for file in &self.manifest.members {
-            if !matches!(file.name.place(), MemberPlace::Config | MemberPlace::BesideConfig(_)) {
-                continue;
-            }
+    fn write_beside_config(&self) -> Result<Option<StagedBesideConfig>, BackupError> {
+        let (paths, data) = (&self.target.paths, &self.target.paths.data);
+        let is_beside = |file: &&ArchivedFile| {
+            matches!(file.name.place(), MemberPlace::Config | MemberPlace::BesideConfig(_))
+        };
+        let members: Vec<&ArchivedFile> = self.manifest.members.iter().filter(is_beside).collect();
+        if members.is_empty() {
+            return Ok(None);
+        }
+        let beside = paths.config.with_file_name("");
+        make_folder_for(&beside, |made| make_readable(made, data, 0o750))?;
+        let copy = UnfinishedCopy::begin(&beside, unfinished::RESTORE).map_err(BackupError::at(&beside))?;
+        let mut staged = StagedBesideConfig { parts: Vec::new(), copy };
+        for (nth, file) in members.into_iter().enumerate() {
             let to = self.place(&file.name);
             let folder = to.with_file_name("");
             make_folder_for(&folder, |made| make_readable(made, data, 0o750))?;
-            let part = folder.join(format!(".restore-{:016x}.part", fastrand::u64(..)));
-            let staged = self.stage.0.join(file.name.as_str());
-            let content = fs::read(&staged).map_err(BackupError::at(&staged))?;
+            let part = folder.join(staged.copy.name(&format!(".{nth}{}", unfinished::PART)));
+            staged.parts.push((part.clone(), to));
+            let from = self.stage.folder.join(file.name.as_str());
+            let content = fs::read(&from).map_err(BackupError::at(&from))?;
             let written = File::options().write(true).create_new(true).mode(0o600).open(&part);
             let written = written.and_then(|mut open| {
                 open.write_all(&content)?;
                 open.sync_all()
             });
-            parts.push((part.clone(), to));
-            if let Err(source) = written {
-                for (part, _) in &parts {
-                    let _ = fs::remove_file(part);
-                }
-                return Err(BackupError::File { path: part, source });
-            }
+            written.map_err(BackupError::at(&part))?;
             make_readable(&part, data, 0o640);
         }
-        Ok(parts)
+        Ok(Some(staged))
     }
 
     fn put_in_place(
@@ -225,7 +268,7 @@ impl VerifiedBackup {
             (KeptFolder::new(&paths.data, now), KeptFolder::new(&beside_config, now));
         let mut files = Vec::new();
         for file in &self.manifest.members {
-            let (to, staged) = (self.place(&file.name), self.stage.0.join(file.name.as_str()));
+            let (to, staged) = (self.place(&file.name), self.stage.folder.join(file.name.as_str()));
             match file.name.place() {
                 MemberPlace::Database => {
                     keep_owner(&staged, &paths.data);

@@ -1,6 +1,7 @@
 //! Backups as wholes: there and back, on another machine, automatic ones.
 
 mod hostile;
+mod interrupted;
 
 use std::fs::{self, File};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -8,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
 use jiff::Timestamp;
+use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::paths::Paths;
@@ -25,11 +27,12 @@ fn paths(home: &Path) -> Paths {
 }
 
 fn target(home: &Path) -> RestoreTarget {
-    RestoreTarget { paths: paths(home), home: Some(home.to_owned()) }
+    RestoreTarget { paths: paths(home), home: Some(home.to_owned()), stop: CancellationToken::new() }
 }
 
 fn source(home: &Path, secrets: BackupSecrets) -> BackupSource {
-    BackupSource { paths: paths(home), home: Some(home.to_owned()), secrets }
+    let stop = CancellationToken::new();
+    BackupSource { paths: paths(home), home: Some(home.to_owned()), secrets, stop }
 }
 
 fn put(file: &Path, content: &str) {

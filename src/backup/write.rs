@@ -2,7 +2,8 @@
 //!
 //! Blocks for as long as the disk takes. In: the paths of this machine. Out: a file of mode 0600 that was not there
 //! before. Other programs may use the database meanwhile; where one of them erases something, it is begun anew, so that
-//! nothing erased is in a backup that was made later. What fails leaves nothing behind.
+//! nothing erased is in a backup that was made later. What fails or is stopped leaves nothing behind; what is killed leaves
+//! parts that nobody has locked, which the next backup to this folder removes.
 
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -10,14 +11,17 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use tokio_util::sync::CancellationToken;
 
 use super::archive::ArchiveWriter;
+use super::leftovers::StoppableRead;
 use super::manifest::{ArchivedFile, BackupManifest};
 use super::member::{CONFIG, DATABASE, MemberName, MemberPlace, TOKEN_FILES};
-use super::{BackupError, omit};
+use super::{BackupError, leftovers, omit};
 use crate::checksum;
 use crate::paths::Paths;
 use crate::store::backup::{CopiedDatabase, copy};
+use crate::store::unfinished::{self, UnfinishedCopy};
 
 /// How often it is begun anew because something was erased meanwhile.
 const ATTEMPTS: usize = 3;
@@ -33,6 +37,8 @@ pub struct BackupSource {
     pub home: Option<PathBuf>,
     /// Whether secrets are part of it.
     pub secrets: BackupSecrets,
+    /// Ends it early when it is cancelled.
+    pub stop: CancellationToken,
 }
 
 /// Whether secrets are part of a backup.
@@ -77,19 +83,23 @@ pub fn write(source: &BackupSource, to: &Path, now: Timestamp) -> Result<Written
     if fs::symlink_metadata(to).is_ok() {
         return Err(BackupError::Exists(to.to_owned()));
     }
-    let parts = BackupParts::beside(to);
+    leftovers::remove_here(&source.paths);
+    leftovers::remove_in(unfinished::folder_of(to));
+    let parts = BackupParts::beside(to)?;
     for _ in 0..ATTEMPTS {
-        let (manifest, copied) = write_parts(source, &parts, now)?;
+        let written = write_parts(source, &parts, now);
+        if source.stop.is_cancelled() {
+            return Err(BackupError::Stopped);
+        }
+        let (manifest, copied) = written?;
         let database = source.paths.database();
         if copied.is_some_and(|copied| copied.is_outdated(&database).unwrap_or(true)) {
             parts.remove();
             continue;
         }
         fs::rename(&parts.archive, to).map_err(BackupError::at(to))?;
-        if let Some(folder) = to.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            // A file system that can't sync a folder has the file all the same.
-            let _ = File::open(folder).and_then(|open| open.sync_all());
-        }
+        // A file system that can't sync a folder has the file all the same.
+        let _ = File::open(unfinished::folder_of(to)).and_then(|open| open.sync_all());
         let bytes = fs::metadata(to).map_err(BackupError::at(to))?.len();
         return Ok(WrittenBackup { file: to.to_owned(), bytes, manifest });
     }
@@ -100,16 +110,16 @@ pub fn write(source: &BackupSource, to: &Path, now: Timestamp) -> Result<Written
 struct BackupParts {
     archive: PathBuf,
     database: PathBuf,
+    /// Nobody else removes them meanwhile.
+    _copy: UnfinishedCopy,
 }
 
-/// The end of the name of a part.
-pub(super) const PART: &str = ".part";
-
 impl BackupParts {
-    fn beside(to: &Path) -> Self {
-        let name = to.file_name().unwrap_or_default().to_string_lossy();
-        let part = |what: &str| to.with_file_name(format!(".{name}.{:08x}{what}{PART}", fastrand::u32(..)));
-        Self { archive: part(""), database: part(".db") }
+    fn beside(to: &Path) -> Result<Self, BackupError> {
+        let folder = unfinished::folder_of(to);
+        let copy = UnfinishedCopy::begin(folder, unfinished::BACKUP).map_err(BackupError::at(folder))?;
+        let (archive, database) = (copy.path(unfinished::PART), copy.path(unfinished::DATABASE_PART));
+        Ok(Self { archive, database, _copy: copy })
     }
 
     fn remove(&self) {
@@ -150,6 +160,9 @@ fn write_parts(
         true => Some(copy(&database, &parts.database)?),
         false => None,
     };
+    if source.stop.is_cancelled() {
+        return Err(BackupError::Stopped);
+    }
     if let Some(copied) = &copied {
         let unread = || BackupError::at(&parts.database);
         let bytes = fs::metadata(&parts.database).map_err(unread())?.len();
@@ -171,17 +184,26 @@ fn write_parts(
     let at = u64::try_from(now.as_second()).unwrap_or(0);
     let open = File::options().write(true).create_new(true).mode(0o600).open(&parts.archive);
     let to = open.map_err(BackupError::at(&parts.archive))?;
-    pack(to, &manifest, &gathered, at).map_err(BackupError::at(&parts.archive))?;
+    pack(to, &manifest, &gathered, (at, &source.stop)).map_err(BackupError::at(&parts.archive))?;
     Ok((manifest, copied))
 }
 
-fn pack(to: File, manifest: &BackupManifest, gathered: &[GatheredFile], at: u64) -> std::io::Result<()> {
+fn pack(
+    to: File,
+    manifest: &BackupManifest,
+    gathered: &[GatheredFile],
+    (at, stop): (u64, &CancellationToken),
+) -> std::io::Result<()> {
     let mut archive = ArchiveWriter::begin(to, manifest, at)?;
     for one in gathered {
         let (name, bytes) = (one.file.name(), one.file.bytes);
         match &one.content {
-            MemberContent::Bytes(content) => archive.add(name, bytes, at, content.as_slice())?,
-            MemberContent::Copy(file) => archive.add(name, bytes, at, File::open(file)?)?,
+            MemberContent::Bytes(content) => {
+                archive.add(name, bytes, at, StoppableRead { from: content.as_slice(), stop })?;
+            }
+            MemberContent::Copy(file) => {
+                archive.add(name, bytes, at, StoppableRead { from: File::open(file)?, stop })?;
+            }
         }
     }
     archive.end()

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use serde_json::json;
 
 use super::context::CliContext;
-use super::show;
+use super::{show, stoppable};
 use crate::app::backups;
 use crate::backup::{self, BackupSecrets, WrittenBackup};
 use crate::clock::{Clock as _, SystemClock};
@@ -43,7 +43,10 @@ pub(crate) fn run(args: BackupArgs, context: &CliContext) -> anyhow::Result<Exit
     if args.with_secrets {
         source.secrets = BackupSecrets::Kept(backups::secret_files(context.config()));
     }
-    let written = backup::write(&source, &file, now)?;
+    let written = stoppable::run(move |stop| {
+        source.stop = stop;
+        backup::write(&source, &file, now)
+    })?;
     if args.json {
         show::line(serde_json::to_string_pretty(&as_json(&written))?)?;
         return Ok(ExitCode::SUCCESS);

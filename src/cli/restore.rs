@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use serde_json::json;
 
 use super::context::Wants;
-use super::show;
+use super::{show, stoppable};
 use crate::backup::{self, RestoreTarget, RestoredBackup, VerifiedBackup};
 use crate::clock::{Clock as _, SystemClock};
 use crate::control::Client;
@@ -46,7 +46,8 @@ pub(crate) fn run(args: RestoreArgs, wants: Wants) -> anyhow::Result<ExitCode> {
         );
     }
     let home = std::env::home_dir();
-    let verified = backup::verify(&args.file, RestoreTarget { paths, home })?;
+    let file = args.file.clone();
+    let verified = stoppable::run(move |stop| backup::verify(&file, RestoreTarget { paths, home, stop }))?;
     let (places, remarks) = (verified.places(), verified.remarks().to_vec());
     let made = told(&verified);
     let restored = match args.dry_run {

@@ -1,8 +1,8 @@
 //! Erasing, so that no byte stays in any file of ours: the database, its log, the snapshots, the damaged copies.
 //!
 //! Runs on the database thread. In: what is to be deleted. Out: how much was. Afterwards the database is rewritten
-//! and its log emptied; all snapshots and damaged copies are removed, since no row can be taken out of a damaged file
-//! with certainty, and a new snapshot is taken. Every erasure is counted in the database, so that another program
+//! and its log emptied; all snapshots, damaged copies and what an interrupted restore has left are removed, since no row can
+//! be taken out of a damaged file with certainty, and a new snapshot is taken. Every erasure is counted in the database, so that another program
 //! with this database drops what it holds in memory. It fails where a copy can't be removed.
 
 use std::fs;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use rusqlite::Connection;
 
-use super::{Store, StoreError, backup, durably, initiative, memory, settings, snapshot};
+use super::{Store, StoreError, backup, durably, initiative, memory, settings, snapshot, unfinished};
 
 /// Key of the number of erasures.
 const TIMES: &str = "store.erasures";
@@ -163,6 +163,7 @@ fn empty_log(db: &Connection) -> Result<(), StoreError> {
 
 /// Removes all copies of the database, and takes a new snapshot.
 fn renew_copies(database: &Path) -> Result<(), StoreError> {
+    let abandoned = unfinished::remove_abandoned(unfinished::folder_of(database), &[]);
     snapshot::remove_all(database)?;
     for copy in damaged_copies(database).into_iter().chain(backup::replaced(database)) {
         tracing::info!(copy = %copy.display(), "a damaged or replaced copy of the database is removed: it may hold what was erased");
@@ -171,7 +172,7 @@ fn renew_copies(database: &Path) -> Result<(), StoreError> {
     if let Err(error) = snapshot::take(database, Timestamp::now()) {
         tracing::warn!(%error, "no snapshot was taken after the erasure");
     }
-    Ok(())
+    abandoned
 }
 
 /// Damaged files that are kept beside the database, with their side files.

@@ -12,7 +12,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use rusqlite_migration::{M, MigrationDefinitionError, Migrations};
 
 use super::in_use::InUse;
-use super::{StoreError, repair, rights};
+use super::{StoreError, repair, rights, unfinished};
 
 /// How long a job waits for another program's write.
 pub(super) const BUSY: Duration = Duration::from_secs(5);
@@ -97,6 +97,9 @@ pub(super) fn open(path: &Path) -> Result<OpenedDatabase, StoreError> {
     }
     let in_use = InUse::share(path)?;
     repair::finish_interrupted(path, &in_use)?;
+    if let Err(error) = unfinished::remove_abandoned(unfinished::folder_of(path), &[]) {
+        tracing::warn!(%error, "what an interrupted backup or restore has left stays");
+    }
     rights::keep_private(path);
     match prepare(path) {
         Ok((db, checked)) => Ok(OpenedDatabase { db, checked, set_aside: None, in_use }),
