@@ -13,6 +13,7 @@ mod support {
 
 mod stories {
     mod live;
+    mod live_kills;
     mod moments;
     mod room;
 }

@@ -20,6 +20,7 @@ mod stories {
     mod initiative;
     mod install;
     mod kills;
+    mod kills_commands;
     mod languages;
     mod lingering;
     mod memory;

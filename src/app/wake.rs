@@ -310,4 +310,18 @@ mod tests {
             (Onsets::On, Onsets::Off)
         );
     }
+
+    #[test]
+    fn phrases_that_can_not_be_read_cost_none_of_the_configured_ones() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut paths = Paths::discover().unwrap();
+        paths.data = folder.path().to_owned();
+        let file = Book::file(&paths.data);
+        for damaged in [&b""[..], b"{half", b"\xff\xfe", br#"{"phrases":[{"name":7}]}"#] {
+            std::fs::write(&file, damaged).unwrap();
+            let config = Config::default();
+            assert_eq!(phrases(&config, &paths), config.hear.wake.phrases);
+            assert_eq!(std::fs::read(&file).unwrap(), damaged, "it is kept");
+        }
+    }
 }

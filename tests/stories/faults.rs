@@ -9,8 +9,9 @@ use joi::audio::{RATE, read_wav, write_wav};
 use joi::language::Language;
 use serde_json::Value;
 
+use super::service::deaf_home;
 use crate::support::ollama_double::{Double, Script};
-use crate::support::program::{Home, NOBODY, Ran, models, project};
+use crate::support::program::{Home, NOBODY, Ran, Running, models, project};
 use crate::support::speech::{flite, pause};
 
 /// What is said without a model.
@@ -86,6 +87,20 @@ fn a_damaged_speech_model_is_named_with_the_command_that_mends_it() {
         let ran = home.joi(&["listen", "--wav", &jfk()]);
         assert_fails_with("joi models fetch whisper-tiny.en", &ran);
     }
+}
+
+#[test]
+fn without_models_the_start_is_refused_with_the_command_that_brings_them() {
+    let mut home = deaf_home();
+    home.joi(&["timers", "add", "--name", "tea", "90 minutes"]).well();
+    let (models, none) = (models(), home.path("none"));
+    home.use_models(&none);
+    assert_fails_with("joi models fetch", &home.joi(&["run"]));
+    home.use_models(&models);
+    let mut joi = Running::start(&mut home.command(&["run"]));
+    joi.until("Ctrl-C ends");
+    assert!(home.joi(&["timers"]).well().out.contains("tea"));
+    assert_eq!(joi.terminate().code, Some(0));
 }
 
 #[test]

@@ -104,6 +104,11 @@ pub(crate) fn serving_without_end(socket: &Path) -> String {
     format!("export FAKE_MEASURED='{}'; {}", socket.display(), serving())
 }
 
+/// The same; what it answers to a question about this begins, and has no end.
+pub(crate) fn serving_that_holds(about: &str) -> String {
+    format!("export FAKE_HOLDS='{about}'; {}", serving())
+}
+
 /// The least that is a chat model: a template, and no tensors.
 const GGUF_HEAD: &[u8] = b"GGUF\x03\0\0\0\
     \0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\
@@ -125,6 +130,9 @@ async fn child_process() {
         let nanoseconds = 24e9 / speed.parse::<f64>().unwrap();
         let done = json!({ "done": true, "eval_count": 24, "eval_duration": nanoseconds as u64 });
         double.when(MEASURED, vec![Script::lines(&[done])]);
+    }
+    if let Ok(about) = std::env::var("FAKE_HOLDS") {
+        double.when(&about, vec![Script::first_words("Once upon a time ").then_silence()]);
     }
     if let Ok(socket) = std::env::var("FAKE_MEASURED") {
         double.when(MEASURED, vec![Script::first_words("one two").then_silence()]);

@@ -113,12 +113,21 @@ fn names(name: String) -> BoxFuture<'static, std::io::Result<Vec<SocketAddr>>> {
     async move { Ok(found) }.boxed()
 }
 
+/// What the system says where no server of names can be reached.
+fn no_names(_: String) -> BoxFuture<'static, std::io::Result<Vec<SocketAddr>>> {
+    async { Err(std::io::Error::other("Temporary failure in name resolution")) }.boxed()
+}
+
 /// The network of tests. There is no way to make this from a configuration.
 pub(crate) fn reach() -> Reach {
     Reach::guarded(is_outside, names).expect("a client")
 }
 
 async fn page(url: &str) -> Result<String, String> {
+    page_over(reach(), url).await
+}
+
+async fn page_over(reach: Reach, url: &str) -> Result<String, String> {
     let arguments = Arguments::from_iter([("url".to_owned(), json!(url))]);
     let now = "2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().expect("a time");
     let call = Call {
@@ -128,7 +137,7 @@ async fn page(url: &str) -> Result<String, String> {
         source: crate::tools::Source::Own,
         language: crate::language::tests::english(),
     };
-    let tool = ReadPage::new(reach());
+    let tool = ReadPage::new(reach);
     let output = super::super::run(&tool, call).await;
     output.map(|output| output.text).map_err(|error| error.to_string())
 }
@@ -238,4 +247,14 @@ async fn a_page_that_hangs_is_given_up() {
     let served = Served::new(route).await;
     let told = page(&format!("{}/hang", served.url)).await.expect_err("no page");
     assert!(told.contains("took too long") || told.contains("no answer"), "{told}");
+}
+
+#[tokio::test]
+async fn without_a_network_a_page_is_told_to_be_out_of_reach() {
+    let reach = Reach::guarded(is_outside, no_names).expect("a client");
+    let told = page_over(reach.clone(), "http://page.test/").await;
+    assert_eq!(told, Err("page.test can't be reached: Temporary failure in name resolution".into()));
+    let nobody = TcpListener::bind("127.0.0.1:0").await.expect("a port").local_addr().expect("an address");
+    let told = page_over(reach, &format!("http://{nobody}/")).await.expect_err("nobody listens any more");
+    assert!(told.starts_with("127.0.0.1 can't be reached: "), "{told}");
 }
