@@ -164,7 +164,11 @@ fn half_then_the_rest(listener: TcpListener) -> Receiver<usize> {
             let (all, end) = (body(), if held.is_empty() { body().len() / 2 } else { body().len() });
             let status = match from {
                 0 => "200 OK".to_owned(),
-                _ => format!("206 Partial Content\r\ncontent-range: bytes {from}-{}/{}", all.len() - 1, all.len()),
+                _ => format!(
+                    "206 Partial Content\r\ncontent-range: bytes {from}-{}/{}",
+                    all.len() - 1,
+                    all.len()
+                ),
             };
             let head = format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\n\r\n", all.len() - from);
             // A process that was killed reads no more.
@@ -202,7 +206,8 @@ fn a_fetch_that_is_killed_leaves_no_model_and_goes_on_where_it_was() {
     assert_eq!(asked.recv_timeout(FOR_EVER), Ok(0));
     let begun = || -> Option<PathBuf> {
         let files = std::fs::read_dir(place.path().join("models/.incoming")).ok()?.flatten();
-        let mut parts = files.map(|file| file.path()).filter(|file| file.extension().is_some_and(|e| e == "part"));
+        let mut parts =
+            files.map(|file| file.path()).filter(|file| file.extension().is_some_and(|e| e == "part"));
         parts.find(|part| std::fs::metadata(part).is_ok_and(|about| about.len() > 0))
     };
     let part = until("a part of the file", begun);
