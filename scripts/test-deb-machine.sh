@@ -8,7 +8,7 @@
 boot() {
   local root=$1 device controllers
   mount --make-rprivate /
-  mount --bind "$root" "$root"
+  mount --rbind "$root" "$root"
   mount -t proc proc "$root/proc"
   mount -t sysfs sysfs "$root/sys"
   mount -t tmpfs -o mode=755 tmpfs "$root/run"
@@ -31,12 +31,12 @@ boot() {
   else
     mount -t cgroup2 cgroup2 "$root/sys/fs/cgroup"
   fi
-  cd "$root"
-  exec env -i container=test PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot "$root" /lib/systemd/systemd --log-target=console
+  cd "$root" || return
+  exec env -i container=test PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot "$root" /lib/systemd/systemd
 }
 
 in_machine() {
-  nsenter --target "$(cat "$place/machine")" --mount --pid --uts --ipc --cgroup --root --wd=/ -- \
+  nsenter --target "$(cat "$place/machine")" --mount --pid --uts --ipc --cgroup --root --wd -- \
     env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"
 }
 
@@ -83,6 +83,7 @@ within() {
 is_anew() { [ "$(main_pid)" != "$1" ] && [ "$(main_pid)" != 0 ] && in_machine joi-service status; }
 
 service_is_well() {
+  in_machine systemctl show -p ExecMainStartTimestampMonotonic -p ActiveEnterTimestampMonotonic joi
   in_machine systemctl show -p ActiveState -p SubState -p NRestarts -p StatusText -p MemoryCurrent joi
   [ "$(in_machine systemctl show -P ActiveState joi)" = active ]
   [ "$(in_machine systemctl show -P NRestarts joi)" = 0 ]
@@ -102,7 +103,8 @@ token_comes_as_a_credential() {
   in_machine bash -c "umask 077; echo oh.test.token >$file; printf '[Service]\n$line\n' >/etc/systemd/system/joi.service.d/token.conf"
   in_machine systemctl daemon-reload
   in_machine systemctl restart joi
-  in_machine runuser -u joi -- cat "/run/credentials/joi.service/$name" | grep -x oh.test.token
+  in_machine nsenter --target "$(main_pid)" --mount runuser -u joi -- cat "/run/credentials/joi.service/$name" |
+    grep -x oh.test.token
   refuses in_machine runuser -u nobody -- cat "/run/credentials/joi.service/$name"
   in_machine bash -c "tr '\0' '\n' </proc/$(main_pid)/environ" | grep -x CREDENTIALS_DIRECTORY=/run/credentials/joi.service
   in_machine rm -r /etc/systemd/system/joi.service.d "$file"
@@ -114,7 +116,7 @@ comes_back_after_a_kill() {
   local before
   in_machine joi-service timers add --name pasta 3 hours
   before=$(main_pid)
-  in_machine kill -KILL "$before"
+  in_machine bash -c "kill -KILL $before"
   within 30 is_anew "$before"
   in_machine joi-service timers | grep pasta
 }
@@ -123,28 +125,33 @@ comes_back_after_a_kill() {
 comes_back_after_hanging() {
   local before
   before=$(main_pid)
-  in_machine kill -STOP "$before"
+  in_machine bash -c "kill -STOP $before"
   within 90 is_anew "$before"
   in_machine journalctl --no-pager -q -o cat -u joi | grep -i watchdog
   in_machine joi-service timers | grep pasta
 }
 
-# Less memory than the chat model takes: that goes, and she stays.
+model_servers() { in_machine bash -c 'grep -lz joi-model /proc/[0-9]*/cmdline' 2>/dev/null || true; }
+
+# What takes ever more memory among her processes: the kernel ends the chat model for it, then that, and never her.
 survives_without_memory() {
-  local before used told
+  local before server group
   before=$(main_pid)
-  used=$(in_machine systemctl show -P MemoryCurrent joi)
-  if [ "$used" = "[not set]" ]; then
+  if [ "$(in_machine systemctl show -P MemoryCurrent joi)" = "[not set]" ]; then
     echo "the kernel counts no memory of services here"
     return
   fi
-  in_machine systemctl set-property --runtime joi "MemoryMax=$((used + 150000000))"
-  told=$(in_machine joi-service ask "Why is the sky blue?" 2>&1) || true
-  echo "$told"
+  in_machine systemctl set-property --runtime joi MemoryMax=1G
+  in_machine joi-service ask "What is the capital of France?" | grep -i paris
+  server=$(model_servers)
+  [ -n "$server" ]
+  group=$(in_machine bash -c 'ls -d /sys/fs/cgroup{,/memory}/system.slice/joi.service/cgroup.procs 2>/dev/null' || true)
+  in_machine bash -c "echo \$\$ >$group; exec tail /dev/zero" || echo "it was ended ($?)"
   [ "$(main_pid)" = "$before" ]
+  [ "$(model_servers)" != "$server" ]
   in_machine joi-service ask "what time is it?" | grep '[0-9]'
   in_machine joi-service timers | grep pasta
-  in_machine journalctl --no-pager -q -o cat -u joi | grep -iE "oom|memory"
+  in_machine joi-service ask "What is the capital of France?" | grep -i paris
   in_machine systemctl set-property --runtime joi MemoryMax=infinity
 }
 

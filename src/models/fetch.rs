@@ -243,7 +243,7 @@ struct AttemptList<'a>(&'a [FetchAttempt]);
 
 impl fmt::Display for AttemptList<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (n, FetchAttempt { place, why }) in self.0.iter().enumerate() {
+        for (n, FetchAttempt { place, why, .. }) in self.0.iter().enumerate() {
             let comma = if n == 0 { "" } else { "; " };
             write!(f, "{comma}{place}: {why}")?;
         }
