@@ -103,7 +103,7 @@ token_comes_as_a_credential() {
   in_machine bash -c "umask 077; echo oh.test.token >$file; printf '[Service]\n$line\n' >/etc/systemd/system/joi.service.d/token.conf"
   in_machine systemctl daemon-reload
   in_machine systemctl restart joi
-  in_machine nsenter --target "$(main_pid)" --mount runuser -u joi -- cat "/run/credentials/joi.service/$name" |
+  in_machine nsenter --target "$(main_pid)" --mount --root --wd runuser -u joi -- cat "/run/credentials/joi.service/$name" |
     grep -x oh.test.token
   refuses in_machine runuser -u nobody -- cat "/run/credentials/joi.service/$name"
   in_machine bash -c "tr '\0' '\n' </proc/$(main_pid)/environ" | grep -x CREDENTIALS_DIRECTORY=/run/credentials/joi.service

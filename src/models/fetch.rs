@@ -121,10 +121,14 @@ pub enum FetchError {
 }
 
 impl FetchError {
-    /// What the network kept from being fetched, and where it was tried, as one clause; nothing where the next attempt
-    /// would fail as well.
-    pub fn of_network(&self) -> Option<String> {
-        let Self::AllSources { name, tried } = self else { return None };
+    /// What kept a model from being fetched and may be over soon, as one clause: the network, with where it was tried, or
+    /// another joi. Nothing where the next attempt would fail as well.
+    pub fn passes(&self) -> Option<String> {
+        let (name, tried) = match self {
+            Self::Busy(_) => return Some(self.to_string()),
+            Self::AllSources { name, tried } => (name, tried),
+            _ => return None,
+        };
         let by = |fault: FetchFault| tried.iter().filter(move |attempt| attempt.fault == fault);
         let away: Vec<FetchAttempt> = by(FetchFault::Network).cloned().collect();
         if away.is_empty() || by(FetchFault::Here).next().is_some() {

@@ -1,5 +1,5 @@
-//! Makes further attempts to fetch while the network is what fails. Async; dropping the future stops it, also while it
-//! waits. Whether another attempt is worth it, [`FetchError::of_network`] decides, which is pure.
+//! Makes further attempts to fetch while the network is what fails, or another joi fetches. Async; dropping the future stops
+//! it, also while it waits. Whether another attempt is worth it, [`FetchError::passes`] decides, which is pure.
 
 use std::future::Future;
 use std::time::Duration;
@@ -23,7 +23,7 @@ where
             Ok(done) => return Ok(done),
             Err(error) => error,
         };
-        let Some(why) = error.of_network() else { return Err(error) };
+        let Some(why) = error.passes() else { return Err(error) };
         progress.note(&format!("{why}; the next attempt is in {} s", AGAIN.as_secs()));
         tokio::time::sleep(AGAIN).await;
     }

@@ -72,7 +72,7 @@ async fn only_what_came_of_the_network_is_tried_again() {
         let dir = tempfile::tempdir().unwrap();
         let library = library(dir.path(), &urls);
         let error = library.fetch(&["m"], FetchOptions::default(), &Notes::default()).await.unwrap_err();
-        assert_eq!(error.of_network().is_some(), is_network, "{error}");
+        assert_eq!(error.passes().is_some(), is_network, "{error}");
     }
 }
 
@@ -93,7 +93,8 @@ async fn what_a_wait_does_not_mend_is_an_error_at_once() {
     let attempt = |fault| FetchAttempt { place: "there".into(), why: "it is so".into(), fault };
     let tried = vec![attempt(FetchFault::Network), attempt(FetchFault::Here)];
     let full = FetchError::AllSources { name: "m".into(), tried };
-    assert_eq!(full.of_network(), None, "a full disk stays full");
+    assert_eq!(full.passes(), None, "a full disk stays full");
+    assert!(FetchError::Busy(dir.path().to_owned()).passes().is_some_and(|why| why.starts_with("another joi")));
     assert_eq!(*notes.0.lock().unwrap(), [""; 0]);
 }
 
