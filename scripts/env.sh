@@ -63,7 +63,8 @@ run_tests() { build test "${checks[@]}" "$@"; }
 ready_for_tests() {
   run_unit_tests --no-run
   run_tests --bins --test '*' --no-run
-  "$joi" models fetch
+  # How fast these are is of no interest to whoever uses her.
+  XDG_CACHE_HOME=$cache/build/tests JOI_MODELS=$models "$joi" models fetch
 }
 
 # Runs tests, so many minutes at most. Where one never ends, it is told what each thread of the tests waits for, and they

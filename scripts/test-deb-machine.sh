@@ -43,15 +43,21 @@ in_machine() {
 machine_is_booted() {
   apt install systemd systemd-sysv dbus
   unshare --mount --pid --uts --ipc --cgroup --fork --kill-child -- "$0" boot "$root" </dev/null >"$place/console" 2>&1 &
-  local parent=$! second
+  local parent=$! second state=
   for second in $(seq 60); do
     sleep 1
     pgrep -P "$parent" >"$place/machine" || continue
-    case $(in_machine systemctl is-system-running 2>/dev/null) in running | degraded) break ;; esac
-    if [ "$second" = 60 ]; then cat "$place/console"; return 1; fi
+    state=$(in_machine systemctl is-system-running 2>/dev/null) || true
+    case $state in running | degraded) break ;; esac
   done
-  in_machine systemctl --no-pager --failed
-  in_machine systemctl --version
+  case $state in
+    running | degraded) in_machine systemctl --no-pager --failed ;;
+    *)
+      cat "$place/console"
+      rm "$place/machine"
+      return 1
+      ;;
+  esac
 }
 
 machine_is_off() {
@@ -87,9 +93,10 @@ service_is_well() {
   in_machine systemctl show -p ActiveState -p SubState -p NRestarts -p StatusText -p MemoryCurrent joi
   [ "$(in_machine systemctl show -P ActiveState joi)" = active ]
   [ "$(in_machine systemctl show -P NRestarts joi)" = 0 ]
-  in_machine journalctl --no-pager -o cat -u joi -u joi-models
+  local errors
+  errors=$(in_machine journalctl --no-pager -q -o cat -p err -u joi -u joi-models)
   # There is no sound device in here.
-  refuses grep -vE 'microphone|loudspeaker|speaker|sound' <(in_machine journalctl --no-pager -q -o cat -p err -u joi -u joi-models)
+  if grep -vE 'microphone|speaker|sound|^$' <<<"$errors"; then return 1; fi
 }
 
 # The token is where only she reads it.
@@ -131,7 +138,11 @@ comes_back_after_hanging() {
   in_machine joi-service timers | grep pasta
 }
 
-model_servers() { in_machine bash -c 'grep -lz joi-model /proc/[0-9]*/cmdline' 2>/dev/null || true; }
+# The processes of the model server, none where there is none.
+model_servers() {
+  # shellcheck disable=SC2016 # for the shell in there
+  in_machine bash -c 'for p in /proc/[0-9]*; do [ "$(readlink $p/exe)" != /usr/bin/joi-model ] || echo "$p"; done'
+}
 
 # What takes ever more memory among her processes: the kernel ends the chat model for it, then that, and never her.
 survives_without_memory() {
@@ -145,8 +156,12 @@ survives_without_memory() {
   in_machine joi-service ask "What is the capital of France?" | grep -i paris
   server=$(model_servers)
   [ -n "$server" ]
-  group=$(in_machine bash -c 'ls -d /sys/fs/cgroup{,/memory}/system.slice/joi.service/cgroup.procs 2>/dev/null' || true)
-  in_machine bash -c "echo \$\$ >$group; exec tail /dev/zero" || echo "it was ended ($?)"
+  group=$(in_machine bash -c 'ls -d /sys/fs/cgroup{/memory,}/system.slice/joi.service/cgroup.procs 2>/dev/null | head -n 1')
+  [ -n "$group" ]
+  # Ended by the kernel, as its status says.
+  local status=0
+  in_machine bash -c "echo \$\$ >$group && exec tail /dev/zero" || status=$?
+  [ "$status" = 137 ]
   [ "$(main_pid)" = "$before" ]
   [ "$(model_servers)" != "$server" ]
   in_machine joi-service ask "what time is it?" | grep '[0-9]'

@@ -34,11 +34,24 @@ emulate() {
 
 outside() {
   scripts/setup.sh test-deb
-  [ "$arch" = "$native" ] || emulate
   # An older package would be tried by the tests of a newer one.
   [ -n "${DEBS:-}" ] || ARCH=$arch OUT=$debs scripts/deb.sh >/dev/null
   if [ "${MODELS:-}" = package ] && [ -z "$(newest 'joi-models_*_all.deb')" ]; then OUT=$debs scripts/deb.sh models >/dev/null; fi
-  local tarball=$cache/debootstrap/bookworm-$arch.tar
+  have_root
+  local place status=0
+  place=$(mktemp -d "$cache/test-deb.XXXXXX")
+  mkdir "$place/root"
+  tar --numeric-owner -C "$place/root" -xpf "$tarball"
+  # What is mounted, and what still runs, ends with the namespace.
+  unshare --mount --pid --fork --kill-child -- "$0" inside "$place" || status=$?
+  rm -rf --one-file-system "$place"
+  return "$status"
+}
+
+tarball=$cache/debootstrap/bookworm-$arch.tar
+have_root() {
+  scripts/setup.sh test-deb
+  [ "$arch" = "$native" ] || emulate
   if [ ! -e "$tarball" ]; then
     say "fetching a clean Debian 12"
     mkdir -p "$cache/debootstrap"
@@ -48,14 +61,6 @@ outside() {
     rm -rf --one-file-system "$cache/debootstrap/root.new"
     mv "$tarball.new" "$tarball"
   fi
-  local place status=0
-  place=$(mktemp -d "$cache/test-deb.XXXXXX")
-  mkdir "$place/root"
-  tar --numeric-owner -C "$place/root" -xpf "$tarball"
-  # What is mounted, and what still runs, ends with the namespace.
-  unshare --mount --pid --fork --kill-child -- "$0" inside "$place" || status=$?
-  rm -rf --one-file-system "$place"
-  return "$status"
 }
 
 # --- inside: the steps ------------------------------------------------------------------------------------------------
@@ -500,6 +505,8 @@ inside() {
 }
 
 case ${1:-} in
+  # Only the clean root, for who wants to know whether it can be had.
+  root) have_root ;;
   inside) inside "$2" ;;
   boot) boot "$2" ;;
   '') outside ;;

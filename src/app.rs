@@ -31,6 +31,7 @@ mod ears;
 mod home;
 mod impulse;
 mod later;
+mod learnt;
 mod loading;
 mod local_models;
 mod machine;
@@ -60,17 +61,16 @@ pub use ears::{
     quickest_whisper, wakeful_listener, whisper_model,
 };
 pub use home::home;
+pub use learnt::LearntPhrase;
 pub use loading::Loading;
 pub use local_models::local_models;
 pub(crate) use messages::read_voice_for_parent;
 pub use messages::{Messages, ntfy};
 pub use mouth::{VoiceChoice, load_voice, mouth, voice_choice};
-pub use needed::needed_models;
+pub use needed::{is_needed_to_start, needed_models};
 pub use outside::end_on_signal;
 pub use voice::{Conversing, OpenedSound, Sound, converse, converse_at, converse_over, open_sound};
-pub use wake::{
-    LearntPhrase, WakeMeans, first_phrase, measure_hearing, told_from_others, wake_means, wake_told, weakness,
-};
+pub use wake::{WakeMeans, first_phrase, measure_hearing, told_from_others, wake_means, wake_told, weakness};
 
 /// The models, where the configuration or else the environment says; what is missing there may be packaged.
 pub fn library(config: &Config, paths: &Paths) -> Result<ModelLibrary, ManifestError> {

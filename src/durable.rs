@@ -4,13 +4,13 @@
 //! its name. It makes no folder, and leaves no draft behind where it fails.
 
 use std::fs::{self, File, Permissions};
-use std::io::{self, Write as _};
+use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Makes `file` hold `content`, with these permissions, else with those of any new file. A link is replaced, not followed.
 ///
 /// # Errors
-/// The file or its folder can't be written; an earlier file is as it was, unless only the flush of its folder failed.
+/// The file or its folder can't be written; an earlier file is as it was, unless only the flush of its folder failed (not told where it can't be done).
 pub(crate) fn write(file: &Path, content: &[u8], permissions: Option<Permissions>) -> io::Result<()> {
     let draft = draft(file);
     let write = || -> io::Result<()> {
@@ -27,7 +27,18 @@ pub(crate) fn write(file: &Path, content: &[u8], permissions: Option<Permissions
         // The first failure is the one to report.
         let _ = fs::remove_file(&draft);
     })?;
-    sync_folder(file)
+    match sync_folder(file) {
+        // Some file systems of a network can't flush a folder, and some folders may not be read.
+        Err(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::InvalidInput | ErrorKind::Unsupported | ErrorKind::PermissionDenied
+            ) =>
+        {
+            Ok(())
+        }
+        flushed => flushed,
+    }
 }
 
 /// Flushes the folder of `file`: a name that came, or went, survives a power cut only after that.

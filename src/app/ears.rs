@@ -12,10 +12,11 @@ use std::time::Duration;
 use anyhow::Context;
 use tokio::sync::mpsc::{Receiver, channel};
 
+use super::learnt::LearntPhrase;
 use super::loading::Loading;
 use super::measured::{measured_once, places, remembered};
 use super::readers::{LoadWhisper, Readers, readers};
-use super::wake::{LearntPhrase, Wanting, wake_means};
+use super::wake::{Wanting, wake_means};
 use crate::audio::{AudioSource, SourceEvent, Tracks};
 use crate::channels::voice::first_look::TrialModel;
 use crate::config::Config;
@@ -208,12 +209,7 @@ fn detectors(
     let wake = &config.hear.wake;
     let mut detectors: Vec<Box<dyn WakeDetector>> = Vec::new();
     for LearntPhrase { name, templates } in learnt {
-        match TemplateWake::new(name, templates, wake) {
-            Ok(detector) => detectors.push(Box::new(detector)),
-            Err(error) => {
-                tracing::warn!(%error, phrase = name, "a wake phrase is not known by its recordings")
-            }
-        }
+        detectors.push(Box::new(TemplateWake::new(name, templates, wake)?));
     }
     for phrase in phrases {
         let Some(stock) = phrase.stock() else { continue };

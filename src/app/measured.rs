@@ -43,8 +43,9 @@ pub(super) fn measured_once<T: Measurable>(
 
 /// What is remembered in one of `places`; nothing where it was not measured yet.
 pub(super) fn remembered<T: Measurable>(places: &[PathBuf], config: &Config) -> Option<T> {
-    let stt = &config.hear.stt;
-    places.iter().find_map(|place| Measurement::<T>::remembered(place, stt)).map(|measurement| measurement.of)
+    let all = places.iter().filter_map(|place| Measurement::<T>::remembered(place, &config.hear.stt));
+    // One that was taken beside other work is the best only where there is no other.
+    all.min_by_key(|measurement| measurement.was_busy).map(|measurement| measurement.of)
 }
 
 /// Whether others compute here so much that a measurement would be too slow.

@@ -16,6 +16,15 @@ pub fn needed_models<'m>(config: &Config, library: &'m ModelLibrary) -> Vec<&'m 
     needed(config, library.manifest())
 }
 
+/// Whether she can't start without a model: she would hear nothing, or not have the voice that was chosen by its name.
+/// Without the others she does, and says what is missing.
+pub fn is_needed_to_start(config: &Config, model: &str) -> bool {
+    let speak = &config.speak;
+    let is_named = !speak.is_auto() && !speak.is_espeak();
+    ["silero-", "wake-", "whisper-"].iter().any(|kind| model.starts_with(kind))
+        || (is_named && (model == VOICE_RUNTIME || model == voice_name(config)))
+}
+
 fn needed<'m>(config: &Config, manifest: &'m Manifest) -> Vec<&'m str> {
     let usual = manifest.needed(config.one_language()).map(|model| model.name.as_str());
     let mut needed: Vec<&str> = usual.filter(|name| !is_idle(config, manifest, name)).collect();
@@ -64,6 +73,26 @@ mod tests {
             all.iter().filter(|name| !known.contains(name)).cloned().collect::<Vec<String>>()
         };
         (without(&these, &usual), without(&usual, &these))
+    }
+
+    #[test]
+    fn she_starts_without_a_mind_and_without_a_voice_that_has_a_stand_in() {
+        let needs =
+            |text: &str, model| is_needed_to_start(&load_text(text, "test", &[]).unwrap().config, model);
+        for (model, is_needed) in [
+            ("silero-vad", true),
+            ("whisper-tiny.en", true),
+            ("wake-alexa", true),
+            ("chat-qwen2.5-coder-0.5b", false),
+            (LOCAL_EMBED_MODEL, false),
+            ("voice-joe", false),
+            (VOICE_RUNTIME, false),
+        ] {
+            assert_eq!(needs("", model), is_needed, "{model}");
+        }
+        let named = "[speak]\nvoice = \"joe\"";
+        assert!(needs(named, "voice-joe") && needs(named, VOICE_RUNTIME) && !needs(named, "voice-thorsten"));
+        assert!(!needs("[speak]\nvoice = \"espeak\"", VOICE_RUNTIME));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use tokio::sync::mpsc::Receiver;
 
 use super::ears::{chosen_whisper, measured_time, quickest_whisper, trial_beside};
 use super::loading::Loading;
-use super::wake::{WakeMeans, Wanting, wake_means};
+use super::wake::{WakeMeans, Wanting, hears_something, wake_means};
 use crate::channels::voice::first_look::TrialModel;
 use crate::config::Config;
 use crate::hear::score::Scorer;
@@ -76,6 +76,7 @@ pub(super) fn readers(
 ) -> anyhow::Result<Readers> {
     let models = SpeechModels::checked(config, paths, load)?;
     let (means, trial, model) = (wake_means(config, paths)?, models.trial, models.model);
+    hears_something(&means, config)?;
     let endpoint = &config.hear.endpoint;
     let longest_s = endpoint.pre_roll + endpoint.max_length;
     // The other model is not larger.

@@ -4,13 +4,11 @@
 //! second stage of the listener.
 
 use super::ears::{chosen_whisper, quickest_whisper};
+use super::learnt::{LearntPhrase, learnt, learnt_by_name};
 use super::measured::{measured_once, places, remembered};
 use crate::config::Config;
 use crate::hear::score::{ACCEPT, BUDGET, Phrase, Scorer, ScorerTime, syllables};
-use crate::hear::wake::{
-    Book, Confirmer, Onsets, PhraseThreshold, TEMPLATES_ARE_BUILT_IN, TemplateError, Templates, WakeMode,
-    WakePhrase,
-};
+use crate::hear::wake::{Book, Confirmer, Onsets, PhraseThreshold, WakeMode, WakePhrase};
 use crate::hear::whisper::{Lender, SttError, Whisper};
 use crate::paths::Paths;
 
@@ -27,15 +25,6 @@ pub struct WakeMeans {
     pub spares: bool,
     /// What phrases are known by from recordings; nothing where phrases are scored, which confuses less.
     pub learnt: Vec<LearntPhrase>,
-}
-
-/// Recordings of a phrase, by one voice.
-#[derive(Debug, Clone, PartialEq)]
-pub struct LearntPhrase {
-    /// Its written form.
-    pub name: String,
-    /// What is kept of the recordings.
-    pub templates: Templates,
 }
 
 impl WakeMeans {
@@ -80,6 +69,24 @@ impl WakeMeans {
         let name = phrase.name.to_lowercase();
         self.learnt.iter().any(|learnt| learnt.name == name)
     }
+}
+
+/// That she would listen for nothing: what was configured can't be used. Where a machine turns out to be too slow for its
+/// phrases, that is told, and everything but the voice goes on.
+///
+/// # Errors
+/// It is so.
+pub(super) fn hears_something(means: &WakeMeans, config: &Config) -> anyhow::Result<()> {
+    if means.heard().next().is_some() {
+        return Ok(());
+    }
+    anyhow::ensure!(
+        config.hear.wake.mode != WakeMode::Stock,
+        "hear.wake.mode is \"stock\", and none of hear.wake.phrases has a model or recordings that can be used; \
+         add \"hey jarvis\", or set hear.wake.mode = \"auto\""
+    );
+    tracing::warn!("no wake phrase is listened for: {}", wake_told(means));
+    Ok(())
 }
 
 /// Measures which speech model and which means of detection this machine is fast enough for, where that is not known yet
@@ -129,42 +136,10 @@ pub fn first_phrase(config: &Config, paths: &Paths) -> Option<String> {
             time.is_some_and(|time| !time.is_fast())
         }
     };
-    let learnt = if needs_model { learnt(&phrases, paths) } else { Vec::new() };
+    let learnt = if needs_model { learnt_by_name(&phrases, paths) } else { Vec::new() };
     let mode = if needs_model { WakeMode::Stock } else { WakeMode::Scored };
     let means = WakeMeans { mode, why: String::new(), phrases, spares: false, learnt };
     means.heard().next().map(|phrase| phrase.name.clone())
-}
-
-/// What `phrases` are known by from recordings: files that are configured, then voices that were enrolled. Where something
-/// can't be used, that is told, and the others are listened for.
-fn learnt(phrases: &[WakePhrase], paths: &Paths) -> Vec<LearntPhrase> {
-    let book = Book::read(&Book::file(&paths.data)).unwrap_or_default();
-    let mut all = Vec::new();
-    for phrase in phrases {
-        let name = phrase.name.to_lowercase();
-        // Of a phrase that has a model too, the cutoff is the model's.
-        let from = phrase.cutoff.filter(|_| phrase.stock().is_none());
-        match phrase.rpw.as_ref().map(|file| Templates::read(file, from)).transpose() {
-            Ok(templates) => all.extend(templates.map(|templates| (name.clone(), templates))),
-            Err(error) => {
-                tracing::warn!(%error, phrase = name, "a wake phrase is not known by its recordings")
-            }
-        }
-        let enrolled = book.get(&name).map_or(&[][..], |kept| &kept.voices);
-        for templates in enrolled.iter().filter_map(|voice| voice.templates.clone()) {
-            let templates = from.map_or(templates.clone(), |from| templates.counting_from(from));
-            all.push((name.clone(), templates));
-        }
-    }
-    if let Some((name, _)) = all.first().filter(|_| !TEMPLATES_ARE_BUILT_IN) {
-        tracing::warn!(
-            phrase = name,
-            "{}; recordings of wake phrases are of no use",
-            TemplateError::NotBuilt
-        );
-        return Vec::new();
-    }
-    all.into_iter().map(|(name, templates)| LearntPhrase { name, templates }).collect()
 }
 
 /// All phrases, configured and added. Where those that were added can't be read, that is told, and the others

@@ -46,7 +46,7 @@ enum ModelsCommand {
     Fetch {
         /// Which ones
         names: Vec<String>,
-        /// While the network fails, try again every 30 s; what has a stand-in is tried once
+        /// While the network fails, try again every 30 s for what she can't start without; the rest is tried once
         #[arg(long)]
         keep_trying: bool,
     },
@@ -90,9 +90,12 @@ fn fetch(
     let needed = app::needed_models(context.config(), library);
     let (dispensable, needed): (Vec<&str>, Vec<&str>) =
         needed.into_iter().partition(|name| library.stand_in(name).is_some());
-    fetch_these(library, &needed, options, context)?;
+    let (first, others): (Vec<&str>, Vec<&str>) =
+        needed.into_iter().partition(|name| app::is_needed_to_start(context.config(), name));
+    fetch_these(library, &first, options, context)?;
     // She can start without these.
     let options = FetchOptions { keep_trying: false, ..options };
+    fetch_these(library, &others, options, context)?;
     for name in dispensable {
         if let Err(error) = fetch_these(library, &[name], options, context) {
             show::remark(format!("{error:#}; {}", library.stand_in(name).unwrap_or_default()));

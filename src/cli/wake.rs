@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::context::CliContext;
 use super::show::{self, Tone};
 use crate::app;
 use crate::hear::score::{ACCEPT, normal};
-use crate::hear::wake::{Book, WakeMode, WakePhrase};
+use crate::hear::wake::{Book, Enrolled, WakeMode, WakePhrase};
 
 pub mod noise;
 pub mod rig;
@@ -98,7 +98,7 @@ fn list(context: &CliContext, as_json: bool) -> anyhow::Result<ExitCode> {
                     "margin": phrase.margin.unwrap_or(ACCEPT),
                     "also_written": phrase.written().split_first().map_or(&[][..], |(_, rest)| rest),
                     "added": is_added(phrase),
-                    "voices": voices(phrase),
+                    "voices": voices(phrase).iter().map(told_voice).collect::<Vec<_>>(),
                 })
             })
             .collect();
@@ -121,6 +121,12 @@ fn list(context: &CliContext, as_json: bool) -> anyhow::Result<ExitCode> {
     show::line(table)?;
     show::line(format!("\n{}", app::wake_told(&means)))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// A voice for programs: that there are recordings, not what is kept of them.
+fn told_voice(voice: &Enrolled) -> Value {
+    let Enrolled { user, margin, takes, templates } = voice;
+    json!({ "user": user, "margin": margin, "takes": takes, "recordings": templates.is_some() })
 }
 
 fn same(a: &WakePhrase, b: &WakePhrase) -> bool {

@@ -2,8 +2,8 @@
 //! voice.
 //!
 //! In: recordings, 16 kHz mono; later their phrase scores. Out: the phrase cut out of the recording, or why
-//! it can't be; which recordings are outliers; the margin that fits the voice. No sound is kept: only the
-//! threshold is stored, since the scorer knows the phrase from its spelling.
+//! it can't be; which recordings are outliers; the margin that fits the voice. No sound is kept: of what
+//! the scorer hears only the threshold is stored, since it knows the phrase from its spelling (`likeness`: templates).
 
 pub mod likeness;
 

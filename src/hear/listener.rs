@@ -56,6 +56,9 @@ pub struct Listener {
     opened_by: OpenedBy,
     /// Where the last wake phrase was over.
     phrase_ends: u64,
+    /// The last wake phrase, with the position before which no detector finds it again, whichever it was by.
+    woken: Option<(String, u64)>,
+    refractory: u64,
     /// The endpointer is to process the sound from here on again.
     again_from: Option<u64>,
     generation: u64,
@@ -87,6 +90,8 @@ impl Listener {
             filled: 0,
             opened_by: OpenedBy::Request,
             phrase_ends: 0,
+            woken: None,
+            refractory: (config.wake.refractory * f64::from(RATE)) as u64,
             again_from: None,
             generation: 0,
             interjection: 0,
@@ -257,7 +262,12 @@ impl Listener {
         let is_suppressed = is_cleaned && self.speaking == SpeakingState::Talking;
         self.unsuppressed.push(if is_suppressed { &self.whole } else { &self.frame });
         self.heard_until = Some(now);
-        if let Some(detection) = first {
+        let is_again = |detection: &Detection| {
+            self.woken.as_ref().is_some_and(|(phrase, until)| {
+                detection.phrase.eq_ignore_ascii_case(phrase) && detection.at < *until
+            })
+        };
+        if let Some(detection) = first.filter(|detection| !is_again(detection)) {
             self.wake(detection, now, out);
             return;
         }
@@ -291,6 +301,7 @@ impl Listener {
     fn wake(&mut self, detection: Detection, now: Instant, out: &mut Vec<HearEvent>) {
         let Detection { phrase, score, at, ends_by } = detection;
         let when = earlier(now, self.history.end().saturating_sub(at));
+        self.woken = Some((phrase.clone(), at + self.refractory));
         self.opened_by = OpenedBy::Wake { phrase: phrase.clone(), score };
         out.push(HearEvent::Wake { phrase, score, at, when });
         self.forget_candidates();

@@ -19,7 +19,7 @@ use joi::cli::wake::noise::{NoiseKind, amplitude, bring_to, piece};
 use joi::cli::wake::rig::{Rig, RigResult};
 use joi::cli::wake::voices::{Speaker, Spoken, VoiceGroup, Voices};
 use joi::cli::wake::{pronounced, sentences, wavs, written};
-use joi::hear::wake::WakePhrase;
+use joi::hear::wake::{TEMPLATES_ARE_BUILT_IN, TemplateError, WakePhrase};
 use joi::machine::own_cpu_time;
 
 mod learnt;
@@ -118,6 +118,7 @@ pub(crate) fn run(args: &WakeArgs, context: &CliContext) -> anyhow::Result<ExitC
     bench.report.phrase = phrase.name.to_lowercase();
     bench.report.means = app::wake_told(&means);
     if args.learnt {
+        anyhow::ensure!(TEMPLATES_ARE_BUILT_IN, TemplateError::NotBuilt);
         return bench.tell_learnt(args, &phrase, context);
     }
     match &args.recordings {

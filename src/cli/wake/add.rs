@@ -115,6 +115,13 @@ impl Trial {
 }
 
 pub(super) fn run(args: &WakeAddArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
+    match args.engine {
+        WakeEngine::Scorer => add_scored(args, context),
+        WakeEngine::Rustpotter => learn::run(args, context),
+    }
+}
+
+fn add_scored(args: &WakeAddArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
     let name = written(&args.phrase)?;
     let file = Book::file(&context.paths.data);
     let mut book = Book::read(&file)?;
@@ -122,13 +129,6 @@ pub(super) fn run(args: &WakeAddArgs, context: &CliContext) -> anyhow::Result<Ex
     let mut alike = args.alike.iter().map(|form| written(form)).collect::<anyhow::Result<Vec<_>>>()?;
     if alike.is_empty() {
         alike = known.as_ref().map_or_else(Vec::new, |kept| kept.alike.clone());
-    }
-    if args.engine == WakeEngine::Rustpotter {
-        return learn::run(
-            args,
-            SavedPhrase { alike, ..known.unwrap_or_else(|| SavedPhrase::new(&name)) },
-            context,
-        );
     }
     let library = app::library(context.config(), &context.paths)?;
     let model = app::quickest_whisper(context.config(), &library)?;

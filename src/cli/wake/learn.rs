@@ -3,19 +3,19 @@
 
 use std::process::ExitCode;
 
-use anyhow::Context;
 use fastrand::Rng;
 
 use super::add::{WakeAddArgs, other, sentences};
 use super::record::{self, Recorder};
 use super::voices::Voices;
+use super::written;
 use crate::app;
 use crate::cli::context::CliContext;
 use crate::cli::show::{self, Tone};
 use crate::hear::enrol::TAKES;
 use crate::hear::enrol::likeness::{counts_from, refusals};
 use crate::hear::wake::{
-    Book, Enrolled, SavedPhrase, TEMPLATES_ARE_BUILT_IN, TemplateError, Templates, WakeMode,
+    Book, Enrolled, LIKENESS, SavedPhrase, TEMPLATES_ARE_BUILT_IN, TemplateError, Templates, WakeMode,
 };
 
 /// A recording that was cut out.
@@ -26,48 +26,63 @@ struct RecordedPhrase {
     alike: f32,
 }
 
-pub(super) fn run(
-    args: &WakeAddArgs,
-    mut kept: SavedPhrase,
-    context: &CliContext,
-) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &WakeAddArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
     anyhow::ensure!(TEMPLATES_ARE_BUILT_IN, TemplateError::NotBuilt);
-    let takes = together(recorded(args, &kept.name, context)?)?;
+    let name = written(&args.phrase)?;
+    let takes = together(recorded(args, &name, context)?)?;
     let alike: Vec<f32> = takes.iter().map(|take| take.alike).collect();
     let sounds: Vec<Vec<f32>> = takes.into_iter().map(|take| take.sound).collect();
-    let templates = Templates::learn(&kept.name, &sounds)?;
-    let likest = likest_other(args, &templates, context)?;
-    show::line(format!(
-        "  the likest of {} stretches of other speech and noise came to {likest:.2}",
-        args.stretches
-    ))?;
-    let from = counts_from(&alike, likest).with_context(|| {
-        format!(
-            "other speech came to {likest:.2}, too near to these recordings; \
-             choose a longer phrase, or record it more clearly"
-        )
-    })?;
+    let templates = Templates::learn(&name, &sounds)?;
+    let from = counting_from(args, &alike, likest_other(args, &templates, context)?)?;
     show::line(format!("  from {} recordings, {}'s voice counts from {from:.2} on", alike.len(), args.user))?;
     let templates = templates.counting_from(from);
-    let margin =
-        kept.voices.iter().find(|voice| voice.user == args.user).map_or(kept.margin, |known| known.margin);
-    kept.negatives = args.stretches;
-    kept.enrol(Enrolled {
-        user: args.user.clone(),
-        margin,
-        takes: alike.len() as u32,
-        templates: Some(templates.clone()),
-    });
-    let name = kept.name.clone();
-    let file = Book::file(&context.paths.data);
-    let mut book = Book::read(&file)?;
-    book.put(kept);
-    book.write(&file)?;
+    keep(args, &name, (templates.clone(), alike.len()), context)?;
     show::line(format!("{} \"{name}\" wakes her from her next start on", show::coloured(Tone::Good, "✓")))?;
     tell_if_idle(&name, context)?;
-    if !args.record {
-        return Ok(ExitCode::SUCCESS);
+    if args.record { live_test(&templates, from, context) } else { Ok(ExitCode::SUCCESS) }
+}
+
+/// From which likeness on the recordings count, where other sound came to `likest`.
+fn counting_from(args: &WakeAddArgs, alike: &[f32], likest: f32) -> anyhow::Result<f32> {
+    let stretches = args.stretches;
+    show::line(format!(
+        "  the likest of {stretches} stretches of other speech and noise came to {likest:.2}"
+    ))?;
+    let near = format!("other speech came to {likest:.2}, too near to these recordings");
+    match counts_from(alike, likest) {
+        Some(from) => Ok(from),
+        None if args.force => {
+            show::remark(format!("{} {near}", show::coloured(Tone::Bad, "✗")));
+            Ok(LIKENESS)
+        }
+        None => anyhow::bail!("{near}; choose a longer phrase, record it more clearly, or add --force"),
     }
+}
+
+/// Keeps the templates of this voice beside what is known of the phrase already.
+fn keep(
+    args: &WakeAddArgs,
+    name: &str,
+    (templates, takes): (Templates, usize),
+    context: &CliContext,
+) -> anyhow::Result<()> {
+    let file = Book::file(&context.paths.data);
+    let mut book = Book::read(&file)?;
+    let mut kept = book.get(name).cloned().unwrap_or_else(|| SavedPhrase::new(name));
+    if !args.alike.is_empty() {
+        kept.alike = args.alike.iter().map(|form| written(form)).collect::<anyhow::Result<_>>()?;
+    }
+    let known = kept.voices.iter().find(|voice| voice.user == args.user);
+    let margin = known.map_or(kept.margin, |known| known.margin);
+    kept.negatives = args.stretches;
+    let user = args.user.clone();
+    kept.enrol(Enrolled { user, margin, takes: takes as u32, templates: Some(templates) });
+    book.put(kept);
+    Ok(book.write(&file)?)
+}
+
+/// Once more, as it will be: is it heard?
+fn live_test(templates: &Templates, from: f32, context: &CliContext) -> anyhow::Result<ExitCode> {
     show::remark("Now from where you usually are, after the tone:");
     let said = record::one(&mut Recorder::open(context)?, "the test", 1)?;
     let likeness = templates.likeness(&said)?;
@@ -135,19 +150,11 @@ fn guided(recorder: &mut Recorder<'_>, phrase: &str, count: usize) -> anyhow::Re
 
 /// Each recording beside all others.
 fn compared(phrase: &str, sounds: Vec<(String, Vec<f32>)>) -> anyhow::Result<Vec<RecordedPhrase>> {
-    let mut takes = Vec::new();
-    for (at, (name, sound)) in sounds.iter().enumerate() {
-        let others = sounds.iter().enumerate().filter(|(other, _)| *other != at);
-        let others: Vec<Vec<f32>> = others.map(|(_, (_, sound))| sound.clone()).collect();
-        anyhow::ensure!(
-            !others.is_empty(),
-            "one recording says too little; at least {} are needed",
-            TAKES.start()
-        );
-        let alike = Templates::learn(phrase, &others)?.likeness(sound)?;
-        takes.push(RecordedPhrase { name: name.clone(), sound: sound.clone(), alike });
-    }
-    Ok(takes)
+    anyhow::ensure!(sounds.len() > 1, "one recording says too little; at least {} are needed", TAKES.start());
+    let (names, sounds): (Vec<String>, Vec<Vec<f32>>) = sounds.into_iter().unzip();
+    let alike = Templates::among_themselves(phrase, &sounds)?;
+    let all = names.into_iter().zip(sounds).zip(alike);
+    Ok(all.map(|((name, sound), alike)| RecordedPhrase { name, sound, alike }).collect())
 }
 
 /// Those that belong together, once all are told of.

@@ -20,6 +20,21 @@ fn listener() -> Listener {
     Listener::new(&config, vec![Box::new(detector)], vad())
 }
 
+#[test]
+fn one_phrase_by_two_detectors_wakes_once() {
+    let config = HearConfig::default();
+    let stock = STOCK[0];
+    let detector = |cutoff| -> Box<dyn WakeDetector> {
+        let phrase = WakePhrase { cutoff: Some(cutoff), ..WakePhrase::new(stock.phrase) };
+        Box::new(MicroWake::load(&model(stock.model, stock.file), &phrase, &config.wake).unwrap())
+    };
+    // The second one crosses some frames later.
+    let mut listener = Listener::new(&config, vec![detector(0.5), detector(0.97)], vad());
+    let events = run(&mut listener, &[quiet(0.5), wav("phrase.wav"), quiet(1.0)].concat());
+    let wakes = events.iter().filter(|event| matches!(event, HearEvent::Wake { .. })).count();
+    assert_eq!(wakes, 1, "{:?}", names(&events));
+}
+
 fn run(listener: &mut Listener, samples: &[f32]) -> Vec<HearEvent> {
     let mut out = Vec::new();
     listener.step(samples, Instant::now(), &mut out);

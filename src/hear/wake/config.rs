@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::TEMPLATES_ARE_BUILT_IN;
 use crate::hear::score;
 use crate::problem::Problem;
 
@@ -197,7 +198,9 @@ impl WakeConfig {
                 problems.extend(Problem::outside(key, round(cutoff), 0.5..=0.99, ""));
             }
         }
-        let has_means = |phrase: &WakePhrase| phrase.stock().is_some() || phrase.rpw.is_some();
+        let has_means = |phrase: &WakePhrase| {
+            phrase.stock().is_some() || (phrase.rpw.is_some() && TEMPLATES_ARE_BUILT_IN)
+        };
         if self.mode == WakeMode::Stock && !self.phrases.iter().any(has_means) {
             let all: Vec<_> = STOCK.iter().map(|s| format!("\"{}\"", s.phrase)).collect();
             let allowed = format!("with mode = \"stock\" at least one of {}", all.join(", "));

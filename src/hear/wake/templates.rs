@@ -103,6 +103,27 @@ impl Templates {
         self.from
     }
 
+    /// How like each of `takes`, recordings of `phrase`, is to the templates of all the others, 0..1.
+    ///
+    /// # Errors
+    /// No templates can be made of them, one of a single one among them.
+    pub fn among_themselves(phrase: &str, takes: &[Vec<f32>]) -> Result<Vec<f32>, TemplateError> {
+        let likeness = |(at, take): (usize, &Vec<f32>)| {
+            let others = takes.iter().enumerate().filter(|(other, _)| *other != at);
+            let others: Vec<Vec<f32>> = others.map(|(_, other)| other.clone()).collect();
+            Self::learn(phrase, &others)?.likeness(take)
+        };
+        takes.iter().enumerate().map(likeness).collect()
+    }
+
+    /// Tries them on noise: the engine takes much of a file on trust, and fails at it later.
+    ///
+    /// # Errors
+    /// They are damaged, or the engine is not built in.
+    pub fn check(&self) -> Result<(), TemplateError> {
+        engine::check(&self.bytes()?)
+    }
+
     /// How like the likest moment of `sound` is, 0..1.
     ///
     /// # Errors
@@ -137,7 +158,7 @@ pub struct TemplateWake {
 }
 
 impl TemplateWake {
-    /// Makes a detector for `phrase`.
+    /// Makes a detector for `phrase`, of templates that were checked.
     ///
     /// # Errors
     /// The templates are damaged, or the engine is not built in.

@@ -94,7 +94,9 @@ async fn what_a_wait_does_not_mend_is_an_error_at_once() {
     let tried = vec![attempt(FetchFault::Network), attempt(FetchFault::Here)];
     let full = FetchError::AllSources { name: "m".into(), tried };
     assert_eq!(full.passes(), None, "a full disk stays full");
-    assert!(FetchError::Busy(dir.path().to_owned()).passes().is_some_and(|why| why.starts_with("another joi")));
+    assert!(
+        FetchError::Busy(dir.path().to_owned()).passes().is_some_and(|why| why.starts_with("another joi"))
+    );
     assert_eq!(*notes.0.lock().unwrap(), [""; 0]);
 }
 

@@ -93,16 +93,7 @@ impl WakeBench {
         let takes = RECORDED.map(|percent| played(said, percent));
         let takes: Vec<Vec<f32>> =
             takes.iter().filter_map(|take| trimmed(take).ok()).map(<[f32]>::to_vec).collect();
-        let mut alike = Vec::new();
-        for (at, take) in takes.iter().enumerate() {
-            let others: Vec<Vec<f32>> = takes
-                .iter()
-                .enumerate()
-                .filter(|(other, _)| *other != at)
-                .map(|(_, take)| take.clone())
-                .collect();
-            alike.push(Templates::learn(phrase, &others)?.likeness(take)?);
-        }
+        let alike = Templates::among_themselves(phrase, &takes)?;
         let templates = Templates::learn(phrase, &takes)?;
         let mut likest: f32 = 0.0;
         for number in 0..STRETCHES {

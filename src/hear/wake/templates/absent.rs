@@ -34,3 +34,7 @@ impl Comparer {
 pub(super) fn learn(_phrase: &str, _takes: &[Vec<f32>]) -> Result<Vec<u8>, TemplateError> {
     Err(TemplateError::NotBuilt)
 }
+
+pub(super) fn check(_rpw: &[u8]) -> Result<(), TemplateError> {
+    Err(TemplateError::NotBuilt)
+}

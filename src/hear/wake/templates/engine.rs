@@ -8,6 +8,8 @@ use rustpotter::{
     Rustpotter, RustpotterConfig, WakewordLoad, WakewordRef, WakewordRefBuildFromBuffers, WakewordSave,
 };
 
+use serde::Deserialize;
+
 use super::{LIKENESS, TemplateError};
 use crate::audio::RATE;
 
@@ -19,6 +21,8 @@ const COEFFICIENTS: u16 = 16;
 const AVERAGE: f32 = 0.2;
 /// In so many steps of 10 ms the sound must be like a template; rustpotter's own value.
 const STEPS: usize = 5;
+/// As much noise they are tried on: longer than any phrase, in samples.
+const TRIED: usize = 3 * RATE as usize;
 /// The name of the only phrase of an engine.
 const KEY: &str = "phrase";
 
@@ -43,29 +47,18 @@ impl Comparer {
         Self::guarded(rpw, Some(0.0), &config)
     }
 
-    /// The engine takes much of a file on trust, and panics later; one that fails at noise is refused at once.
     fn guarded(rpw: &[u8], from: Option<f32>, config: &RustpotterConfig) -> Result<Self, TemplateError> {
-        let made = catch_unwind(AssertUnwindSafe(|| {
+        guarded(|| {
             let mut engine = Rustpotter::new(config)?;
-            match WakewordRef::load_from_buffer(rpw) {
-                Ok(mut templates) => {
+            match read(rpw) {
+                Some(mut templates) => {
                     templates.threshold = from.or(templates.threshold);
                     engine.add_wakeword_ref(KEY, templates)?;
                 }
-                Err(_) => engine.add_wakeword_from_buffer(KEY, rpw)?,
+                None => engine.add_wakeword_from_buffer(KEY, rpw)?,
             }
-            let mut random = fastrand::Rng::with_seed(1);
-            for _ in 0..3 * RATE as usize / FRAME {
-                engine.process_samples((0..FRAME).map(|_| random.f32() - 0.5).collect());
-            }
-            engine.reset();
-            Ok::<_, String>(engine)
-        }));
-        match made {
-            Ok(Ok(engine)) => Ok(Self(engine)),
-            Ok(Err(why)) => Err(TemplateError::Damaged(why)),
-            Err(_) => Err(TemplateError::Damaged("its parts don't fit together".into())),
-        }
+            Ok(Self(engine))
+        })
     }
 
     /// The likeness with which the phrase was detected in the next [`FRAME`] samples.
@@ -84,6 +77,51 @@ impl Comparer {
     pub(super) fn reset(&mut self) {
         self.0.reset();
     }
+}
+
+/// Whether the engine can do with them: it compares them with some noise.
+pub(super) fn check(rpw: &[u8]) -> Result<(), TemplateError> {
+    let mut comparer = Comparer::detecting(rpw, None)?;
+    guarded(|| {
+        let mut random = fastrand::Rng::with_seed(1);
+        for _ in 0..TRIED / FRAME {
+            let noise: Vec<f32> = (0..FRAME).map(|_| random.f32() - 0.5).collect();
+            comparer.detected(&noise);
+        }
+        Ok(())
+    })
+}
+
+/// What `work` comes to; it panics where parts of a file don't fit together.
+fn guarded<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, TemplateError> {
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(done) => done.map_err(TemplateError::Damaged),
+        Err(_) => Err(TemplateError::Damaged("its parts don't fit together".into())),
+    }
+}
+
+/// Templates as rustpotter 2 kept them.
+#[derive(Deserialize)]
+struct EarlierTemplates {
+    name: String,
+    avg_features: Option<Vec<Vec<f32>>>,
+    samples_features: HashMap<String, Vec<Vec<f32>>>,
+    threshold: Option<f32>,
+    avg_threshold: Option<f32>,
+    rms_level: f32,
+}
+
+impl WakewordLoad for EarlierTemplates {}
+
+/// The templates of a file of rustpotter 3 or 2; nothing of what else it may hold.
+fn read(rpw: &[u8]) -> Option<WakewordRef> {
+    if let Ok(templates) = WakewordRef::load_from_buffer(rpw) {
+        return Some(templates);
+    }
+    let EarlierTemplates { name, avg_features, samples_features, threshold, avg_threshold, rms_level } =
+        EarlierTemplates::load_from_buffer(rpw).ok()?;
+    let mfcc_size = u16::try_from(samples_features.values().next()?.first()?.len()).ok()?;
+    Some(WakewordRef { name, avg_features, samples_features, threshold, avg_threshold, rms_level, mfcc_size })
 }
 
 /// The bytes of an `.rpw` file made of recordings.
