@@ -16,7 +16,8 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use rustix::fs::{Access, access};
 
-use super::{BackupConfig, BackupError, BackupSource, file_name, leftovers, write};
+use super::leftovers::LeftoverWatch;
+use super::{BackupConfig, BackupError, BackupSource, file_name, write};
 
 /// A clock before this was never set.
 const EARLIEST: &str = "2026-01-01T00:00:00Z";
@@ -64,6 +65,7 @@ pub struct AutomaticBackups {
     keep: usize,
     failed_at: Option<Timestamp>,
     state: BackupState,
+    leftovers: LeftoverWatch,
 }
 
 /// What is to be done.
@@ -120,6 +122,7 @@ impl AutomaticBackups {
             keep: config.keep as usize,
             failed_at: None,
             state: BackupState::Well { newest: None, same_disk: false },
+            leftovers: LeftoverWatch::default(),
         })
     }
 
@@ -130,7 +133,7 @@ impl AutomaticBackups {
 
     /// Looks whether a backup is due, and makes it. What interrupted ones have left in the folder is removed before.
     pub fn turn(&mut self, now: Timestamp) -> BackupTurn {
-        leftovers::remove_in(&self.folder);
+        self.leftovers.remove_in(&self.folder);
         let (made, why) = match archives(&self.folder) {
             Ok(made) => (made, None),
             Err(why) => (Vec::new(), Some(why)),

@@ -26,6 +26,30 @@ pub(super) fn remove_in(folder: &Path) {
     remove(folder, &[]);
 }
 
+/// Looks at a folder in which backups are written, again and again.
+#[derive(Debug, Default)]
+pub(super) struct LeftoverWatch {
+    /// What the last look has told.
+    told: Option<String>,
+}
+
+impl LeftoverWatch {
+    /// Removes what is left in the folder, but for what another user has locked; the same trouble is logged once.
+    pub(super) fn remove_in(&mut self, folder: &Path) {
+        let trouble = unfinished::remove_own_abandoned(folder).err().map(|error| error.to_string());
+        if let Some(error) = self.news(trouble) {
+            tracing::warn!(%error, "what an interrupted backup or restore has left stays");
+        }
+    }
+
+    /// What is to be told: trouble that is not that of the look before.
+    fn news(&mut self, trouble: Option<String>) -> Option<&str> {
+        let is_told = self.told == trouble;
+        self.told = trouble;
+        self.told.as_deref().filter(|_| !is_told)
+    }
+}
+
 fn remove(folder: &Path, below: &[PathBuf]) {
     if let Err(error) = unfinished::remove_abandoned(folder, below) {
         tracing::warn!(%error, "what an interrupted backup or restore has left stays");
@@ -57,5 +81,22 @@ impl<R: Read> Read for StoppableRead<'_, R> {
             return Err(io::Error::other("it was stopped"));
         }
         Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stays_is_told_once_until_it_is_gone_or_something_else_stays() {
+        let mut watch = LeftoverWatch::default();
+        let mut told = |trouble: &str| {
+            let trouble = Some(trouble.to_owned()).filter(|trouble| !trouble.is_empty());
+            watch.news(trouble).map(str::to_owned)
+        };
+        let looks = ["", "no locks", "no locks", "no room", "", "no room"].map(&mut told);
+        let looks = looks.each_ref().map(Option::as_deref);
+        assert_eq!(looks, [None, Some("no locks"), None, Some("no room"), None, Some("no room")]);
     }
 }

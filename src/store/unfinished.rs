@@ -92,6 +92,23 @@ pub fn folder_of(file: &Path) -> &Path {
 /// # Errors
 /// Something of it can't be removed, or its lock can't be asked; the rest is removed all the same.
 pub fn remove_abandoned(folder: &Path, below: &[PathBuf]) -> Result<(), StoreError> {
+    remove_all(folder, below, |_| false)
+}
+
+/// The same in `folder` alone; what is another user's is left alone, since its lock can't be asked.
+///
+/// # Errors
+/// As [`remove_abandoned`], where nothing forbids to open the lock.
+pub fn remove_own_abandoned(folder: &Path) -> Result<(), StoreError> {
+    remove_all(folder, &[], |error| error.kind() == io::ErrorKind::PermissionDenied)
+}
+
+/// Removes it; what has a lock that can't be asked is no error where `is_left` says so of the reason.
+fn remove_all(
+    folder: &Path,
+    below: &[PathBuf],
+    is_left: impl Fn(&io::Error) -> bool,
+) -> Result<(), StoreError> {
     let mut found: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
     for place in std::iter::once(folder).chain(below.iter().map(PathBuf::as_path)) {
         for entry in fs::read_dir(place).into_iter().flatten().flatten() {
@@ -103,7 +120,7 @@ pub fn remove_abandoned(folder: &Path, below: &[PathBuf]) -> Result<(), StoreErr
     }
     let removed: Vec<_> = found
         .iter()
-        .map(|(name, files)| remove_if_abandoned(&folder.join(format!("{name}{LOCK}")), files))
+        .map(|(name, files)| remove_if_abandoned(&folder.join(format!("{name}{LOCK}")), files, &is_left))
         .collect();
     removed.into_iter().collect()
 }
@@ -143,9 +160,17 @@ fn ask(lock: &Path) -> io::Result<CopyLock> {
     }
 }
 
-fn remove_if_abandoned(lock: &Path, files: &[PathBuf]) -> Result<(), StoreError> {
-    let asked = ask(lock).map_err(|source| StoreError::Copy { path: lock.into(), source })?;
-    let CopyLock::Free(_held) = asked else { return Ok(()) };
+fn remove_if_abandoned(
+    lock: &Path,
+    files: &[PathBuf],
+    is_left: impl Fn(&io::Error) -> bool,
+) -> Result<(), StoreError> {
+    let _held = match ask(lock) {
+        Ok(CopyLock::Free(held)) => held,
+        Ok(CopyLock::Held) => return Ok(()),
+        Err(error) if is_left(&error) => return Ok(()),
+        Err(source) => return Err(StoreError::Copy { path: lock.into(), source }),
+    };
     for file in files.iter().filter(|file| file.as_path() != lock) {
         remove(file).map_err(|source| StoreError::Copy { path: file.clone(), source })?;
         tracing::info!(path = %file.display(), "what an interrupted backup or restore has left is removed");
@@ -175,6 +200,8 @@ fn is_at(path: &Path, open: &File) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
     use crate::store::{Forget, Store};
 
@@ -260,6 +287,32 @@ mod tests {
         assert!(error.to_string().contains(".restore-0000000000000002.lock"), "{error}");
         assert_eq!(names(other.path()), ["mine"]);
         assert_eq!(names(folder.path()), [".restore-0000000000000002.lock"], "the others are gone");
+    }
+
+    #[test]
+    fn what_another_user_has_locked_is_left_alone_where_only_our_own_is_looked_for() {
+        // root may open any lock.
+        if rustix::process::geteuid().is_root() {
+            return;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for file in [".joi-backup-1.lock", ".joi-backup-1.part", ".joi-backup-2.lock", ".joi-backup-2.part"] {
+            fs::write(at(file), "marmalade").unwrap();
+        }
+        fs::set_permissions(at(".joi-backup-1.lock"), fs::Permissions::from_mode(0o400)).unwrap();
+        remove_own_abandoned(folder.path()).unwrap();
+        assert_eq!(names(folder.path()), [".joi-backup-1.lock", ".joi-backup-1.part"]);
+        let error = remove_abandoned(folder.path(), &[]).unwrap_err();
+        assert!(error.to_string().contains(".joi-backup-1.lock"), "{error}");
+    }
+
+    #[test]
+    fn no_other_reason_leaves_a_copy_alone_without_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink("nowhere", folder.path().join(".joi-backup-1.lock")).unwrap();
+        let error = remove_own_abandoned(folder.path()).unwrap_err();
+        assert!(error.to_string().contains(".joi-backup-1.lock"), "{error}");
     }
 
     #[tokio::test]
