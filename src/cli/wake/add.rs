@@ -44,10 +44,10 @@ const LEAST_OF_TEN: usize = 6;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct WakeAddArgs {
     /// The phrase, as it is written
-    phrase: String,
+    pub(super) phrase: String,
     /// A further way to write what is said, any number of times
     #[arg(long, value_name = "PHRASE")]
-    alike: Vec<String>,
+    pub(super) alike: Vec<String>,
     /// On so many stretches of other speech and noise it is tried
     #[arg(long, default_value_t = 120, value_parser = clap::value_parser!(u32).range(20..=5000))]
     pub(super) stretches: u32,
@@ -72,7 +72,7 @@ pub(crate) struct WakeAddArgs {
     pub(super) user: String,
     /// Keep it in spite of what speaks against it
     #[arg(long)]
-    force: bool,
+    pub(super) force: bool,
 }
 
 /// What a phrase is known by.
