@@ -185,7 +185,9 @@ fn the_phrase_in_the_middle_of_an_utterance_begins_anew() {
     let sound = [quiet(1.2), question.clone(), quiet(0.3), question.clone(), quiet(2.0)].concat();
     let second = (sound.len() - question.len() - 32_000) as u64;
     let (first, again) = (Box::new(Scripted(16_000)), Box::new(Scripted(second)));
-    let mut listener = Listener::new(&HearConfig::default(), vec![first, again], vad());
+    let mut config = HearConfig::default();
+    config.wake.refractory = 0.5;
+    let mut listener = Listener::new(&config, vec![first, again], vad());
     let events = run(&mut listener, &sound);
     let kinds: Vec<_> = names(&events).iter().map(|n| n.split(' ').next().unwrap().to_owned()).collect();
     assert_eq!(kinds, ["Wake", "Started", "Paused", "Wake", "Started", "Paused", "Ended"]);
