@@ -475,7 +475,11 @@ inside() {
   step "nothing is fetched then, without a network" nothing_is_fetched
   step "every checksum of the models is right" in_root joi-service models verify
   step "she tells the time, as user joi, without a network" says '[0-9]' without_network joi-service ask "what time is it?"
-  step "she answers with the embedded model, without a network" says 'paris' without_network joi-service ask "What is the capital of France?"
+  # Under an emulator her prompt takes a quarter of an hour; test-cross.sh has the model server answer there.
+  if [ "$arch" = "$native" ]; then
+    step "she answers with the embedded model, without a network" \
+      says 'paris' without_network joi-service ask "What is the capital of France?"
+  fi
   step "she speaks with ONNX Runtime of the package" voice_is_hers
   step "her data are hers alone" data_are_hers
   step "an edited configuration, a timer, an enabled service" remember

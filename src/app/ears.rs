@@ -194,15 +194,19 @@ pub fn listener(config: &Config, paths: &Paths) -> anyhow::Result<Listener> {
 }
 
 /// Phrases with models, and those that are known from recordings.
-type Phrases<'a> = (&'a [WakePhrase], &'a [LearntPhrase]);
+type ListenedPhrases<'a> = (&'a [WakePhrase], &'a [LearntPhrase]);
 
-fn listener_for(phrases: Phrases<'_>, config: &Config, library: &ModelLibrary) -> anyhow::Result<Listener> {
+fn listener_for(
+    phrases: ListenedPhrases<'_>,
+    config: &Config,
+    library: &ModelLibrary,
+) -> anyhow::Result<Listener> {
     let vad = Vad::load(&library.path("silero-vad")?, &config.hear.vad)?;
     Ok(Listener::new(&config.hear, detectors(phrases, config, library)?, vad))
 }
 
 fn detectors(
-    (phrases, learnt): Phrases<'_>,
+    (phrases, learnt): ListenedPhrases<'_>,
     config: &Config,
     library: &ModelLibrary,
 ) -> anyhow::Result<Vec<Box<dyn WakeDetector>>> {

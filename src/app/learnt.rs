@@ -16,13 +16,14 @@ pub struct LearntPhrase {
 
 /// What `phrases` are known by. Where something can't be used, that is told, and the others are listened for.
 pub(super) fn learnt(phrases: &[WakePhrase], paths: &Paths) -> Vec<LearntPhrase> {
-    let usable = |found: Found| match found.1.and_then(|templates| templates.check().map(|()| templates)) {
-        Ok(templates) => Some(LearntPhrase { name: found.0, templates }),
-        Err(error) => {
-            tracing::warn!(%error, phrase = found.0, "a wake phrase is not known by its recordings");
-            None
-        }
-    };
+    let usable =
+        |found: FoundTemplates| match found.1.and_then(|templates| templates.check().map(|()| templates)) {
+            Ok(templates) => Some(LearntPhrase { name: found.0, templates }),
+            Err(error) => {
+                tracing::warn!(%error, phrase = found.0, "a wake phrase is not known by its recordings");
+                None
+            }
+        };
     found(phrases, paths).into_iter().filter_map(usable).collect()
 }
 
@@ -33,9 +34,9 @@ pub(super) fn learnt_by_name(phrases: &[WakePhrase], paths: &Paths) -> Vec<Learn
 }
 
 /// The name of a phrase, and what there is of it.
-type Found = (String, Result<Templates, TemplateError>);
+type FoundTemplates = (String, Result<Templates, TemplateError>);
 
-fn found(phrases: &[WakePhrase], paths: &Paths) -> Vec<Found> {
+fn found(phrases: &[WakePhrase], paths: &Paths) -> Vec<FoundTemplates> {
     // Where it can't be read, that is told with its phrases.
     let book = Book::read(&Book::file(&paths.data)).unwrap_or_default();
     let mut all = Vec::new();

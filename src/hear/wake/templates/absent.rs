@@ -7,9 +7,11 @@ use crate::audio::RATE;
 pub(super) const FRAME: usize = 3 * RATE as usize / 100;
 
 /// There is none.
-pub(super) enum Comparer {}
+pub(super) enum NoComparer {}
 
-impl Comparer {
+pub(super) use NoComparer as Comparer;
+
+impl NoComparer {
     pub(super) fn detecting(_rpw: &[u8], _from: Option<f32>) -> Result<Self, TemplateError> {
         Err(TemplateError::NotBuilt)
     }
