@@ -99,26 +99,6 @@ service_is_well() {
   if grep -vE 'microphone|speaker|sound|^$' <<<"$errors"; then return 1; fi
 }
 
-# The token is where only she reads it.
-token_comes_as_a_credential() {
-  local line name file
-  line=$(grep -xE 'LoadCredential=.*' docs/package.md)
-  name=${line#LoadCredential=}
-  name=${name%%:*}
-  file=${line#*:}
-  in_machine mkdir -p /etc/systemd/system/joi.service.d
-  in_machine bash -c "umask 077; echo oh.test.token >$file; printf '[Service]\n$line\n' >/etc/systemd/system/joi.service.d/token.conf"
-  in_machine systemctl daemon-reload
-  in_machine systemctl restart joi
-  in_machine nsenter --target "$(main_pid)" --mount --root --wd runuser -u joi -- cat "/run/credentials/joi.service/$name" |
-    grep -x oh.test.token
-  refuses in_machine runuser -u nobody -- cat "/run/credentials/joi.service/$name"
-  in_machine bash -c "tr '\0' '\n' </proc/$(main_pid)/environ" | grep -x CREDENTIALS_DIRECTORY=/run/credentials/joi.service
-  in_machine rm -r /etc/systemd/system/joi.service.d "$file"
-  in_machine systemctl daemon-reload
-  in_machine systemctl restart joi
-}
-
 comes_back_after_a_kill() {
   local before
   in_machine joi-service timers add --name pasta 3 hours
@@ -136,38 +116,6 @@ comes_back_after_hanging() {
   within 90 is_anew "$before"
   in_machine journalctl --no-pager -q -o cat -u joi | grep -i watchdog
   in_machine joi-service timers | grep pasta
-}
-
-# The processes of the model server, none where there is none.
-model_servers() {
-  # shellcheck disable=SC2016 # for the shell in there
-  in_machine bash -c 'for p in /proc/[0-9]*; do [ "$(readlink $p/exe)" != /usr/bin/joi-model ] || echo "$p"; done'
-}
-
-# What takes ever more memory among her processes: the kernel ends the chat model for it, then that, and never her.
-survives_without_memory() {
-  local before server group
-  before=$(main_pid)
-  if [ "$(in_machine systemctl show -P MemoryCurrent joi)" = "[not set]" ]; then
-    echo "the kernel counts no memory of services here"
-    return
-  fi
-  in_machine systemctl set-property --runtime joi MemoryMax=1G
-  in_machine joi-service ask "What is the capital of France?" | grep -i paris
-  server=$(model_servers)
-  [ -n "$server" ]
-  group=$(in_machine bash -c 'ls -d /sys/fs/cgroup{/memory,}/system.slice/joi.service/cgroup.procs 2>/dev/null | head -n 1')
-  [ -n "$group" ]
-  # Ended by the kernel, as its status says.
-  local status=0
-  in_machine bash -c "echo \$\$ >$group && exec tail /dev/zero" || status=$?
-  [ "$status" = 137 ]
-  [ "$(main_pid)" = "$before" ]
-  [ "$(model_servers)" != "$server" ]
-  in_machine joi-service ask "what time is it?" | grep '[0-9]'
-  in_machine joi-service timers | grep pasta
-  in_machine joi-service ask "What is the capital of France?" | grep -i paris
-  in_machine systemctl set-property --runtime joi MemoryMax=infinity
 }
 
 stops_in_time() {

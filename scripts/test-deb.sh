@@ -497,10 +497,8 @@ inside() {
   step "README: on a Raspberry Pi, line by line" readme_is_followed
   if [ -e "$place/machine" ]; then
     step "systemd has started her: no failure, no error in the journal" service_is_well
-    step "docs/package.md: a token comes as a credential" token_comes_as_a_credential
     step "killed, she is started again and her timers are there" comes_back_after_a_kill
     step "hanging, she is started again by the watchdog" comes_back_after_hanging
-    step "without memory the chat model goes, and she stays" survives_without_memory
     step "she stops in time" stops_in_time
   fi
   step "docs/control.md: button and lights, line by line" button_and_lights_are_installed
