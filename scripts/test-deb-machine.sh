@@ -242,11 +242,11 @@ button_and_lights_are_installed() {
     on_the_pi systemctl disable "$unit"
     rm "$root/etc/systemd/system/$unit.service"
   done
-  # They find the socket of the service, and the program in the unit's place runs.
+  # Where no service runs: they look for its socket, and the program in the unit's place runs.
   # shellcheck disable=SC2016 # for the shell in there
-  says "leds: .*" on_the_pi bash -c 'JOI_RUNTIME=/run/joi python3 /usr/local/lib/joi/leds.py --once --dry-run || [ $? = 1 ]'
+  says "leds: /run/joi/joi.sock" in_root bash -c 'JOI_RUNTIME=/run/joi python3 /usr/local/lib/joi/leds.py --once --dry-run || [ $? = 1 ]'
   # shellcheck disable=SC2016 # for the shell in there
-  says "GPIO device" on_the_pi bash -c 'JOI_RUNTIME=/run/joi python3 /usr/local/lib/joi/button.py --pin 17 || [ $? = 1 ]'
+  says "GPIO device" in_root bash -c 'JOI_RUNTIME=/run/joi python3 /usr/local/lib/joi/button.py --pin 17 || [ $? = 1 ]'
   rm -r "$root/usr/local/lib/joi"
 }
 
