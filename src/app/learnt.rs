@@ -27,7 +27,7 @@ pub(super) fn learnt(phrases: &[WakePhrase], paths: &Paths) -> Vec<LearntPhrase>
     found(phrases, paths).into_iter().filter_map(usable).collect()
 }
 
-/// The phrases that it was tried with, as far as can be told without looking closer.
+/// The same without trying what is found, and without a word about it: for who only wants the names.
 pub(super) fn learnt_by_name(phrases: &[WakePhrase], paths: &Paths) -> Vec<LearntPhrase> {
     let all = if TEMPLATES_ARE_BUILT_IN { found(phrases, paths) } else { Vec::new() };
     all.into_iter().filter_map(|(name, found)| Some(LearntPhrase { name, templates: found.ok()? })).collect()

@@ -63,20 +63,8 @@ fn is_above_half(load: &str, cores: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde::{Deserialize, Serialize};
-
     use super::*;
-
-    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-    struct Millis {
-        millis: u64,
-    }
-
-    impl Measurable for Millis {
-        fn could_be_better(&self) -> bool {
-            false
-        }
-    }
+    use crate::hear::score::ScorerTime;
 
     #[test]
     fn it_is_measured_once_and_what_was_put_beside_the_models_holds_too() {
@@ -84,7 +72,7 @@ mod tests {
         let places = ["cache/time.json", "models/time.json"].map(|name| folder.path().join(name));
         let config = Config::default();
         let ask =
-            |millis| measured_once(&places, &config, "a test", || Ok(Millis { millis })).unwrap().millis;
+            |millis| measured_once(&places, &config, "a test", || Ok(ScorerTime { millis })).unwrap().millis;
         assert_eq!((ask(5), ask(6)), (5, 5));
         std::fs::create_dir(folder.path().join("models")).unwrap();
         std::fs::rename(&places[0], &places[1]).unwrap();
@@ -93,7 +81,7 @@ mod tests {
         std::fs::write(&places[1], "{half").unwrap();
         assert_eq!(ask(8), 8);
         std::fs::remove_file(&places[0]).unwrap();
-        let failed = measured_once::<Millis>(&places, &config, "a test", || anyhow::bail!("no model"));
+        let failed = measured_once::<ScorerTime>(&places, &config, "a test", || anyhow::bail!("no model"));
         assert_eq!(failed.unwrap_err().to_string(), "no model");
         assert!(!places[0].exists());
     }

@@ -169,12 +169,7 @@ fn together(takes: Vec<RecordedPhrase>) -> anyhow::Result<Vec<RecordedPhrase>> {
     show::line(table)?;
     let good = takes.into_iter().zip(refused).filter(|(_, refusal)| refusal.is_none());
     let good: Vec<RecordedPhrase> = good.map(|(take, _)| take).collect();
-    anyhow::ensure!(
-        good.len() >= *TAKES.start(),
-        "{} recordings are good, at least {} are needed; record the phrase again",
-        good.len(),
-        TAKES.start()
-    );
+    record::are_enough(good.len())?;
     Ok(good)
 }
 

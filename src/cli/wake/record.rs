@@ -203,13 +203,21 @@ fn kept(takes: Vec<Take>) -> anyhow::Result<Vec<Take>> {
         .filter(|(_, one)| one.refused.is_none())
         .map(|(take, _)| take)
         .collect();
-    anyhow::ensure!(
-        good.len() >= *TAKES.start(),
-        "{} recordings are good, at least {} are needed; record the phrase again",
-        good.len(),
-        TAKES.start()
-    );
+    are_enough(good.len())?;
     Ok(good)
+}
+
+/// That so many good recordings are enough.
+///
+/// # Errors
+/// They are too few.
+pub(super) fn are_enough(good: usize) -> anyhow::Result<()> {
+    let least = TAKES.start();
+    anyhow::ensure!(
+        good >= *least,
+        "{good} recordings are good, at least {least} are needed; record the phrase again"
+    );
+    Ok(())
 }
 
 fn refused(takes: &[Take]) -> Vec<(usize, String)> {
