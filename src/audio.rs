@@ -48,6 +48,7 @@ mod wav;
 
 use std::time::Duration;
 
+pub use crate::message::RATE;
 pub use config::{AudioConfig, EchoCancel, HostChoice};
 pub use delay::DelayMeter;
 pub use device::{DeviceInfo, Direction, device_choices, devices};
@@ -63,9 +64,6 @@ pub use resample::{RateError, Resampler};
 pub use ring_sound::{RingSound, RingSoundError};
 pub use voice_note::{VoiceNoteError, decode_voice_note};
 pub use wav::{Pace, WavError, WavSource, read_wav, write_wav};
-
-/// The rate everything between the microphone and whisper runs at, in Hz.
-pub const RATE: u32 = 16_000;
 
 /// A microphone as the listener thread sees it: mono f32 in −1..1 at [`RATE`].
 pub trait AudioSource: Send {

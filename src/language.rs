@@ -34,8 +34,10 @@ pub(crate) mod tests;
 pub(crate) mod times;
 pub(crate) mod tools;
 pub(crate) mod truth;
+pub mod values;
 mod vocabulary;
 mod voice;
+pub mod words;
 
 pub use care::CareUrgency;
 pub use clock::{ClockSaid, Exactness};

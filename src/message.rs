@@ -9,6 +9,9 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
+/// The rate everything between the microphone and whisper runs at, in Hz.
+pub const RATE: u32 = 16_000;
+
 /// One exchange, from the first sample or key stroke to the last played sample. Unique per process run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TurnId(pub u64);
@@ -261,14 +264,14 @@ pub struct Utterance {
 impl Utterance {
     /// Length of the audio.
     pub fn duration(&self) -> Duration {
-        Duration::from_secs_f64(self.samples.len() as f64 / f64::from(crate::audio::RATE))
+        Duration::from_secs_f64(self.samples.len() as f64 / f64::from(RATE))
     }
 
     /// The moment of the sample at `position`, counted back in samples from `end`, when its last one was captured:
     /// right also where a file is heard faster than it was spoken.
     pub fn moment(&self, position: u64, end: Instant) -> Instant {
         let behind = (self.begins_at + self.samples.len() as u64).saturating_sub(position);
-        let before = Duration::from_secs_f64(behind as f64 / f64::from(crate::audio::RATE));
+        let before = Duration::from_secs_f64(behind as f64 / f64::from(RATE));
         end.checked_sub(before).unwrap_or(end)
     }
 }

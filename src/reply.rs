@@ -28,16 +28,17 @@ mod deadline;
 pub(crate) mod engine;
 pub(crate) mod head_start;
 mod initiative;
-pub(crate) mod json;
 pub mod memory;
 pub mod model;
 pub mod output;
+pub(crate) mod parts;
 mod path;
 mod prepare;
 pub mod prompt;
 mod prompts;
 mod quick;
 mod session;
+pub(crate) mod sink;
 #[cfg(test)]
 mod tests;
 pub(crate) mod turn;
@@ -47,20 +48,21 @@ pub mod words;
 pub use config::{Character, ContextConfig, PersonaConfig, Placement, ReplyConfig, TimeKind};
 pub use config::{PersonaMode, PlannerConfig, PlannerMode, PlannerOrder};
 
-pub use agent::protocol::{Protocol, Protocols};
+pub use agent::protocols::Protocols;
 pub use ahead::{read_ahead, read_words};
 pub use engine::{Engine, EngineParts};
-pub use initiative::{
-    ComposeFault, ComposedWords, HouseKnown, HouseTeller, Initiative, ProactiveBrief, QuietWish,
-};
+pub use initiative::{ComposeFault, ComposedWords, HouseKnown, HouseTeller, Initiative, ProactiveBrief};
 pub use memory::{Everyday, Extractor, MemoryConfig, MemoryDigest, Sources, diary, memory_question};
+pub use output::protocol::Protocol;
 pub use prompt::head::{Prelude, head};
 pub use prompts::{Prompts, prompts};
 pub use quick::foresee::foresee;
 pub use quick::house::ConnectedHome;
 pub use session::Session;
-pub use turn::{Action, ConversationStatus, Ended, ReplyEvent, ReplyOutcome, TurnInput, VolumeChange};
+pub use turn::{Action, ConversationStatus, Ended, ReplyEvent, ReplyOutcome, TurnInput};
+pub use understand::intents::{QuietWish, VolumeChange};
 
+use agent::ask;
 use agent::request::TurnRequest;
 use agent::router::ToolChoice;
 use agent::setup::{self, Prepared};
@@ -70,16 +72,15 @@ use consent::QuestionOutcome;
 use deadline::in_time;
 use memory::remember;
 use model::ChatModel;
-use output::ask;
-use output::sink::{ReceiverClosed, ReplySink};
 use path::Path;
 use prepare::{Considered, ForModel};
 use prompt::dialogue::{self, Past};
 use prompt::profile;
 use quick::Recognised;
 use session::open_question::BegunAnswer;
+use sink::{ReceiverClosed, ReplySink};
 use turn::{Keep, Turn};
-use understand::{intents, parts, redact, text, wish};
+use understand::{intents, redact, text, wish};
 
 /// Most messages read from the store for one prompt; far more than fit into it.
 const READ_BACK: u32 = 1_000;

@@ -16,12 +16,8 @@ use crate::language::Languages;
 use crate::store::{ScheduleChange, ScheduleTable, ScheduleWrite, Store, StoreError};
 
 mod config;
-mod entry;
-mod later;
-mod moment;
 mod names;
 mod obey;
-mod order;
 mod pause;
 pub mod ringer;
 #[cfg(test)]
@@ -29,15 +25,14 @@ mod tests;
 mod watch;
 pub mod words;
 
-pub use crate::language::{ClockSaid, Exactness};
-pub use config::TimersConfig;
-pub use entry::{Days, Due, Entry, EntryId, EntryKind, EntryState, MonthRule};
-pub use later::{HouseHand, LaterCommand, LaterOutcome};
-pub(crate) use moment::date_on;
-pub use moment::{Day, DayPart, Said};
-pub use order::{
+pub use crate::language::values::entry::{Days, Due, Entry, EntryId, EntryKind, EntryState, MonthRule};
+pub use crate::language::values::later::{HouseHand, LaterCommand, LaterOutcome};
+pub use crate::language::values::moment::{Day, DayPart, Said};
+pub use crate::language::values::order::{
     Bias, LONGEST_TIMER_S, Many, NewEntry, OrderReport, ScheduleOrder, ScheduleQuestion, When, Which,
 };
+pub use crate::language::{ClockSaid, Exactness};
+pub use config::TimersConfig;
 pub use watch::Trust;
 
 use obey::{EntryChange, Present};

@@ -48,6 +48,7 @@ mod tests;
 mod turns;
 pub mod unfinished;
 
+pub use crate::language::values::deed::MemoryKind;
 pub use announcements::AnnouncementRow;
 pub use dialogue::{DialogueRole, DialogueRow, Exchange, ExchangeId, WordedBy};
 pub use erase::{Deleted, Forget};
@@ -55,8 +56,8 @@ pub use error::StoreError;
 pub use initiative::InitiativeRow;
 pub use losses::{Loss, LostRows, TableLoss, unacknowledged};
 pub use memory::{
-    DiaryPage, Embedding, HitSource, Imported, Memory, MemoryHit, MemoryKind, MemoryProfile, MemoryQuery,
-    NewMemory, Portable, STRANGER, TopicMentions, Unembedded, words,
+    DiaryPage, Embedding, HitSource, Imported, Memory, MemoryHit, MemoryProfile, MemoryQuery, NewMemory,
+    Portable, STRANGER, TopicMentions, Unembedded,
 };
 pub use notes::NoteRemoval;
 pub use outgoing::{OutgoingChange, OutgoingRow};

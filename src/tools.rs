@@ -11,20 +11,19 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::clock::Clock;
 use crate::home::backend::Home;
 use crate::language::Language;
+use crate::language::values::deed::{self, CallValue};
 use crate::schedule::Schedule;
 use crate::store::Store;
-use deed::CallValue;
 
 mod calculate;
 mod call;
 mod clock;
 mod config;
-pub mod deed;
 pub mod fence;
 mod find;
 pub mod gate;
@@ -47,9 +46,9 @@ mod web;
 
 pub use call::Call;
 pub use home::HouseCall;
-pub(crate) use home::{house_deed, unreached};
+pub(crate) use home::house_deed;
 pub use lists::{ready_reading, taken_off};
-pub use ready::{ReadyEnd, ready_answer, ready_end};
+pub use ready::ready_answer;
 pub use registry::{ToolRegistry, ToolSnapshot};
 pub use timers::ReadsWhen;
 pub use way_back::WayBack;
@@ -66,8 +65,7 @@ pub const WEB_SEARCH: &str = search::NAME;
 pub(crate) use config::SHIPPED;
 pub use config::{Digest, LookUpMode, Router, SearchConfig, ToolsConfig, Units, WeatherConfig};
 
-/// Arguments of a call, by name.
-pub type Arguments = Map<String, Value>;
+pub use crate::language::values::deed::Arguments;
 
 /// No tool may take longer, whatever it says of itself.
 const LONGEST: Duration = Duration::from_secs(20);

@@ -140,7 +140,7 @@ mod tests {
             "joi::hear::whisper",
             "joi::channels::voice",
             "joi::reply::prompt::dialogue",
-            "joi::reply::output::ask",
+            "joi::reply::agent::ask",
         ];
         assert_eq!(of.map(category), ["voice", "voice", "memory", "planning"]);
         let of = [

@@ -7,18 +7,21 @@
 use std::sync::Arc;
 
 use crate::clock::Clock;
-use crate::reply::agent::protocol::Protocols;
 use crate::reply::config::ReplyConfig;
 use crate::reply::model::ModelAccess;
 use crate::reply::prompt::head::{HeadSet, Heads};
 use crate::reply::session::Session;
 use crate::store::Store;
 use crate::tools::ToolsConfig;
+use protocols::Protocols;
 
+pub(crate) mod ask;
 pub(crate) mod digest;
+pub(crate) mod filter;
+pub(crate) mod patience;
 pub(crate) mod plan;
 pub(crate) mod planner;
-pub(crate) mod protocol;
+pub(crate) mod protocols;
 pub(crate) mod repeats;
 pub(crate) mod request;
 pub(crate) mod router;

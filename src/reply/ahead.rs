@@ -22,7 +22,6 @@ use super::arbiter::{ModelPriority, Permit};
 use super::engine::Engine;
 use super::head_start::head_start;
 use super::model::ChatModel;
-use super::output::sink::ReplySink;
 use super::path::Path;
 use super::prepare::Considered;
 use super::quick;
@@ -31,6 +30,7 @@ use super::turn::Turn;
 use super::understand::redact;
 use crate::language::Language;
 use crate::llm::{Ask, ChatEvent, Length, LlmError};
+use crate::reply::sink::ReplySink;
 
 /// Most decisions about words that may be the question: nobody reads them.
 const NOTES: usize = 64;

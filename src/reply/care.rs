@@ -14,9 +14,7 @@ use super::agent::router::ToolChoice;
 use super::agent::setup::{self, Prepared};
 use super::agent::talk::PromptKind;
 use super::consent::QuestionOutcome;
-use super::memory::question::{content_words, is_past};
 use super::model::ChatModel;
-use super::output::sink::{ReceiverClosed, ReplySink};
 use super::output::source::{self, QuoteRule, SourceTrust};
 use super::path::Path;
 use super::session::LastMatter;
@@ -28,6 +26,8 @@ use crate::language::care::LookUpSentences;
 use crate::language::{CareUrgency, Language};
 use crate::llm::Knowledge;
 use crate::message::Channel;
+use crate::reply::sink::{ReceiverClosed, ReplySink};
+use crate::reply::understand::question::{content_words, is_past};
 use crate::tools::gate::Consent;
 use crate::tools::{LookUpMode, WEB_SEARCH};
 

@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use super::intents::{self, Intent};
 use super::model::ChatModel;
-use super::output::sink::{ReceiverClosed, ReplySink};
 use super::path::Path;
 use super::quick::gate::AskedQuick;
 use super::quick::{self, QuickMeans};
@@ -17,6 +16,7 @@ use super::session::open_question::{BegunAnswer, OpenQuestion, open_until};
 use super::turn::{Action, Ended, Keep, ReplyEvent, Turn};
 use super::understand::wish::{self, Refusal};
 use crate::reply::agent::tool_loop::pending::PendingCall;
+use crate::reply::sink::{ReceiverClosed, ReplySink};
 use crate::tools::Effect;
 use crate::tools::gate::Consent;
 

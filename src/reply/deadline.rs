@@ -2,7 +2,7 @@
 //!
 //! Plain data, and the one way to wait for the database. Together they stay under half a minute, so that a turn in
 //! which every one of them hangs still comes to its answer; a test adds them up. What the answer itself may take is
-//! in [`crate::reply::output::patience`], and a tool brings its own limit.
+//! in [`crate::reply::agent::patience`], and a tool brings its own limit.
 
 use std::future::Future;
 use std::time::Duration;

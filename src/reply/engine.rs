@@ -12,7 +12,7 @@ use crate::clock::Clock;
 use crate::language::{Language, Languages};
 use crate::llm::ModelSize;
 use crate::reply::agent::AgentContext;
-use crate::reply::agent::protocol::{Answering, Protocols};
+use crate::reply::agent::protocols::{Answering, Protocols};
 use crate::reply::arbiter::{Arbiter, ModelPriority};
 use crate::reply::config::{ContextConfig, PersonaConfig, ReplyConfig};
 use crate::reply::initiative::Initiative;

@@ -16,25 +16,9 @@ use crate::alert::{AcknowledgedBy, AlertDesk};
 use crate::announce::{Announcer, QuietHours};
 use crate::language::{Language, fill};
 use crate::message::Channel;
+use crate::reply::understand::intents::QuietWish;
 use crate::reply::understand::intents::{self, Intent};
 use crate::schedule::{Days, words};
-
-/// What the user wishes of her who speaks unasked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum QuietWish {
-    /// "Not now".
-    NotNow,
-    /// "Don't message me until tomorrow".
-    UntilTomorrow,
-    /// "I'm going to sleep".
-    Sleep,
-    /// "You may talk to me again".
-    Over,
-    /// "I heard it".
-    Heard,
-    /// "I've seen it", which means an alarm only while one rings.
-    Seen,
-}
 
 /// What is known of the house beside its states: by the meanings of items, of services, of what was mentioned.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

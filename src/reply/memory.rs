@@ -9,16 +9,17 @@ use std::sync::Arc;
 use jiff::Zoned;
 
 use crate::reply::agent::plan::{Plan, Recall};
-use crate::reply::agent::protocol::is_result;
 use crate::reply::agent::request::TurnRequest;
 use crate::reply::agent::talk::PromptKind;
 use crate::reply::deadline::{self, in_time};
 use crate::reply::memory::coverage::Coverage;
 use crate::reply::memory::extractor::{ExtractRules, RecallQuery};
 use crate::reply::model::ChatModel;
-use crate::reply::output::sink::ReceiverClosed;
+use crate::reply::output::protocol::is_result;
 use crate::reply::prompt::side_query::SideQueries;
 use crate::reply::session::Session;
+use crate::reply::sink::ReceiverClosed;
+use crate::reply::understand::question;
 use crate::reply::understand::reference;
 use crate::store::{HitSource, MemoryHit, MemoryKind, MemoryProfile, MemoryQuery, Store, StoreError};
 use block::Block;
@@ -32,7 +33,6 @@ mod digest;
 pub(crate) mod extractor;
 mod meaning;
 mod newest;
-pub(crate) mod question;
 pub(crate) mod remember;
 pub(crate) mod told;
 

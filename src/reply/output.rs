@@ -3,17 +3,16 @@
 //!
 //! Runs in the task of one turn. In: the model's stream. Out: clauses to the channel, and calls to the agent.
 
-pub(crate) mod ask;
 pub mod check;
-pub(crate) mod filter;
 pub(crate) mod gate;
+pub(crate) mod json;
 pub(crate) mod length;
 pub mod malformed;
+pub(crate) mod marks;
 pub(crate) mod news;
 pub(crate) mod offer;
-pub(crate) mod patience;
+pub(crate) mod protocol;
 pub mod sanitize;
-pub(crate) mod sink;
 pub(crate) mod source;
 pub(crate) mod truth;
 pub(crate) mod vacant;

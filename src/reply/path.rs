@@ -13,7 +13,6 @@ use super::agent::tool_list::ToolList;
 use super::arbiter::ModelPriority;
 use super::engine::{Engine, EngineParts};
 use super::model::{ChatModel, ModelState, Served};
-use super::output::sink::ReplySink;
 use super::prompt::dialogue::{DoneReader, Past};
 use super::prompt::head::HeadSet;
 use super::prompt::side_query::{SharedPrompt, SideQueries};
@@ -21,6 +20,7 @@ use super::quick::QuickMeans;
 use super::session::Session;
 use super::turn::Turn;
 use crate::language::Language;
+use crate::reply::sink::ReplySink;
 use crate::tools::gate::Consent;
 
 /// The path of a turn: what is shared, the conversation it belongs to, and its language.

@@ -11,11 +11,11 @@ use super::agent::tool_loop::state::LoopState;
 use super::memory::RecallRules;
 use super::memory::extractor::ExtractRules;
 use super::model::ChatModel;
-use super::output::sink::ReceiverClosed;
 use super::path::Path;
 use super::prompt::side_query::{SharedPrompt, SideQueries};
 use super::{care, memory};
 use crate::language::prompts::PromptName;
+use crate::reply::sink::ReceiverClosed;
 
 /// What becomes of a request that no quick command answers.
 pub(super) enum Considered {

@@ -5,11 +5,12 @@
 
 use std::sync::Arc;
 
-use crate::reply::initiative::{Initiative, QuietWish};
-use crate::reply::output::sink::{ReceiverClosed, ReplySink};
+use crate::reply::initiative::Initiative;
 use crate::reply::session::Session;
+use crate::reply::sink::{ReceiverClosed, ReplySink};
 use crate::reply::turn::{Action, Keep, ReplyEvent, Turn};
 use crate::reply::understand::intents::{self, Intent, QuickIntent};
+use crate::reply::understand::intents::{QuietWish, TakingBack};
 use crate::reply::understand::redact;
 use crate::schedule::{Schedule, ScheduleOrder};
 use crate::store::Store;
@@ -19,7 +20,7 @@ use gate::Passage;
 use house::thread::HouseThread;
 use house::{ConnectedHome, HouseWish};
 use last_set::LastSet;
-use take_back::{LastDeed, TakingBack};
+use take_back::LastDeed;
 
 pub(crate) mod foresee;
 pub(crate) mod forgetting;

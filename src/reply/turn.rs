@@ -9,6 +9,7 @@ use jiff::Zoned;
 
 use crate::language::{Language, LanguageCode};
 use crate::message::{Channel, ConversationId, Origin, Private, TurnId};
+use crate::reply::understand::intents::VolumeChange;
 use crate::store::ExchangeId;
 use crate::trace::{Decision, ModelUse, ToolUse};
 
@@ -156,15 +157,4 @@ pub(crate) enum Keep {
     Yes,
     /// It does not.
     No,
-}
-
-/// A change of the playback volume.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum VolumeChange {
-    /// One step louder.
-    Up,
-    /// One step quieter.
-    Down,
-    /// To this many percent, 0 to 100.
-    Set(u8),
 }

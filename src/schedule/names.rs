@@ -6,10 +6,10 @@
 use jiff::Zoned;
 use jiff::civil::Date;
 
-use super::entry::Entry;
-use super::moment::{Day, dates};
-use super::order::Which;
 use crate::language::Ear;
+use crate::language::values::entry::Entry;
+use crate::language::values::moment::{Day, dates};
+use crate::language::values::order::Which;
 
 /// From this likeness on, 0..1, a name is meant.
 const ALIKE: f64 = 0.87;

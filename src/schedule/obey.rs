@@ -6,15 +6,15 @@
 use jiff::{SignedDuration, Timestamp, Zoned};
 
 use super::config::TimersConfig;
-use super::entry::{Days, Due, Entry, EntryId, EntryKind, EntryState};
-use super::later::LaterCommand;
-use super::moment::resolve;
 use super::names::{date_of, meant};
-use super::order::{
+use crate::language::Ear;
+use crate::language::values::entry::{Days, Due, Entry, EntryId, EntryKind, EntryState};
+use crate::language::values::later::LaterCommand;
+use crate::language::values::moment::resolve;
+use crate::language::values::order::{
     Bias, LONGEST_TIMER_S, Many, NewEntry, OrderReport, ScheduleOrder, ScheduleQuestion, TimeRefusal, When,
     Which,
 };
-use crate::language::Ear;
 
 /// Most entries that wait at the same time.
 pub(super) const MOST: usize = 1_024;
@@ -286,7 +286,7 @@ impl Present<'_> {
                 if !days.is_none() {
                     entry.days = days;
                 } else if let (Due::Wall(at), false) = (due, entry.days.is_none()) {
-                    let next = super::entry::next_on(entry.days, at.time(), self.now);
+                    let next = crate::language::values::entry::next_on(entry.days, at.time(), self.now);
                     entry.due = next.map_or(due, Due::Wall);
                 }
                 entry.state = EntryState::Waiting;

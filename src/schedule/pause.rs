@@ -2,9 +2,9 @@
 //!
 //! PURE. In: which are meant. Out: changes to be stored, and a report.
 
-use super::entry::{Entry, EntryKind, EntryState};
 use super::obey::{Choice, Decided, EntryChange, Present};
-use super::order::{LONGEST_TIMER_S, OrderReport, Which};
+use crate::language::values::entry::{Entry, EntryKind, EntryState};
+use crate::language::values::order::{LONGEST_TIMER_S, OrderReport, Which};
 
 impl Present<'_> {
     /// Only timers stand still: an alarm belongs to its time of day.

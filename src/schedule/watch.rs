@@ -7,8 +7,8 @@
 use jiff::{SignedDuration, Timestamp, Zoned};
 
 use super::config::TimersConfig;
-use super::entry::{Due, Entry, EntryKind, EntryState};
 use super::obey::{EntryChange, RECENT};
+use crate::language::values::entry::{Due, Entry, EntryKind, EntryState};
 
 /// A clock may be set back by so much without being wrong.
 const SLACK: SignedDuration = SignedDuration::from_mins(2);

@@ -7,9 +7,9 @@ use jiff::civil::{Date, DateTime, Weekday};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Zoned};
 
-use super::entry::{Days, Due, Entry, EntryKind, EntryState, MonthRule};
-use super::order::{OrderReport, ScheduleQuestion, Which};
 use crate::language::times::{self, day, weekday};
+use crate::language::values::entry::{Days, Due, Entry, EntryKind, EntryState, MonthRule};
+use crate::language::values::order::{OrderReport, ScheduleQuestion, Which};
 use crate::language::{KindWords, Language, SentenceField, SentenceName, SentenceTemplate, capital, fill};
 
 pub use crate::language::times::{date_in, length, time_in_full, time_of_day};

@@ -5,8 +5,8 @@
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::Value;
 
-use super::memory::words;
 use super::{Store, StoreError};
+use crate::language::words;
 use crate::message::ConversationId;
 
 impl Store {

@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde_json::Value;
 
-use super::memory::words;
 use super::{Store, StoreError, durably};
+use crate::language::words;
 
 /// A stored decision or alarm.
 #[derive(Debug, Clone, PartialEq, Eq)]

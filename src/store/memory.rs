@@ -11,6 +11,8 @@ use jiff::Timestamp;
 use rusqlite::{Connection, Transaction, params};
 
 use super::{Store, StoreError, durably};
+use crate::language::values::deed::MemoryKind;
+use crate::language::words;
 use crate::message::Private;
 
 mod diary;
@@ -20,7 +22,6 @@ mod search;
 #[cfg(test)]
 mod tests;
 mod topic;
-pub mod words;
 
 pub use diary::DiaryPage;
 pub use embeddings::{Embedding, Unembedded};
@@ -30,52 +31,6 @@ pub use topic::TopicMentions;
 
 /// Entries compared at most when looking for one that says the same.
 const LOOKED_THROUGH: u32 = 2_000;
-
-/// The kind of an entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum MemoryKind {
-    /// About the user, in the user's own words.
-    User,
-    /// A standing wish about the assistant's behaviour.
-    Wish,
-    /// Any other fact.
-    World,
-    /// A summary of a conversation.
-    Diary,
-    /// A part of a document of the user.
-    Document,
-}
-
-impl MemoryKind {
-    /// All kinds.
-    pub const ALL: [Self; 5] = [Self::User, Self::Wish, Self::World, Self::Diary, Self::Document];
-
-    /// Its name in the database, in tables and in exports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Wish => "wish",
-            Self::World => "world",
-            Self::Diary => "diary",
-            Self::Document => "document",
-        }
-    }
-
-    /// The kind with that name.
-    pub fn called(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
-    }
-
-    /// Whether it is part of every prompt.
-    fn is_warm(self) -> bool {
-        matches!(self, Self::User | Self::Wish | Self::Diary)
-    }
-
-    /// Whether a newer entry that says the same replaces an older one.
-    fn is_merged(self) -> bool {
-        matches!(self, Self::User | Self::Wish | Self::World)
-    }
-}
 
 /// A new entry.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,8 +6,8 @@
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
-use super::memory::words;
 use super::{Store, StoreError, durably};
+use crate::language::words;
 use crate::message::Origin;
 
 /// Most entries of one list; the oldest are dropped first.

@@ -8,8 +8,8 @@ use jiff::Zoned;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
-use super::deed::{CallValue, ValueKind};
-use super::{Arguments, Call, Effect, Output, Tool, ToolError, deed, schema};
+use super::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
+use crate::language::values::deed::{self, CallValue, ValueKind};
 use crate::language::{Language, fill};
 use crate::schedule::words::{date_in, time_in_full};
 

@@ -9,9 +9,9 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use super::deed::CallValue;
 use super::{Arguments, Call, Effect, Output, Tool, ToolError, route, schema};
 use crate::language::Language;
+use crate::language::values::deed::CallValue;
 
 /// Its name, which is on every turn's allow-list.
 pub(super) const NAME: &str = "toolSearch";

@@ -6,6 +6,8 @@
 //! words are in the turn, nothing that changes the world or writes memory runs without the owner's yes, and
 //! nothing is fetched from an address that the model has put together: it could carry off what it knows.
 
+pub use crate::language::values::Wish;
+
 use super::Effect;
 use super::config::ToolsConfig;
 
@@ -52,17 +54,6 @@ pub enum Taint {
     Clean,
     /// Words of the web, of others' messages, of foreign servers.
     Tainted,
-}
-
-/// What the user's words say of a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wish {
-    /// They ask for it.
-    Act,
-    /// They may, and the owner has to be asked; the reason is for the trace.
-    Ask(&'static str),
-    /// They don't; the reason is for the trace and the model.
-    Talk(&'static str),
 }
 
 /// Whose words a call carries out of the machine.

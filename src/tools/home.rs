@@ -11,16 +11,16 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use super::deed::{CallValue, ValueKind};
 use super::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
 use crate::home::backend::{Home, HomeLink, HomeView};
 use crate::home::house::{FoundItem, House, Item, ItemKind, Permission, StateValue};
+use crate::language::values::deed::{self, CallValue, ValueKind};
 use crate::language::{Language, capital, fill};
+use crate::reply::understand::house::unreached;
 
 mod command;
 #[cfg(test)]
 pub(crate) mod tests;
-pub(crate) mod unreached;
 
 pub(super) use command::HomeCommandTool;
 pub use command::HouseCall;
@@ -77,7 +77,7 @@ impl Tool for HomeFind {
     }
 
     fn values(&self, arguments: &Arguments) -> Vec<CallValue> {
-        super::deed::values_of(arguments, &[("words", ValueKind::Words)])
+        deed::values_of(arguments, &[("words", ValueKind::Words)])
     }
 
     fn in_words(&self, arguments: &Arguments, language: &Language) -> String {

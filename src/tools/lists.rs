@@ -9,20 +9,15 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use super::deed::{CallValue, ValueKind};
-use super::{Arguments, Call, Effect, Output, Source, Tool, ToolError, WayBack, deed, schema};
+use super::{Arguments, Call, Effect, Output, Source, Tool, ToolError, WayBack, schema};
 use crate::clock::Clock;
 use crate::language::tools::ListWords;
+use crate::language::values::deed::{self, CallValue, ValueKind};
 use crate::language::{Language, capital, fill};
 use crate::message::Origin;
+use crate::reply::understand::requests::list::{self, NOTES, SHOPPING, bare_name, list_name};
 use crate::store::{NoteRemoval, Store, StoreError};
 
-pub(super) mod asked;
-
-/// The list of what is no list: notes.
-pub(crate) const NOTES: &str = "notes";
-/// The list that has other names.
-pub(crate) const SHOPPING: &str = "shopping";
 /// Most entries told at once.
 const MOST_TOLD: usize = 30;
 
@@ -174,7 +169,7 @@ impl Tool for Lists {
     }
 
     fn ready(&self, asked: &str, language: &Language) -> Option<Arguments> {
-        asked::arguments(asked, language)
+        list::arguments(asked, language)
     }
 
     fn deed(&self, arguments: &Arguments) -> String {
@@ -220,26 +215,6 @@ fn purpose(said: &str, language: &Language) -> Option<(String, String)> {
     })
 }
 
-/// What the list `said` is called, for the database: "the Shopping List" → "shopping".
-pub(crate) fn list_name(said: &str, language: &Language) -> String {
-    let is = |list: fn(&ListWords) -> &Vec<String>, word: &String| {
-        language.lists().any(|words| list(words).contains(word))
-    };
-    match bare_name(said, language) {
-        name if name.is_empty() || is(|words| &words.notes, &name) => NOTES.to_owned(),
-        name if is(|words| &words.shopping, &name) => SHOPPING.to_owned(),
-        name => name,
-    }
-}
-
-/// The same without words that are no part of a name, which may leave nothing; not what else it is called.
-pub(crate) fn bare_name(said: &str, language: &Language) -> String {
-    let lower = said.to_lowercase();
-    let is_named =
-        |word: &&str| !language.lists().any(|words| words.unnamed.iter().any(|known| known == word));
-    lower.split_whitespace().filter(is_named).collect::<Vec<_>>().join(" ")
-}
-
 /// What is said once `items` were added to `list`.
 fn added(list: &str, items: &[String], language: &Language) -> String {
     let say = &language.sentences().tools;
@@ -263,7 +238,7 @@ pub(super) fn foreseen(arguments: &Arguments, language: &Language) -> Option<Str
 
 /// What `asked` will most likely be answered with, where it reads a list on which nothing of a stranger's stands.
 pub async fn ready_reading(asked: &str, store: &Store, language: &Language) -> Option<String> {
-    let arguments = asked::arguments(asked.trim().trim_end_matches(['.', '!', '?']), language)?;
+    let arguments = list::arguments(asked.trim().trim_end_matches(['.', '!', '?']), language)?;
     let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().trim();
     let list = list_name(text("list"), language);
     if text("action") != "read" || store.has_foreign_notes(&list).await.ok()? {

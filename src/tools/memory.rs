@@ -9,12 +9,13 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use super::deed::{CallValue, ValueKind};
-use super::{Arguments, Call, Effect, Output, Source, Tool, ToolError, deed, schema};
+use super::{Arguments, Call, Effect, Output, Source, Tool, ToolError, schema};
 use crate::clock::Clock;
+use crate::language::values::deed::{self, CallValue, ValueKind};
+use crate::language::words;
 use crate::language::{Language, fill};
 use crate::message::Private;
-use crate::store::{MemoryHit, MemoryKind, MemoryQuery, NewMemory, STRANGER, Store, words};
+use crate::store::{MemoryHit, MemoryKind, MemoryQuery, NewMemory, STRANGER, Store};
 
 /// Most entries that are found.
 const MOST_FOUND: usize = 5;

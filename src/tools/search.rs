@@ -13,11 +13,11 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::config::SearchConfig;
-use super::deed::{self, CallValue, ValueKind};
 use super::weather::base;
 use super::web::Reach;
 use super::web::html::{self, Hit};
 use super::{Arguments, Call, Effect, FoundPage, Output, Tool, ToolError, fence, schema};
+use crate::language::values::deed::{self, CallValue, ValueKind};
 use crate::language::{Language, fill};
 
 /// Its name.

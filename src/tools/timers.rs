@@ -7,8 +7,8 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use super::deed::{CallValue, ValueKind};
-use super::{Arguments, Call, Effect, Output, Source, Tool, ToolError, WayBack, deed, fence, schema};
+use super::{Arguments, Call, Effect, Output, Source, Tool, ToolError, WayBack, fence, schema};
+use crate::language::values::deed::{self, CallValue, ValueKind};
 use crate::language::{Language, ToolSentences, fill};
 use crate::schedule::words::{self, tell};
 use crate::schedule::{

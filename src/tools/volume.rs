@@ -6,8 +6,8 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use super::deed::{CallValue, ValueKind};
-use super::{Arguments, Call, Deed, Output, Tool, ToolError, deed, schema};
+use super::{Arguments, Call, Deed, Output, Tool, ToolError, schema};
+use crate::language::values::deed::{self, CallValue, ValueKind};
 use crate::language::{Language, fill};
 
 /// The tool.

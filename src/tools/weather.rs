@@ -13,10 +13,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::config::{Units, WeatherConfig};
-use super::deed::{CallValue, ValueKind};
 use super::web::Reach;
-use super::{Arguments, Call, Effect, Output, Source, Tool, ToolError, deed, schema};
+use super::{Arguments, Call, Effect, Output, Source, Tool, ToolError, schema};
 use crate::language::consent::words_of;
+use crate::language::values::deed::{self, CallValue, ValueKind};
 use crate::language::{Language, SkyWords, fill};
 use crate::schedule::words::date_in;
 

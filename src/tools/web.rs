@@ -16,8 +16,8 @@ use reqwest::header::{CONTENT_TYPE, LOCATION};
 use reqwest::{Client, StatusCode, Url};
 use serde_json::{Value, json};
 
-use super::deed::CallValue;
 use super::{Arguments, Call, Effect, Output, Tool, ToolError, fence, schema};
+use crate::language::values::deed::CallValue;
 use crate::language::{Language, fill};
 use crate::root_cause;
 

@@ -6,8 +6,8 @@
 use serde::Deserialize;
 
 use crate::language::prompts::{PromptName, PromptTexts};
-use crate::reply::agent::protocol::WrittenCall;
-use crate::reply::json::object;
+use crate::reply::output::json::object;
+use crate::reply::output::protocol::WrittenCall;
 use crate::tools::{Arguments, Toolbox, fence};
 
 #[cfg(test)]
@@ -21,9 +21,6 @@ const LONGEST_STEP: usize = 200;
 const MEMORY: &str = "searchMemory";
 /// The last step: the answer.
 const REPLY: &str = "reply";
-
-/// How the block of a plan begins.
-pub(crate) const LINE_START: &str = "[Plan for ";
 
 /// What the plan says about the memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

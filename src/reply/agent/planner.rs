@@ -15,12 +15,12 @@ use crate::reply::agent::tool_list::ToolList;
 use crate::reply::config::{PlannerConfig, PlannerMode, PlannerOrder};
 use crate::reply::deadline;
 use crate::reply::memory::coverage::Coverage;
-use crate::reply::memory::question;
 use crate::reply::model::ChatModel;
-use crate::reply::output::sink::ReceiverClosed;
+use crate::reply::parts::parts_of;
 use crate::reply::prompt::side_query::{SideQueries, SideQuery};
 use crate::reply::session::Session;
-use crate::reply::understand::parts::parts_of;
+use crate::reply::sink::ReceiverClosed;
+use crate::reply::understand::question;
 use crate::tools::ToolsConfig;
 
 /// The instruction.

@@ -3,7 +3,7 @@
 //! Plain data. In: the turn, the dialogue, the conversation's tools and the model that answers.
 
 use crate::llm::Message;
-use crate::reply::agent::protocol::Answering;
+use crate::reply::agent::protocols::Answering;
 use crate::reply::agent::talk::PromptKind;
 use crate::reply::agent::tool_list::ToolList;
 use crate::reply::prompt::dialogue::Past;

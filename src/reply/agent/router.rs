@@ -13,11 +13,11 @@ use serde_json::json;
 use crate::llm::ModelSize;
 use crate::reply::agent::request::TurnRequest;
 use crate::reply::deadline;
-use crate::reply::json::object;
 use crate::reply::model::ChatModel;
-use crate::reply::output::sink::ReceiverClosed;
+use crate::reply::output::json::object;
 use crate::reply::prompt::side_query::{SideQueries, SideQuery};
 use crate::reply::session::Session;
+use crate::reply::sink::ReceiverClosed;
 use crate::tools::{self, Router, Tool, ToolsConfig, route};
 
 /// The instruction.

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::language::Language;
-use crate::reply::agent::protocol::WrittenCall;
+use crate::reply::output::protocol::WrittenCall;
 use crate::reply::understand::wish;
 use crate::tools::{Arguments, Effect, Tool, Toolbox, route};
 

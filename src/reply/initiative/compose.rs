@@ -13,13 +13,13 @@ use tokio::sync::mpsc;
 
 use crate::llm::{Ask, Length, ModelSize};
 use crate::reply::Engine;
+use crate::reply::agent::ask::{self, SideCall};
 use crate::reply::arbiter::ModelPriority;
 use crate::reply::model::ChatModel;
-use crate::reply::output::ask::{self, SideCall};
 use crate::reply::output::check::{check, estimated_tokens};
-use crate::reply::output::sink::ReplySink;
 use crate::reply::output::truth::{self, ClaimEvidence, DoneCall};
 use crate::reply::prompt::{self, head::HeadSet};
+use crate::reply::sink::ReplySink;
 
 /// Tokens of the whole answer.
 const TOKENS: u32 = 160;

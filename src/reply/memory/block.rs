@@ -5,12 +5,9 @@
 
 use jiff::Zoned;
 
-use super::question::{date, days_ago};
+use crate::reply::understand::question::{date, days_ago};
 use crate::store::{HitSource, Memory, MemoryHit, MemoryKind, MemoryProfile};
 use crate::tools::fence;
-
-/// How every part begins.
-pub(crate) const LINE_START: &str = "[Memory of ";
 
 /// The longest profile, in characters: every prompt pays for it.
 const PROFILE: usize = 900;

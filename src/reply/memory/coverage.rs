@@ -3,7 +3,7 @@
 //! PURE, any thread. In: the words of a question, what stands in the prompt already, whether a tool found something
 //! in this conversation. Out: whether what is there covers the question. Any doubt means that it does not.
 
-use crate::store::words;
+use crate::language::words;
 
 /// Whether the conversation covers a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,12 +13,12 @@ use crate::clock::Clock;
 use crate::language::Language;
 use crate::llm::{Ask, Length};
 use crate::message::Origin;
-use crate::reply::agent::protocol::Answering;
+use crate::reply::agent::ask::{self, SideCall};
+use crate::reply::agent::protocols::Answering;
 use crate::reply::memory::config::MemoryConfig;
 use crate::reply::model::{ChatModel, ModelAccess, Room};
-use crate::reply::output::ask::{self, SideCall};
-use crate::reply::output::sink::ReplySink;
 use crate::reply::prompt::{self, head::HeadSet};
+use crate::reply::sink::ReplySink;
 use crate::store::{DialogueRow, DiaryPage, MemoryKind, Store, StoreError};
 
 mod page;

@@ -13,9 +13,9 @@ use crate::llm::ModelSize;
 use crate::reply::agent::request::TurnRequest;
 use crate::reply::deadline;
 use crate::reply::model::ChatModel;
-use crate::reply::output::sink::ReceiverClosed;
 use crate::reply::prompt::side_query::{SideQueries, SideQuery};
 use crate::reply::session::Session;
+use crate::reply::sink::ReceiverClosed;
 use crate::tools::fence;
 
 /// Shorter than this passes through, in characters.

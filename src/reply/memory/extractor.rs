@@ -10,18 +10,18 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::config::Extractor;
-use super::question::{self, MemoryQuestion};
+use crate::language::words;
 use crate::llm::ModelSize;
 use crate::reply::agent::request::TurnRequest;
 use crate::reply::config::ContextConfig;
 use crate::reply::deadline;
-use crate::reply::json::object;
 use crate::reply::model::ChatModel;
-use crate::reply::output::sink::ReceiverClosed;
+use crate::reply::output::json::object;
 use crate::reply::prompt::context;
 use crate::reply::prompt::side_query::{SideQueries, SideQuery};
 use crate::reply::session::Session;
-use crate::store::words;
+use crate::reply::sink::ReceiverClosed;
+use crate::reply::understand::question::{self, MemoryQuestion};
 
 /// The instruction.
 const PROMPT: &str = include_str!("../../../assets/prompts/extractor.md");
@@ -158,7 +158,7 @@ fn ask_model<'a>(instruction: &'a str, model: &'a str) -> SideQuery<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reply::memory::question::date;
+    use crate::reply::understand::question::date;
 
     fn now() -> Zoned {
         "2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().unwrap()

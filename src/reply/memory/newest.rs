@@ -9,8 +9,8 @@ use std::sync::LazyLock;
 use jiff::Timestamp;
 use regex::Regex;
 
-use super::question;
-use crate::store::words;
+use crate::language::words;
+use crate::reply::understand::question;
 
 /// A statement, and when it was made.
 pub(super) type Statement<'a> = (Timestamp, &'a str);

@@ -5,8 +5,8 @@
 
 use crate::message::{Origin, Private};
 use crate::reply::deadline::{self, in_time};
-use crate::reply::output::sink::{ReceiverClosed, ReplySink};
 use crate::reply::session::Session;
+use crate::reply::sink::{ReceiverClosed, ReplySink};
 use crate::reply::turn::{ReplyEvent, Turn};
 use crate::store::{Exchange, ExchangeId, Store, StoreError, WordedBy};
 

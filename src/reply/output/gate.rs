@@ -5,22 +5,16 @@
 //! is not yet a whole clause waits, because half a card number does not look like one.
 
 use crate::language::loops_by_letters;
-use crate::reply::agent::plan;
-use crate::reply::memory::block;
 use crate::reply::output::check::{self, ReplyRefusal};
 use crate::reply::output::malformed::Malformed;
+use crate::reply::output::marks;
 use crate::reply::output::sanitize::Sanitizer;
-use crate::reply::prompt::{context, dialogue};
 
 #[cfg(test)]
 mod tests;
 
 /// Bytes after which a clause without an end is let out at the last space all the same.
 const LONGEST_WAIT: usize = 240;
-
-/// How parts of the prompt begin that an answer must not repeat.
-const MARKS: [&str; 5] =
-    [context::LINE_START, block::LINE_START, plan::LINE_START, dialogue::DONE_START, dialogue::TOLD_START];
 
 /// Lets clauses of one answer through. One per attempt.
 #[derive(Debug, Default)]
@@ -103,7 +97,7 @@ impl OutputGate {
     /// they were told. What was done, told without its bracket, has no end that could be seen: that answer is none.
     fn drop_echo(&mut self) -> Result<Echo, ReplyRefusal> {
         let head = self.waiting.trim_start();
-        let (begun, bare) = (head.to_lowercase(), dialogue::DONE_START.to_lowercase());
+        let (begun, bare) = (head.to_lowercase(), marks::DONE.to_lowercase());
         let bare = bare.trim_start_matches('[');
         if begun.starts_with(bare) {
             return Err(ReplyRefusal::Vacant);
@@ -112,11 +106,11 @@ impl OutputGate {
             return Ok(Echo::Undecided);
         }
         let Some(close) = head.find(']') else {
-            let begins = MARKS.iter().any(|mark| head.starts_with(mark) || mark.starts_with(head));
+            let begins = marks::ALL.iter().any(|mark| head.starts_with(mark) || mark.starts_with(head));
             return Ok(if begins && !head.is_empty() { Echo::Undecided } else { Echo::None });
         };
         let (mark, rest) = head.split_at(close + 1);
-        if MARKS.iter().any(|told| mark.starts_with(told))
+        if marks::ALL.iter().any(|told| mark.starts_with(told))
             || (mark.starts_with('[') && mark.ends_with(" ago]"))
         {
             self.waiting = rest.to_owned();
@@ -152,7 +146,7 @@ fn clauses_end(text: &str) -> usize {
 }
 
 /// Where the last whole sentence of `text` ends.
-pub(super) fn sentences_end(text: &str) -> usize {
+pub(crate) fn sentences_end(text: &str) -> usize {
     let closed = text.trim_end();
     let ends = |c: char| matches!(c, '.' | '!' | '?' | '…' | '。' | '！' | '？');
     if closed.ends_with(ends) { closed.len() } else { last_end(text, ends) }

@@ -6,8 +6,8 @@
 
 use crate::language::Language;
 use crate::language::consent::{Phrases, TalkWords, words_of};
-use crate::reply::memory::question::content_words;
 use crate::reply::understand::intents::{self, Mood};
+use crate::reply::understand::question::content_words;
 
 /// Letters that two words share at least, to be one word with two endings.
 const STEM: usize = 4;

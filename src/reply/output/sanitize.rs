@@ -10,7 +10,7 @@ mod marker;
 #[cfg(test)]
 mod tests;
 
-use crate::reply::json::balanced_length;
+use crate::reply::output::json::balanced_length;
 use crate::reply::output::malformed::{Json, Malformed, judge_json};
 use marker::{FoundMarker, MarkerKind};
 

@@ -6,10 +6,10 @@
 
 use crate::language::Language;
 use crate::language::consent::words_of;
+use crate::language::words;
 use crate::reply::output::gate::{AnswerEnding, OutputGate};
 use crate::reply::output::length::word_count;
 use crate::reply::output::truth::{self, ClaimEvidence};
-use crate::store::words;
 use crate::tools::FoundPage;
 
 /// Most words of a quotation: about twenty seconds of speech. With fewer than those it would say nothing.

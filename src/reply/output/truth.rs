@@ -10,7 +10,7 @@ use std::cell::LazyCell;
 use crate::language::Language;
 use crate::language::consent::{ConsentWords, words_of};
 use crate::language::truth::{ClaimForm, TruthWords};
-use crate::tools::deed::CallValue;
+use crate::language::values::CallValue;
 use crate::tools::{Arguments, Effect, Output, Source, Tool};
 use claim::Claim;
 use clauses::SaidClause;

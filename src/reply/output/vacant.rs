@@ -9,13 +9,13 @@ use std::collections::HashMap;
 use crate::language::Language;
 use crate::language::consent::{Phrases, TalkWords, words_of};
 use crate::language::prompts::PromptName;
-use crate::reply::memory::question::content_words;
+use crate::language::words;
 use crate::reply::output::news;
 use crate::reply::understand::care;
 use crate::reply::understand::intents;
+use crate::reply::understand::question::content_words;
 use crate::reply::understand::reference::{self, Feeling};
 use crate::reply::understand::wish;
-use crate::store::words;
 
 /// So many words in a row of the persona are recited.
 const RECITED: usize = 5;

@@ -9,9 +9,7 @@ use jiff::{Timestamp, Zoned, tz::TimeZone};
 use crate::language::times::date_in;
 use crate::language::{Language, fill};
 use crate::reply::config::{ContextConfig, TimeKind};
-
-/// How the line begins.
-pub(crate) const LINE_START: &str = "[Context:";
+use crate::reply::output::marks;
 
 /// The line with weekday, date, time, zone and place, as they are told in `language`.
 pub(crate) fn line(cfg: &ContextConfig, now: &Zoned, language: &Language) -> String {
@@ -26,7 +24,7 @@ pub(crate) fn line(cfg: &ContextConfig, now: &Zoned, language: &Language) -> Str
     let clock = now.strftime("%H:%M").to_string();
     let date = date_in(&words.context_date, now.date(), language);
     let told = fill(&words.context, &[("date", &date), ("time", &clock), ("zone", &zone), ("place", place)]);
-    format!("{LINE_START} {told}]")
+    format!("{} {told}]", marks::CONTEXT)
 }
 
 /// How long before `from` a message was said, coarse enough to be read aloud.

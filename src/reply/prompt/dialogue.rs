@@ -15,8 +15,8 @@ use crate::language::Language;
 use crate::llm::{self, Message, ModelSize};
 use crate::message::{ConversationId, Origin};
 use crate::reply::config::ReplyConfig;
-use crate::reply::memory::question::content_words;
 use crate::reply::prompt::context;
+use crate::reply::understand::question::content_words;
 use crate::reply::understand::reference;
 use crate::store::{DialogueRole, DialogueRow, WordedBy};
 use crate::tools::fence;
@@ -25,10 +25,6 @@ use crate::tools::fence;
 const DONE: &str = include_str!("../../../assets/prompts/done.md");
 /// What was told since, where no answer of the model came to it.
 const TOLD: &str = include_str!("../../../assets/prompts/told.md");
-/// How that begins.
-pub(crate) const TOLD_START: &str = "[The user said:";
-/// How such a line begins.
-pub(crate) const DONE_START: &str = "[Done since:";
 /// Most exchanges in such a line, the newest, and most characters of each side of one.
 const MOST_DONE: usize = 3;
 const DONE_CHARS: usize = 60;

@@ -8,11 +8,11 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::reply::deadline;
-use crate::reply::json::object;
 use crate::reply::model::ChatModel;
-use crate::reply::output::sink::ReceiverClosed;
+use crate::reply::output::json::object;
 use crate::reply::prompt::profiles::{Profile, all};
 use crate::reply::prompt::side_query::{SideQueries, SideQuery};
+use crate::reply::sink::ReceiverClosed;
 
 /// The instruction.
 const PROMPT: &str = include_str!("../../../assets/prompts/profile.md");

@@ -10,12 +10,12 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::llm::{Ask, Length};
+use crate::reply::agent::ask::{self, SideCall};
 use crate::reply::model::{ChatModel, ModelAccess, Room};
-use crate::reply::output::ask::{self, SideCall};
-use crate::reply::output::sink::ReplySink;
 use crate::reply::prompt;
 use crate::reply::prompt::dialogue::ShownDialogue;
 use crate::reply::prompt::head::Head;
+use crate::reply::sink::ReplySink;
 
 /// Something to be asked.
 #[derive(Debug)]

@@ -10,9 +10,9 @@ use jiff::Timestamp;
 
 use super::{QuickMeans, Recognised};
 use crate::language::fill;
-use crate::reply::output::sink::{ReceiverClosed, ReplySink};
 use crate::reply::quick::house::{self, HouseWish};
 use crate::reply::session::open_question::{OpenQuestion, open_until};
+use crate::reply::sink::{ReceiverClosed, ReplySink};
 use crate::reply::turn::{Keep, Turn};
 use crate::reply::understand::house::HouseDecision;
 use crate::reply::understand::intents::{Intent, MemoryOrder, VolumeChange};

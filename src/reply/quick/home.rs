@@ -4,10 +4,10 @@
 //! sentence that says so; no model is asked, since it could only pretend. Where a tool names the thing, the model and
 //! its tools are asked as before.
 
-use crate::reply::output::sink::{ReceiverClosed, ReplySink};
+use crate::language::words;
+use crate::reply::sink::{ReceiverClosed, ReplySink};
 use crate::reply::turn::{Keep, Turn};
 use crate::reply::understand::intents::{self, HomeOrder};
-use crate::store::words;
 use crate::tools::{Arguments, Effect, Toolbox};
 
 /// Whether a tool that changes something names the thing, so that it may be able to do it.

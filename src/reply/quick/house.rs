@@ -19,15 +19,16 @@ use jiff::Timestamp;
 use super::gate::{self, Passage};
 use super::{QuickMeans, Recognised};
 use crate::home::backend::{self, CommandOutcome, FOLLOWS_WITHIN, HomeLink, SendFault};
-use crate::reply::output::sink::{ReceiverClosed, ReplySink};
 use crate::reply::session::Session;
 use crate::reply::session::open_question::{OpenQuestion, open_until};
+use crate::reply::sink::{ReceiverClosed, ReplySink};
 use crate::reply::turn::{Ended, Keep, ReplyEvent, Turn};
 use crate::reply::understand::house::follow::{self, FollowUp, Picked};
+use crate::reply::understand::house::unreached;
 use crate::reply::understand::house::{HouseDecision, NamedThing, PlannedBatch, PlannedCommand, say};
 use crate::reply::understand::intents::{self, Mood};
 use crate::tools::gate::Consent;
-use crate::tools::{house_deed, unreached};
+use crate::tools::house_deed;
 pub use connected::ConnectedHome;
 pub(crate) use connected::HouseWish;
 

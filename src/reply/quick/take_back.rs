@@ -8,9 +8,10 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::house::thread::HouseThread;
 use super::{QuickMeans, timers};
-use crate::reply::output::sink::{ReceiverClosed, ReplySink};
 use crate::reply::session::SessionState;
+use crate::reply::sink::{ReceiverClosed, ReplySink};
 use crate::reply::turn::{ReplyEvent, Turn};
+use crate::reply::understand::intents::TakingBack;
 use crate::reply::understand::intents::{Intent, MemoryOrder};
 use crate::schedule::ScheduleOrder;
 use crate::store::{NoteRemoval, Store, StoreError};
@@ -49,15 +50,6 @@ pub(super) fn changes_something_else(what: &Intent) -> bool {
         Intent::Volume(_) | Intent::Quiet(_) => true,
         _ => false,
     }
-}
-
-/// In which words it was asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TakingBack {
-    /// "Undo that": whatever was done last.
-    Undo,
-    /// "Cancel that": what was done in the turn before, else what is going on.
-    Cancel,
 }
 
 /// Takes back what was done last; whether there was something.

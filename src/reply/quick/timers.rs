@@ -5,8 +5,8 @@
 
 use super::last_set::Clarification;
 use super::take_back::LastDeed;
-use crate::reply::output::sink::{ReceiverClosed, ReplySink};
 use crate::reply::session::Session;
+use crate::reply::sink::{ReceiverClosed, ReplySink};
 use crate::reply::turn::{Keep, ReplyEvent, Turn};
 use crate::schedule::{self, Bell, EntryId, OrderReport, Schedule, ScheduleOrder, Which};
 use crate::store::StoreError;

@@ -144,7 +144,7 @@ fn redacted(mut message: Message) -> Message {
 
 /// Whether a message is the user's own words, and no result in text mode.
 pub(crate) fn is_question(message: &Message) -> bool {
-    message.role == Role::User && !message.content.starts_with(crate::reply::agent::protocol::RESULT_START)
+    message.role == Role::User && !message.content.starts_with(crate::reply::output::protocol::RESULT_START)
 }
 
 #[cfg(test)]
@@ -153,7 +153,7 @@ mod tests {
 
     use super::*;
     use crate::message::{ConversationId, Origin};
-    use crate::reply::agent::protocol::{self, Protocol, WrittenCall};
+    use crate::reply::output::protocol::{self, Protocol, WrittenCall};
     use crate::store::{Exchange, Store, WordedBy};
 
     async fn exchange(store: &Store) -> ExchangeId {

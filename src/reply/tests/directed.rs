@@ -7,7 +7,7 @@ use super::tools::{Kit, calls};
 use super::*;
 use crate::llm::ModelSize::{self, Large};
 use crate::llm::Role::{System, User};
-use crate::reply::agent::protocol::Answering;
+use crate::reply::agent::protocols::Answering;
 use crate::store::{MemoryKind, NewMemory};
 use crate::tools::{Effect, Output};
 

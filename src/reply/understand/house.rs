@@ -21,6 +21,7 @@ mod target;
 #[cfg(test)]
 mod tests;
 mod things;
+pub(crate) mod unreached;
 
 use crate::home::house::{Caution, House, ItemCommand, ItemState, Ordered};
 use crate::language::Ear;

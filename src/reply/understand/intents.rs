@@ -14,27 +14,26 @@ mod near;
 mod orders;
 #[cfg(test)]
 mod tests;
+mod wishes;
 
 use jiff::Zoned;
 
 use crate::language::grammar::TemplateGroup;
 use crate::language::grammar::machine::{Fit, GrammarUtterance};
 use crate::language::grammar::words::{self, Word};
+use crate::language::times::{date_in, time_of_day};
+use crate::language::values::{Day, DayPart, Many, ScheduleOrder, ScheduleQuestion, When, Which, date_on};
 use crate::language::{Language, fill};
-use crate::schedule::words::{date_in, time_of_day};
-use crate::schedule::{Day, DayPart, Many, ScheduleOrder, ScheduleQuestion, When, Which, date_on};
 use orders::Filled;
 
 pub use crate::language::DeviceKind;
-pub use crate::reply::initiative::QuietWish;
-pub use crate::reply::quick::take_back::TakingBack;
-pub use crate::reply::turn::VolumeChange;
 pub use amend::{Settled, amended, only_repeats, settled};
 pub use completeness::{Completeness, completeness, is_amendable};
 pub use home::{HomeDeed, HomeOrder, not_connected};
 pub use memory::{MemoryOrder, told_back};
 pub use mood::{Mood, mood};
 pub use near::{Reading, near};
+pub use wishes::{QuietWish, TakingBack, VolumeChange};
 
 /// What can be done without a model.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -20,9 +20,9 @@ mod tests;
 
 use crate::language::Language;
 use crate::language::consent::{ConsentWords, Phrases, words_of};
+use crate::language::values::Wish;
+use crate::language::values::{CallValue, ValueKind};
 use crate::reply::understand::text::without_quotes;
-use crate::tools::deed::{CallValue, ValueKind};
-use crate::tools::gate::Wish;
 use clauses::{Clause, Form, clauses};
 use deeds::{DeedMatch, ThingNamed};
 pub(crate) use deeds::{only_asks, orders};

@@ -9,7 +9,7 @@
 use rusqlite::{Connection, params};
 
 use super::super::{StoreError, conversation, initiative};
-use super::words;
+use crate::language::words;
 
 /// How much mentions, or mentioned, a topic.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -11,12 +11,13 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::super::deed::{CallValue, ValueKind};
 use super::super::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
-use super::{named_value, no_such, seen, unreached, view, which, written};
+use super::{named_value, no_such, seen, view, which, written};
 use crate::home::backend::{self, CommandOutcome, FOLLOWS_WITHIN, Home, SendFault};
 use crate::home::house::{Caution, FoundItem, House, Item, ItemCommand, Ordered, typed};
+use crate::language::values::deed::{CallValue, ValueKind};
 use crate::language::{Language, capital, fill};
+use crate::reply::understand::house::unreached;
 
 const NAME: &str = "homeCommand";
 /// After this long nobody knows what became of a command; shorter than the limit of any tool.

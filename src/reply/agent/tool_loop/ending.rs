@@ -13,9 +13,9 @@ use crate::reply::agent::AgentContext;
 use crate::reply::model::ChatModel;
 use crate::reply::output::check::ReplyRefusal;
 use crate::reply::output::length::AnswerStop;
-use crate::reply::output::sink::{ReceiverClosed, ReplySink};
 use crate::reply::output::source;
 use crate::reply::session::open_question::{BegunAnswer, OpenQuestion, open_until};
+use crate::reply::sink::{ReceiverClosed, ReplySink};
 use crate::reply::understand::intents::{self, Mood};
 use crate::reply::understand::reference::{self, Feeling};
 

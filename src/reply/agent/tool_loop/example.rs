@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::reply::agent::protocol::WrittenCall;
-use crate::reply::json::object;
+use crate::reply::output::json::object;
+use crate::reply::output::protocol::WrittenCall;
 use crate::tools::Arguments;
 
 #[derive(Debug, Deserialize)]

@@ -7,10 +7,10 @@ use super::call::Called;
 use super::state::{LoopState, Success};
 use super::{CallPlace, Only};
 use crate::reply::agent::AgentContext;
-use crate::reply::agent::protocol::WrittenCall;
+use crate::reply::agent::ask::WrittenCalls;
 use crate::reply::model::ChatModel;
-use crate::reply::output::ask::WrittenCalls;
-use crate::reply::output::sink::{ReceiverClosed, ReplySink};
+use crate::reply::output::protocol::WrittenCall;
+use crate::reply::sink::{ReceiverClosed, ReplySink};
 use crate::tools::gate::Consent;
 use crate::tools::{Arguments, FoundPage, WEB_SEARCH};
 

@@ -5,7 +5,7 @@
 use jiff::Timestamp;
 
 use super::state::LoopState;
-use crate::reply::agent::protocol::WrittenCall;
+use crate::reply::output::protocol::WrittenCall;
 
 /// A call that waits for a yes.
 pub(crate) struct PendingCall {

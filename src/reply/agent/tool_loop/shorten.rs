@@ -6,12 +6,12 @@
 use super::state::LoopState;
 use crate::llm::{Ask, Length, Message, ModelSize};
 use crate::reply::agent::AgentContext;
+use crate::reply::agent::ask::{self, SideCall};
 use crate::reply::agent::digest;
 use crate::reply::agent::plan::Course;
 use crate::reply::deadline;
 use crate::reply::model::ChatModel;
-use crate::reply::output::ask::{self, SideCall};
-use crate::reply::output::sink::{ReceiverClosed, ReplySink};
+use crate::reply::sink::{ReceiverClosed, ReplySink};
 use crate::tools::Digest;
 
 impl<M: ChatModel> AgentContext<'_, M> {

@@ -9,14 +9,15 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::language::Language;
+use crate::language::words;
 use crate::llm::{self, Message};
 use crate::message::{Origin, Private};
 use crate::reply::agent::digest;
-use crate::reply::memory::question::content_words;
 use crate::reply::output::check;
 use crate::reply::understand::intents;
+use crate::reply::understand::question::content_words;
 use crate::reply::understand::redact;
-use crate::store::{DialogueRole, DialogueRow, MemoryKind, NewMemory, words};
+use crate::store::{DialogueRole, DialogueRow, MemoryKind, NewMemory};
 use crate::tools::fence;
 
 /// Fewer words that matter are not worth a page.

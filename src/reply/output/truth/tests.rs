@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use super::*;
 use crate::language::tests::{english, german};
+use crate::language::values::ValueKind;
 use crate::tools::Toolbox;
-use crate::tools::deed::ValueKind;
 
 /// How many false sentences passed and honest ones were cut, each of how many.
 #[derive(Debug, Default)]

@@ -6,7 +6,7 @@
 use super::super::{QuickMeans, timers};
 use super::send;
 use super::thread::HouseThread;
-use crate::reply::output::sink::{ReceiverClosed, ReplySink};
+use crate::reply::sink::{ReceiverClosed, ReplySink};
 use crate::reply::turn::{ReplyEvent, Turn};
 use crate::reply::understand::house::later::{self, LaterMoment, LaterWish};
 use crate::reply::understand::house::{PlannedBatch, PlannedCommand, say};

@@ -5,7 +5,7 @@
 
 use super::HistoryRow;
 use crate::llm::Role;
-use crate::reply::agent::protocol;
+use crate::reply::output::protocol;
 
 /// `rows` with the calls that have a result, in order; what is left out is counted in the log.
 pub(super) fn only(rows: Vec<HistoryRow>) -> Vec<HistoryRow> {
@@ -66,7 +66,7 @@ fn drop_open_calls(row: &mut HistoryRow, mut stays: impl FnMut(&str) -> bool) ->
 mod tests {
     use super::super::CallOutcome;
     use super::*;
-    use crate::reply::agent::protocol::{Protocol, WrittenCall};
+    use crate::reply::output::protocol::{Protocol, WrittenCall};
     use crate::tools::Arguments;
 
     fn call(name: &str) -> WrittenCall {

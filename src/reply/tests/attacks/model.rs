@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use super::super::scripted::{Rule, Step};
 use crate::llm::{Ask, ModelSize};
-use crate::reply::agent::protocol::is_result;
-use crate::reply::json::balanced_length;
+use crate::reply::output::json::balanced_length;
+use crate::reply::output::protocol::is_result;
 
 /// A tool and its arguments.
 pub(super) type Made = (String, Value);

@@ -11,7 +11,7 @@ use super::{HouseDecision, HouseRefusal, PlannedCommand, spoken};
 use crate::home::backend::CommandOutcome;
 use crate::home::house::{House, ItemCommand, ItemKind, StateValue};
 use crate::language::house::HouseWords;
-use crate::schedule::When;
+use crate::language::values::When;
 
 /// Most words of a time.
 const LONGEST_TIME: usize = 6;

@@ -6,7 +6,7 @@ use crate::home::fault::HomeFault;
 use crate::home::house::{Caution, CautionCause, ItemCommand, ItemState, StateValue};
 use crate::language::fill;
 use crate::language::house::{HouseAsked, HouseSentences, HouseWords};
-use crate::tools::unreached;
+use crate::reply::understand::house::unreached;
 
 /// More things than these are not named in a question.
 const MOST_NAMED: usize = 4;

@@ -7,7 +7,7 @@ use super::orders::Filled;
 use super::{Intent, match_intent, matched, orders, words};
 use crate::language::Language;
 use crate::language::grammar::TemplateGroup;
-use crate::schedule::{EntryKind, NewEntry, ScheduleOrder, When};
+use crate::language::values::{EntryKind, NewEntry, ScheduleOrder, When};
 
 /// A command to set something that lacks nothing, with its words.
 #[derive(Debug, Clone, PartialEq, Eq)]

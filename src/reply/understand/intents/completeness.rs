@@ -11,8 +11,8 @@ use crate::language::Language;
 use crate::language::grammar::machine::{GrammarUtterance, Slot, TemplateSearch};
 use crate::language::grammar::words::Word;
 use crate::language::grammar::{Grammar, TemplateGroup};
-use crate::schedule::ScheduleOrder;
-use crate::tools::{ReadyEnd, ready_end};
+use crate::language::values::ScheduleOrder;
+use crate::reply::understand::requests::{ReadyEnd, ready_end};
 
 /// Fewer words with a full stop are no sentence: a recogniser puts one behind anything.
 const SHORTEST_SENTENCE: usize = 3;

@@ -7,8 +7,8 @@
 use super::orders::Filled;
 use crate::language::grammar::machine::Slot;
 use crate::language::grammar::numbers::ONE;
+use crate::language::values::Many;
 use crate::language::{DeviceKind, Language, fill};
-use crate::schedule::Many;
 
 /// Something to be done in the house.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,7 +6,8 @@
 use super::orders::Filled;
 use crate::language::Language;
 use crate::language::grammar::Grammar;
-use crate::store::{MemoryKind, words};
+use crate::language::words;
+use crate::store::MemoryKind;
 
 /// The fewest words that say anything.
 const FEWEST_WORDS: usize = 3;

@@ -10,7 +10,7 @@ use crate::language::grammar::machine::{Capture, Slot};
 use crate::language::grammar::slots::Taken;
 use crate::language::grammar::words::{self, Word};
 use crate::language::grammar::{Grammar, TemplateGroup};
-use crate::schedule::{Many, ScheduleOrder, Which};
+use crate::language::values::{Many, ScheduleOrder, Which};
 
 /// In place of the phrasing of a command with a name of the house.
 const HOUSE: &str = "a name of the house";

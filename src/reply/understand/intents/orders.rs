@@ -10,7 +10,7 @@ use crate::language::grammar::Grammar;
 use crate::language::grammar::machine::{Capture, Slot};
 use crate::language::grammar::slots::Taken;
 use crate::language::grammar::words::Word;
-use crate::schedule::{
+use crate::language::values::{
     Bias, ClockSaid, Day, DayPart, Days, EntryKind, Many, MonthRule, NewEntry, Said, ScheduleOrder, When,
     Which,
 };

@@ -6,11 +6,11 @@
 use crate::language::Language;
 use crate::language::consent::{ConsentWords, Phrases, words_of};
 use crate::language::grammar::numbers::ONE;
+use crate::language::values::When;
+use crate::language::values::{CallValue, ValueKind};
 use crate::reply::understand::intents;
+use crate::reply::understand::requests::list;
 use crate::reply::understand::text::same;
-use crate::schedule::When;
-use crate::tools::deed::{CallValue, ValueKind};
-use crate::tools::lists;
 
 use super::figures::{numbers, parts};
 use super::meant::meant;
@@ -263,22 +263,22 @@ impl<'a> Grounds<'a> {
 
     /// The list that was named, or where none was, one of those that need no name.
     fn hold_list(&self, text: &str) -> bool {
-        let list_of = |name: &str| lists::list_name(name, self.language);
+        let list_of = |name: &str| list::list_name(name, self.language);
         let wanted = list_of(text);
         let is_said = |word: &String| {
             self.said
                 .iter()
                 .any(|said| self.is_same(said, word) || compound(said, word) || self.is_inside(said, word))
         };
-        if words_of(&lists::bare_name(text, self.language)).iter().all(is_said) {
+        if words_of(&list::bare_name(text, self.language)).iter().all(is_said) {
             return true;
         }
-        let is_named = |name: &String| !lists::bare_name(name, self.language).is_empty();
+        let is_named = |name: &String| !list::bare_name(name, self.language).is_empty();
         let of_notes =
-            self.said.iter().filter(|word| is_named(word)).any(|word| list_of(word) == lists::NOTES);
-        let is_usual = [lists::NOTES, lists::SHOPPING].contains(&&*wanted);
+            self.said.iter().filter(|word| is_named(word)).any(|word| list_of(word) == list::NOTES);
+        let is_usual = [list::NOTES, list::SHOPPING].contains(&&*wanted);
         let is_it = |named: String| list_of(&named) == wanted;
-        is_usual && (wanted == lists::NOTES || !of_notes) && self.named_lists().filter(is_named).all(is_it)
+        is_usual && (wanted == list::NOTES || !of_notes) && self.named_lists().filter(is_named).all(is_it)
     }
 
     /// What stands in front of the word for a list.

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::*;
 use crate::language::tests::{english, german};
+use crate::language::values::ScheduleOrder;
 use crate::reply::understand::intents::{self, Intent, MemoryOrder};
-use crate::schedule::ScheduleOrder;
 
 use crate::tools::tests::with_house;
 use crate::tools::{Effect, Toolbox};

@@ -4,9 +4,9 @@
 
 use crate::llm::Message;
 use crate::reply::agent::tool_loop::state::prompt::{ResultMessage, is_result};
-use crate::reply::output::sink::ReplySink;
 use crate::reply::output::truth::DoneCall;
 use crate::reply::session::tool_history::{CallOutcome, HistoryRow};
+use crate::reply::sink::ReplySink;
 use crate::tools::FoundPage;
 
 /// How far the answer has got.

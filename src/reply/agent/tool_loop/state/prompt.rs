@@ -4,9 +4,10 @@
 //! and native calls both depend on it. It changes only when tools are given up.
 
 use crate::llm::{Message, ModelSize, Role};
-use crate::reply::agent::protocol::{self, Answering, Protocol, WrittenCall};
+use crate::reply::agent::ask::WrittenCalls;
+use crate::reply::agent::protocols::Answering;
 use crate::reply::agent::tool_loop::example;
-use crate::reply::output::ask::WrittenCalls;
+use crate::reply::output::protocol::{self, Protocol, WrittenCall};
 use crate::reply::prompt::head::Heads;
 
 /// Whether a result shares the message of the one before it.

@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use crate::reply::agent::protocol::WrittenCall;
+use crate::reply::output::protocol::WrittenCall;
 
 /// Which tools may be called.
 #[derive(Debug, Clone, Default)]

@@ -3,10 +3,10 @@
 use crate::language::consent::words_of;
 use crate::language::pattern::WordPattern;
 use crate::language::truth::ObjectFamily;
+use crate::language::values::ValueKind;
+use crate::language::values::When;
 use crate::reply::understand::intents;
 use crate::reply::understand::text::alike;
-use crate::schedule::When;
-use crate::tools::deed::ValueKind;
 
 use super::super::DoneCall;
 use super::super::claim::Claim;

@@ -40,7 +40,7 @@ fn what_goes_on_with_a_command_changes_its_time() {
         Some(true)
     );
     let days = |before, text| match amended_to(before, text) {
-        Some(When::At(said)) => crate::schedule::words::days(said.days, english()),
+        Some(When::At(said)) => crate::language::values::words::days(said.days, english()),
         other => panic!("{other:?}"),
     };
     assert_eq!(days("wake me at half past six", "on weekdays"), "on weekdays");

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::schedule::words::length;
+use crate::language::values::words::length;
 
 /// A number as it is spoken.
 fn spoken(number: u32) -> String {

@@ -1,7 +1,7 @@
 //! Phrases about timers, alarms and reminders, and what is understood of them, word for word.
 
 use super::*;
-use crate::schedule::{ClockSaid, Day, DayPart, Days, Exactness, Said};
+use crate::language::values::{ClockSaid, Day, DayPart, Days, Exactness, Said};
 
 /// An order in a form that a table can hold: `set timer "pasta" 570 s`.
 pub(super) fn told(order: &ScheduleOrder) -> String {
@@ -76,7 +76,7 @@ fn day_told(day: Day) -> String {
 }
 
 fn days_told(days: Days) -> String {
-    crate::schedule::words::days(days, english())
+    crate::language::values::words::days(days, english())
 }
 
 fn which_told(which: &Which) -> String {

@@ -117,7 +117,7 @@ pub enum When {
 impl When {
     /// This, said after `before`: a time of day, of which the day was said already.
     #[must_use]
-    pub(crate) fn behind(self, before: Option<&Self>) -> Self {
+    pub fn behind(self, before: Option<&Self>) -> Self {
         match (self, before) {
             (Self::At(said), Some(Self::At(before)))
                 if before.clock.is_none() && said.day.is_none() && said.days.is_none() =>
@@ -250,7 +250,7 @@ impl OrderReport {
 
 /// Why there is no moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TimeRefusal {
+pub enum TimeRefusal {
     /// For how long?
     NoLength,
     /// When?

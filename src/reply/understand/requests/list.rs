@@ -6,13 +6,17 @@
 
 use serde_json::Value;
 
-use super::{NOTES, SHOPPING, list_name};
 use crate::language::Language;
 use crate::language::tools::{ListWords, NAMES, Way};
-use crate::tools::Arguments;
+use crate::language::values::deed::Arguments;
+
+/// The list of what is no list: notes.
+pub const NOTES: &str = "notes";
+/// The list that has other names.
+pub const SHOPPING: &str = "shopping";
 
 /// The arguments of `asked`.
-pub(in crate::tools) fn arguments(asked: &str, language: &Language) -> Option<Arguments> {
+pub fn arguments(asked: &str, language: &Language) -> Option<Arguments> {
     let asked = asked.trim().replace('’', "'");
     let as_said = |asked: &str| {
         let mut ways =
@@ -74,6 +78,26 @@ fn arguments_of(way: &Way, words: &ListWords, asked: &str, language: &Language) 
     let rows = [("action", Some(way.action)), ("list", Some(list.as_str())), ("text", text)];
     let row = |(name, value): (&str, Option<&str>)| Some((name.to_owned(), Value::from(value?)));
     Some(rows.into_iter().filter_map(row).collect())
+}
+
+/// What the list `said` is called, for the database: "the Shopping List" → "shopping".
+pub fn list_name(said: &str, language: &Language) -> String {
+    let is = |list: fn(&ListWords) -> &Vec<String>, word: &String| {
+        language.lists().any(|words| list(words).contains(word))
+    };
+    match bare_name(said, language) {
+        name if name.is_empty() || is(|words| &words.notes, &name) => NOTES.to_owned(),
+        name if is(|words| &words.shopping, &name) => SHOPPING.to_owned(),
+        name => name,
+    }
+}
+
+/// The same without words that are no part of a name, which may leave nothing; not what else it is called.
+pub fn bare_name(said: &str, language: &Language) -> String {
+    let lower = said.to_lowercase();
+    let is_named =
+        |word: &&str| !language.lists().any(|words| words.unnamed.iter().any(|known| known == word));
+    lower.split_whitespace().filter(is_named).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -49,26 +49,26 @@ pub struct Said {
 
 impl Said {
     /// Whether the time of day may be the one of `said`.
-    pub(crate) fn may_be_at(&self, said: &Self) -> bool {
+    pub fn may_be_at(&self, said: &Self) -> bool {
         let readings = |said: &Self| said.clock.map(|clock| clock.readings(said.part)).unwrap_or_default();
         let own = readings(self);
         readings(said).iter().any(|time| own.contains(time))
     }
 
     /// Whether the days are those of `said`.
-    pub(crate) fn is_on(&self, said: &Self) -> bool {
+    pub fn is_on(&self, said: &Self) -> bool {
         self.day == said.day && self.days == said.days
     }
 
     /// Whether it is today or tomorrow, and once: which of both a time of day tells.
-    pub(crate) fn day_goes_without_saying(&self) -> bool {
+    pub fn day_goes_without_saying(&self) -> bool {
         self.days.is_none() && self.day.is_none_or(|day| matches!(day, Day::Ahead(..=1)))
     }
 }
 
 impl ClockSaid {
     /// The times of day it may mean, earlier first.
-    pub(super) fn readings(self, part: Option<DayPart>) -> Vec<Time> {
+    pub fn readings(self, part: Option<DayPart>) -> Vec<Time> {
         let (hour, minute) = (self.hour, self.minute);
         let is_open = self.exactness == Exactness::Either && (1..=12).contains(&hour);
         let half = hour % 12;
@@ -89,7 +89,7 @@ impl ClockSaid {
 ///
 /// # Errors
 /// What to ask or to say instead.
-pub(super) fn resolve(
+pub fn resolve(
     said: &Said,
     kind: EntryKind,
     bias: Bias,
@@ -155,7 +155,7 @@ fn soonest(times: &[Time], bias: Bias, now: &Zoned) -> Option<DateTime> {
 }
 
 /// The dates a day may mean, the likelier first.
-pub(super) fn dates(day: Day, now: &Zoned) -> Vec<Date> {
+pub fn dates(day: Day, now: &Zoned) -> Vec<Date> {
     let today = now.date();
     let in_days = |days: i64| today.checked_add(days.days()).ok();
     let dates = match day {
@@ -170,7 +170,7 @@ pub(super) fn dates(day: Day, now: &Zoned) -> Vec<Date> {
 }
 
 /// The date of a day: of one in a calendar the next, today included. Nothing for a day that is not in it.
-pub(crate) fn date_on(day: Day, now: &Zoned) -> Option<Date> {
+pub fn date_on(day: Day, now: &Zoned) -> Option<Date> {
     let is_past = |date: &Date| matches!(day, Day::Date(..)) && *date < now.date();
     dates(day, now).into_iter().find(|date| !is_past(date))
 }

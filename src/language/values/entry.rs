@@ -278,14 +278,14 @@ impl Entry {
     }
 
     /// Whether it is due on `date`, then or when it comes back.
-    pub(super) fn is_on(&self, date: Date, zone: &TimeZone) -> bool {
+    pub fn is_on(&self, date: Date, zone: &TimeZone) -> bool {
         let due = zone.to_datetime(self.due.moment(zone)).date();
         let comes_back = self.days.is_on(date) && due <= date && self.skips != Some(date);
         due == date || comes_back
     }
 
     /// The same entry, that comes back on other days than `date`; nothing when it does not come back.
-    pub(super) fn without(&self, date: Date, now: &Zoned) -> Option<Self> {
+    pub fn without(&self, date: Date, now: &Zoned) -> Option<Self> {
         let Due::Wall(at) = self.due else { return None };
         if self.days.is_none() {
             return None;
@@ -310,7 +310,7 @@ impl Entry {
 }
 
 /// The first moment behind `now` at `time` on one of `days`.
-pub(super) fn next_on(days: Days, time: jiff::civil::Time, now: &Zoned) -> Option<DateTime> {
+pub fn next_on(days: Days, time: jiff::civil::Time, now: &Zoned) -> Option<DateTime> {
     let mut date: Date = now.date();
     // Today may be over, and a change of clocks may skip a day: two weeks, or two months, are more than enough.
     let most = if days.month_rule().is_some() { 70 } else { 15 };

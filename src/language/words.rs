@@ -77,7 +77,7 @@ pub fn json_words(text: &str) -> Vec<String> {
 }
 
 /// The words of a value, as [`json_words`].
-pub(crate) fn collect(value: &Value, found: &mut Vec<String>) {
+pub fn collect(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::String(text) => spoken(text, found),
         Value::Array(items) => items.iter().for_each(|item| collect(item, found)),

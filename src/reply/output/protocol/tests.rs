@@ -242,15 +242,3 @@ fn results_have_the_shape_of_their_protocol() {
 }
 
 // Remembered across restarts
-#[tokio::test]
-async fn a_model_that_refused_native_tools_is_remembered() {
-    let store = Store::in_memory().unwrap();
-    let of = |protocols: &Protocols, model: &str| protocols.of(model, ModelSize::Large, None);
-    let before = Protocols::recalled(Some(&store)).await;
-    assert_eq!(of(&before, "big:8b"), Protocol::Native);
-    before.learn("big:8b", Some(&store)).await;
-    let after = Protocols::recalled(Some(&store)).await;
-    assert_eq!([of(&after, "big:8b"), of(&after, "other:8b")], [Protocol::Text, Protocol::Native]);
-    assert_eq!(after.of("other:8b", ModelSize::Small, Some(true)), Protocol::Text);
-    assert_eq!(after.of("other:8b", ModelSize::Large, Some(false)), Protocol::Text);
-}

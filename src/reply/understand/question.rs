@@ -11,7 +11,7 @@ use jiff::civil::Date;
 use jiff::{Timestamp, ToSpan, Unit, Zoned};
 use serde::Deserialize;
 
-use crate::store::words;
+use crate::language::words;
 
 /// Shorter words tell nothing.
 const SHORTEST: usize = 3;
@@ -98,12 +98,12 @@ fn languages() -> &'static [(&'static str, QuestionWords)] {
 }
 
 /// How statements begin of which one can be true at a time, in all languages.
-pub(super) fn single_forms() -> impl Iterator<Item = &'static str> {
+pub(crate) fn single_forms() -> impl Iterator<Item = &'static str> {
     languages().iter().flat_map(|(_, language)| &language.single).map(String::as_str)
 }
 
 /// The words between two statements of a speaker, in all languages.
-pub(super) fn further_forms() -> impl Iterator<Item = &'static str> {
+pub(crate) fn further_forms() -> impl Iterator<Item = &'static str> {
     languages().iter().flat_map(|(_, language)| &language.further).map(String::as_str)
 }
 

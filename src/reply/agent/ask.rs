@@ -13,19 +13,19 @@ use futures_util::future::Either;
 use tokio::time::timeout;
 
 use crate::llm::{Ask, ChatEvent, ChatStats, DoneReason, LlmError, ModelSize};
-use crate::reply::agent::protocol::WrittenCall;
+use crate::reply::agent::filter::{FilteredReply, Purpose, ReplyFilter};
+use crate::reply::agent::patience::{Patience, UnsaidWords};
 use crate::reply::config::ReplyConfig;
 use crate::reply::head_start::BegunWords;
 use crate::reply::model::{ChatModel, ModelAccess, ModelState, Served};
 use crate::reply::output::check::ReplyRefusal;
-use crate::reply::output::filter::{FilteredReply, Purpose, ReplyFilter};
 use crate::reply::output::gate::AnswerEnding;
 use crate::reply::output::length::{AnswerLength, AnswerStop, LengthLimit};
 use crate::reply::output::offer::OfferRule;
-use crate::reply::output::patience::{Patience, UnsaidWords};
-use crate::reply::output::sink::{ReceiverClosed, ReplySink};
+use crate::reply::output::protocol::WrittenCall;
 use crate::reply::output::truth::ClaimEvidence;
 use crate::reply::output::vacant::VacancyRule;
+use crate::reply::sink::{ReceiverClosed, ReplySink};
 use crate::reply::turn::ReplyEvent;
 
 /// Pause before the second attempt after a failure that came at once: a server that is being

@@ -4,16 +4,12 @@
 //! nothing panics. One shape is taught (the `tool_call` fence), several are understood; prose is never a
 //! call. Names are not judged here: the loop knows which exist.
 
-use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 
-use crate::llm::{FunctionCall, Knowledge, Message, ModelSize, Role, ToolCall};
-use crate::reply::json::balanced_length;
-use crate::reply::model::{ChatModel, ModelState};
-use crate::store::Store;
+use crate::llm::{FunctionCall, Message, Role, ToolCall};
+use crate::reply::output::json::balanced_length;
 use crate::tools::Arguments;
 
 mod arguments;
@@ -31,9 +27,6 @@ pub(crate) fn is_result(message: &Message) -> bool {
     message.role == Role::Tool || (message.role == Role::User && message.content.starts_with(RESULT_START))
 }
 
-/// The setting that remembers models without native tools.
-const SETTING: &str = "models without native tools";
-
 /// How a model calls tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
@@ -49,84 +42,6 @@ impl Protocol {
         match self {
             Self::Native => "native",
             Self::Text => "text",
-        }
-    }
-}
-
-/// Which model calls tools how; what was learnt outlives the program.
-#[derive(Debug, Clone, Default)]
-pub struct Protocols {
-    without_native: Arc<Mutex<HashMap<String, ()>>>,
-}
-
-impl Protocols {
-    /// What `store` remembers.
-    pub async fn recalled(store: Option<&Store>) -> Self {
-        let protocols = Self::default();
-        let Some(store) = store else { return protocols };
-        match store.setting(SETTING).await {
-            Ok(known) => {
-                let names: Vec<String> =
-                    known.and_then(|k| serde_json::from_str(&k).ok()).unwrap_or_default();
-                protocols.lock().extend(names.into_iter().map(|name| (name, ())));
-            }
-            Err(error) => tracing::warn!(%error, "how models call tools is not remembered"),
-        }
-        protocols
-    }
-
-    /// How `model` calls tools: as text when it is small, says that it can't otherwise, or was seen to fail.
-    pub fn of(&self, model: &str, size: ModelSize, has_tools: Option<bool>) -> Protocol {
-        let is_text = size == ModelSize::Small || has_tools == Some(false) || self.lock().contains_key(model);
-        if is_text { Protocol::Text } else { Protocol::Native }
-    }
-
-    /// `model` refused native tools.
-    pub(crate) async fn learn(&self, model: &str, store: Option<&Store>) {
-        let known = {
-            let mut known = self.lock();
-            known.insert(model.to_owned(), ());
-            let mut names: Vec<&String> = known.keys().collect();
-            names.sort();
-            serde_json::to_string(&names).unwrap_or_default()
-        };
-        if let Some(store) = store
-            && let Err(error) = store.set_setting(SETTING, known).await
-        {
-            tracing::warn!(%error, "that a model lacks native tools is forgotten at the next start");
-        }
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, ()>> {
-        self.without_native.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Which model answers, how much may be asked of it, and how it calls tools.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Answering {
-    /// Its name; empty while none is ready.
-    pub(crate) model: String,
-    /// How far it can be trusted with hard wording.
-    pub(crate) size: ModelSize,
-    /// How far one can rely on what it knows.
-    pub(crate) knowledge: Knowledge,
-    /// How it calls tools.
-    pub(crate) protocol: Protocol,
-}
-
-impl Answering {
-    /// Which one would answer now; a model that is still starting is most likely the embedded one.
-    pub(crate) fn of<M: ChatModel>(model: &M, protocols: &Protocols) -> Self {
-        match model.state() {
-            ModelState::Ready(served) => {
-                let protocol = protocols.of(&served.model, served.size, served.has_tools);
-                Self { model: served.model, size: served.size, knowledge: served.knowledge, protocol }
-            }
-            ModelState::Starting | ModelState::Down(_) => {
-                let (size, knowledge) = (ModelSize::Small, Knowledge::Scant);
-                Self { model: String::new(), size, knowledge, protocol: Protocol::Text }
-            }
         }
     }
 }

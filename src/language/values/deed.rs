@@ -1,11 +1,12 @@
 //! What a call does, in the terms of the words that ask for it.
 //!
 //! Plain data. A tool names its deed and the values in its arguments; whether the user asked for that deed with those
-//! values is decided in `reply/understand/wish`, before the call runs.
+//! values is decided by `understand::wish` before the call runs.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::Arguments;
+/// Arguments of a call, by name.
+pub type Arguments = Map<String, Value>;
 
 /// How a value is looked for in what was said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +50,7 @@ pub fn values_of(arguments: &Arguments, kinds: &[(&str, ValueKind)]) -> Vec<Call
 }
 
 /// All texts and numbers of `arguments`, for a tool that does not say more of them.
-pub(super) fn all_values(arguments: &Arguments) -> Vec<CallValue> {
+pub fn all_values(arguments: &Arguments) -> Vec<CallValue> {
     let kind = |value: &Value| match value {
         Value::Number(_) => Some(ValueKind::Numbers),
         Value::String(_) | Value::Array(_) | Value::Object(_) => Some(ValueKind::Words),
@@ -60,7 +61,64 @@ pub(super) fn all_values(arguments: &Arguments) -> Vec<CallValue> {
 }
 
 /// A deed by the name of the tool and the value of the argument that says which.
-pub(super) fn named(tool: &str, arguments: &Arguments, which: &str) -> String {
+pub fn named(tool: &str, arguments: &Arguments, which: &str) -> String {
     let action = arguments.get(which).and_then(Value::as_str).unwrap_or_default();
     format!("{tool} {action}").trim_end().to_owned()
+}
+
+/// The kind of an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MemoryKind {
+    /// About the user, in the user's own words.
+    User,
+    /// A standing wish about the assistant's behaviour.
+    Wish,
+    /// Any other fact.
+    World,
+    /// A summary of a conversation.
+    Diary,
+    /// A part of a document of the user.
+    Document,
+}
+
+impl MemoryKind {
+    /// All kinds.
+    pub const ALL: [Self; 5] = [Self::User, Self::Wish, Self::World, Self::Diary, Self::Document];
+
+    /// Its name in the database, in tables and in exports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Wish => "wish",
+            Self::World => "world",
+            Self::Diary => "diary",
+            Self::Document => "document",
+        }
+    }
+
+    /// The kind with that name.
+    pub fn called(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// Whether it is part of every prompt.
+    pub fn is_warm(self) -> bool {
+        matches!(self, Self::User | Self::Wish | Self::Diary)
+    }
+
+    /// Whether a newer entry that says the same replaces an older one.
+    pub fn is_merged(self) -> bool {
+        matches!(self, Self::User | Self::Wish | Self::World)
+    }
+}
+
+/// What the user's words say of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wish {
+    /// They ask for it.
+    Act,
+    /// They may, and the owner has to be asked; the reason is for the trace.
+    Ask(&'static str),
+    /// They don't; the reason is for the trace and the model.
+    Talk(&'static str),
 }

@@ -6,13 +6,13 @@
 use crate::language::Language;
 use crate::language::consent::words_of;
 use crate::language::ending::joint_behind_opening;
-use crate::reply::agent::protocol::{self, Begins, WrittenCall};
-use crate::reply::output::ask::ModelQuestion;
+use crate::reply::agent::ask::ModelQuestion;
 use crate::reply::output::check::ReplyRefusal;
 use crate::reply::output::gate::{AnswerEnding, OutputGate, sentences_end};
 use crate::reply::output::malformed::Malformed;
 use crate::reply::output::news;
 use crate::reply::output::offer::OfferRule;
+use crate::reply::output::protocol::{self, Begins, WrittenCall};
 use crate::reply::output::truth::{self, ClaimEvidence};
 use crate::reply::output::vacant::{Again, VacancyRule};
 

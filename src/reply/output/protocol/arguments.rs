@@ -55,7 +55,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::reply::agent::protocol::parse;
+    use crate::reply::output::protocol::parse;
     use crate::tools::{Arguments, Call, Output, Tool, ToolError};
 
     /// A tool with this schema.
