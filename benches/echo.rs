@@ -8,12 +8,12 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
-use joi::audio::{
+use joi_audio::{
     AudioSource, EchoCancel, EchoCancelled, EchoReference, EchoReport, RATE, Resampler, SourceEvent, read_wav,
 };
-use joi::hear::vad::{FRAME, Vad, VadConfig};
-use joi::hear::whisper::{SttConfig, Whisper};
-use joi::speak::{PiperFiles, SpeakConfig, Voice};
+use joi_hear::vad::{FRAME, Vad, VadConfig};
+use joi_hear::whisper::{SttConfig, Whisper};
+use joi_speak::{PiperFiles, SpeakConfig, Voice};
 
 type Failure = Box<dyn std::error::Error>;
 

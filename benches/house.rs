@@ -5,7 +5,7 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use joi::home::house::{House, HouseRules, ItemState, TagVocabulary, read};
+use joi_home::house::{House, HouseRules, ItemState, TagVocabulary, read};
 use serde_json::{Value, json};
 
 /// The furnished house again and again under other names: more than 500 items.

@@ -8,14 +8,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use joi::clock::SystemClock;
-use joi::home::house::{House, HouseRules, TagVocabulary, read};
-use joi::language::Language;
-use joi::reply::understand::house::HouseUnderstanding;
-use joi::reply::understand::intents::{match_intent, near};
-use joi::reply::understand::redact::redact_structured;
-use joi::reply::understand::wish::{CallWords, Utterances, wish};
-use joi::tools::{Arguments, Means, Reach, ToolsConfig, builtin};
+use joi_base::clock::SystemClock;
+use joi_home::house::{House, HouseRules, TagVocabulary, read};
+use joi_language::Language;
+use joi_understand::house::HouseUnderstanding;
+use joi_understand::intents::{match_intent, near};
+use joi_understand::redact::redact_structured;
+use joi_understand::wish::{CallWords, Utterances, wish};
+use joi_tools::{Arguments, Means, Reach, ToolsConfig, builtin};
 use serde_json::{Value, json};
 
 const PHRASINGS: &str = include_str!("../tests/data/intents/phrasings.txt");

@@ -6,9 +6,9 @@
 use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp, Zoned};
-use joi::message::{Channel, Private};
-use joi::reply::memory_question;
-use joi::store::{Embedding, MemoryKind, MemoryQuery, NewMemory, Portable, Store};
+use joi_base::message::{Channel, Private};
+use joi_agent::memory_question;
+use joi_store::{Embedding, MemoryKind, MemoryQuery, NewMemory, Portable, Store};
 
 const MESSAGES: usize = 100_000;
 const PAGES: usize = 2_000;

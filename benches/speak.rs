@@ -5,10 +5,10 @@ use std::hint::black_box;
 use std::path::PathBuf;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use joi::language::Language;
-use joi::speak::plain::{SpeakableReader, speakable};
-use joi::speak::segment::Segmenter;
-use joi::speak::{LeadSilence, PiperFiles, SpeakConfig, SynthesisProgress, Voice};
+use joi_language::Language;
+use joi_speak::plain::{SpeakableReader, speakable};
+use joi_speak::segment::Segmenter;
+use joi_speak::{LeadSilence, PiperFiles, SpeakConfig, SynthesisProgress, Voice};
 
 const REPLY: &str = "The living room lamp is on, and the temperature is **22.5 °C**. Tomorrow will be mostly sunny \
                      with a light breeze from the west. Your next meeting starts at 9:30. Would you like me to set \

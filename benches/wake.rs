@@ -7,8 +7,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use joi::hear::vad::{FRAME, Vad, VadConfig};
-use joi::hear::wake::{MicroWake, STOCK, StockPhrase, WakeConfig, WakeDetector, WakePhrase};
+use joi_hear::vad::{FRAME, Vad, VadConfig};
+use joi_hear::wake::{MicroWake, STOCK, StockPhrase, WakeConfig, WakeDetector, WakePhrase};
 
 type Failure = Box<dyn std::error::Error>;
 

@@ -48,8 +48,8 @@ mod wake;
 mod weather;
 
 use crate::config::Config;
-use crate::models::{ManifestError, ModelLibrary};
-use crate::paths::Paths;
+use joi_models::{ManifestError, ModelLibrary};
+use joi_base::paths::Paths;
 
 pub(crate) use awake::note_end;
 pub use brain::Brain;

@@ -28,7 +28,7 @@ pub use manifest::{ArchivedFile, BackupManifest};
 pub use restore::{RestoreTarget, RestoredBackup, VerifiedBackup, verify};
 pub use write::{BackupSecrets, BackupSource, SecretFile, WrittenBackup, file_name, write};
 
-use crate::store::StoreError;
+use joi_store::StoreError;
 
 /// Why there is no backup, or none was restored. Tell the user; nothing was changed unless it says so.
 #[derive(Debug, thiserror::Error)]

@@ -156,12 +156,12 @@ enum Command {
 pub fn main() -> ExitCode {
     // SAFETY: nothing has started a thread yet.
     unsafe {
-        crate::speak::refuse_telemetry();
+        joi_speak::refuse_telemetry();
         #[cfg(feature = "pulseaudio")]
-        crate::audio::pulse_server::show_to_client();
+        joi_audio::pulse_server::show_to_client();
     }
-    crate::machine::give_back_memory();
-    crate::machine::ignore_buttons();
+    joi_base::machine::give_back_memory();
+    joi_base::machine::ignore_buttons();
     let cli = Cli::parse();
     keep_files_private(&cli.command);
     exit_code(dispatch(cli))

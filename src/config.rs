@@ -15,27 +15,27 @@ pub(crate) use load::leaves;
 pub use load::{ConfigError, Effective, Override, ValueOrigin, load, load_text};
 pub use profile::{MachineFacts, MachineProfile};
 
-use crate::alert::AlertConfig;
-use crate::announce::AnnounceConfig;
-use crate::audio::{AudioConfig, RingSound};
-use crate::awareness::AwarenessConfig;
+use joi_proactive::alert::AlertConfig;
+use joi_schedule::announce::AnnounceConfig;
+use joi_audio::{AudioConfig, RingSound};
+use joi_proactive::awareness::AwarenessConfig;
 use crate::backup::BackupConfig;
-use crate::channels::voice::ConversationConfig;
-use crate::hear::HearConfig;
-use crate::home::config::HomeConfig;
-use crate::impulse::ImpulseConfig;
-use crate::language::ANY_LANGUAGE;
-use crate::llm::LlmConfig;
+use joi_channels::voice::ConversationConfig;
+use joi_hear::HearConfig;
+use joi_home::config::HomeConfig;
+use joi_proactive::impulse::ImpulseConfig;
+use joi_language::ANY_LANGUAGE;
+use joi_llm::LlmConfig;
 use crate::metrics::MetricsConfig;
-use crate::models::ModelsConfig;
-use crate::outbound::{NtfyConfig, OutboundConfig};
-use crate::problem::Problem;
-use crate::reply::{ContextConfig, MemoryConfig, PersonaConfig, ReplyConfig};
-use crate::schedule::TimersConfig;
-use crate::signal::SignalConfig;
-use crate::speak::SpeakConfig;
-use crate::store::StoreConfig;
-use crate::tools::ToolsConfig;
+use joi_models::ModelsConfig;
+use joi_messages::outbound::{NtfyConfig, OutboundConfig};
+use joi_base::problem::Problem;
+use joi_agent::{ContextConfig, MemoryConfig, PersonaConfig, ReplyConfig};
+use joi_schedule::TimersConfig;
+use joi_messages::signal::SignalConfig;
+use joi_speak::SpeakConfig;
+use joi_store::StoreConfig;
+use joi_tools::ToolsConfig;
 
 /// Every key at its default with its meaning, generated from the types below (`make config-reference`); `joi config
 /// init` writes it.

@@ -24,46 +24,12 @@
 //!
 //! [`app`] wires the stages together; no other module imports it but [`cli`].
 
-pub mod checksum;
-pub mod clock;
-pub mod confined;
-mod durable;
-pub mod english;
-pub mod language;
-pub mod machine;
-pub mod message;
-pub mod paths;
-pub mod problem;
-pub mod pulse;
-pub mod restart;
-mod root_cause;
-pub mod trace;
-
-pub mod alert;
-pub mod announce;
-pub mod audio;
-pub mod awareness;
 pub mod backup;
-pub mod channels;
 pub mod control;
 
-pub mod hear;
-pub mod home;
-pub mod impulse;
-pub mod llm;
 pub mod metrics;
-pub mod models;
-pub mod outbound;
-pub mod reply;
-pub mod schedule;
-pub mod signal;
-pub mod speak;
-pub mod store;
-pub mod tools;
 
 pub mod app;
 pub mod cli;
 pub mod config;
 
-#[cfg(test)]
-mod testing;

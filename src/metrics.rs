@@ -21,8 +21,8 @@ pub use config::MetricsConfig;
 pub use door::serve;
 
 use crate::control::{DeviceStatus, LogCounts, ServiceState, Status};
-use crate::machine;
-use crate::trace::TurnRecord;
+use joi_base::machine;
+use joi_base::trace::TurnRecord;
 
 /// Upper ends of the buckets of a turn's times, in seconds.
 const BUCKETS: [f64; 13] = [0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 30.0];

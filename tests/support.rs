@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use joi::llm::{LocalChatModel, LocalModels};
+use joi_llm::{LocalChatModel, LocalModels};
 
 pub(crate) mod fake_joi_model;
 pub(crate) mod ollama_double;

@@ -14,11 +14,11 @@ use tokio::time::timeout;
 
 use super::Brain;
 use super::daemon::{Service, ServiceContext};
-use crate::announce::{AnnounceConfig, Announcement, AnnouncementOrigin, AnnouncementPriority, Announcer};
+use joi_schedule::announce::{AnnounceConfig, Announcement, AnnouncementOrigin, AnnouncementPriority, Announcer};
 use crate::control::StatusBoard;
-use crate::language::SentenceName;
-use crate::llm::Serving;
-use crate::store::{LAST_RUN, Store};
+use joi_language::SentenceName;
+use joi_llm::Serving;
+use joi_store::{LAST_RUN, Store};
 
 /// What takes longer than this is no start any more: nothing is said.
 const WITHIN: Duration = Duration::from_secs(600);
@@ -145,11 +145,11 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::announce::{Floor, Next, Presence, Situation};
-    use crate::clock::{Clock, ManualClock};
+    use joi_schedule::announce::{Floor, Next, Presence, Situation};
+    use joi_base::clock::{Clock, ManualClock};
     use crate::control::{DeviceStatus, Journal, PersistentMute, StatusBoardParts};
-    use crate::message::Place;
-    use crate::pulse::Pulse;
+    use joi_base::message::Place;
+    use joi_base::pulse::Pulse;
 
     /// A program that starts at this hour, on the machine's first start.
     fn awake(hour: i8, store: Option<Store>) -> Awake {

@@ -20,18 +20,18 @@ use tokio_util::sync::CancellationToken;
 
 use super::brain::Brain;
 use super::daemon::{Service, ServiceContext};
-use crate::alert::door::SentNotice;
-use crate::alert::{AlertConfig, Alerts, ConnectionNews, HouseConnection};
-use crate::awareness::{AwarenessConfig, ContextState, HomePresence, MeaningSource, Noticed, observations};
-use crate::clock::Clock;
+use joi_proactive::alert::door::SentNotice;
+use joi_proactive::alert::{AlertConfig, Alerts, ConnectionNews, HouseConnection};
+use joi_proactive::awareness::{AwarenessConfig, ContextState, HomePresence, MeaningSource, Noticed, observations};
+use joi_base::clock::Clock;
 use crate::config::Config;
-use crate::home::backend::HomeView;
-use crate::home::house::{House, HouseRevision, ItemMeaning, MeaningConfig, meaning};
-use crate::impulse::rhythm::{Rhythm, RhythmDue};
-use crate::language::Language;
-use crate::pulse::Heart;
-use crate::reply::HouseKnown;
-use crate::store::{Store, StoreError};
+use joi_home::backend::HomeView;
+use joi_home::house::{House, HouseRevision, ItemMeaning, MeaningConfig, meaning};
+use joi_proactive::impulse::rhythm::{Rhythm, RhythmDue};
+use joi_language::Language;
+use joi_base::pulse::Heart;
+use joi_agent::HouseKnown;
+use joi_store::{Store, StoreError};
 use telling::OwedNotices;
 
 /// Notices of other programs that wait. When full, further ones are refused.

@@ -11,10 +11,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::daemon::{Service, ServiceContext};
 use crate::backup::{AutomaticBackups, BackupSecrets, BackupSource, BackupState, BackupTurn, SecretFile};
-use crate::clock::{Clock, SystemClock};
+use joi_base::clock::{Clock, SystemClock};
 use crate::config::Config;
 use crate::control::{BackupStatus, StatusBoard};
-use crate::paths::Paths;
+use joi_base::paths::Paths;
 
 /// Between two looks.
 const LOOK_EVERY: Duration = Duration::from_secs(300);

@@ -15,22 +15,22 @@ use super::awareness::Awareness;
 use super::daemon::{Service, ServiceContext};
 use super::messages;
 use super::timers;
-use crate::alert::{AlertDesk, AlertParts, Alerts};
-use crate::announce::Announcer;
-use crate::clock::{Clock, SystemClock};
+use joi_proactive::alert::{AlertDesk, AlertParts, Alerts};
+use joi_schedule::announce::Announcer;
+use joi_base::clock::{Clock, SystemClock};
 use crate::config::Config;
 use crate::control::{AnsweringModel, ChatStatus};
-use crate::language::{Language, LanguageLibrary, Languages};
-use crate::llm::{LocalModels, Mind, MindParts, ModelServer, RestartPolicy, Serving};
-use crate::message::TurnId;
-use crate::outbound::Outbox;
-use crate::paths::Paths;
-use crate::pulse::Pulse;
-use crate::reply::model::Room;
-use crate::reply::{self, ConnectedHome, Engine, EngineParts, Initiative, Prelude, Protocols};
-use crate::schedule::{Schedule, WakeUp};
-use crate::store::{Loss, Store};
-use crate::tools::{self, Means, Reach, ToolRegistry};
+use joi_language::{Language, LanguageLibrary, Languages};
+use joi_llm::{LocalModels, Mind, MindParts, ModelServer, RestartPolicy, Serving};
+use joi_base::message::TurnId;
+use joi_messages::outbound::Outbox;
+use joi_base::paths::Paths;
+use joi_base::pulse::Pulse;
+use joi_agent::model::Room;
+use joi_agent::{self as reply, ConnectedHome, Engine, EngineParts, Initiative, Prelude, Protocols};
+use joi_schedule::{Schedule, WakeUp};
+use joi_store::{Loss, Store};
+use joi_tools::{self as tools, Means, Reach, ToolRegistry};
 
 /// No request to the database takes longer, on the slowest card.
 const STORE_LIMIT: Duration = Duration::from_secs(60);
@@ -164,7 +164,7 @@ impl Brain {
         let means = Means {
             store: store.clone(),
             schedule: schedule.clone(),
-            reads_when: reply::understand::intents::when,
+            reads_when: joi_understand::intents::when,
             clock: Arc::clone(&clock),
             home: home.as_ref().map(ConnectedHome::server),
             reach: reach.ok(),

@@ -17,7 +17,7 @@ use tokio::time::{Instant, MissedTickBehavior, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use crate::control::{ServiceRow, ServiceState, StatusBoard};
-use crate::pulse::Heart;
+use joi_base::pulse::Heart;
 
 pub use service::{Service, ServiceContext};
 pub use services::{Started, start};

@@ -10,11 +10,11 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
 
-use crate::clock::Clock;
-use crate::llm::Mind;
-use crate::reply::Engine;
-use crate::reply::memory::diary::{Pass, Rounds, Tidying};
-use crate::store::{Store, StoreConfig};
+use joi_base::clock::Clock;
+use joi_llm::Mind;
+use joi_agent::Engine;
+use joi_agent::memory::diary::{Pass, Rounds, Tidying};
+use joi_store::{Store, StoreConfig};
 
 use super::Brain;
 use super::daemon::{Service, ServiceContext};

@@ -10,9 +10,9 @@ use tokio::sync::mpsc::Receiver;
 
 use super::daemon::{Service, ServiceContext};
 use super::outside;
-use crate::channels::voice::News;
+use joi_channels::voice::News;
 use crate::control::StatusBoard;
-use crate::message::Activity;
+use joi_base::message::Activity;
 use crate::metrics::Metrics;
 
 /// What happens in the running program.

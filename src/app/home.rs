@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use super::daemon::{Service, ServiceContext};
 use crate::config::Config;
 use crate::control::{HomeStatus, StatusBoard};
-use crate::home::backend::{Home as _, HomeLink};
-use crate::home::fault::HomeFault;
-use crate::home::openhab::Follower;
-use crate::home::server::HomeServer;
-use crate::home::stored::StoredHome;
-use crate::paths::Paths;
+use joi_home::backend::{Home as _, HomeLink};
+use joi_home::fault::HomeFault;
+use joi_home::openhab::Follower;
+use joi_home::server::HomeServer;
+use joi_home::stored::StoredHome;
+use joi_base::paths::Paths;
 
 /// The house of the configuration, or the stored one; nothing when there is neither. Nothing is connected yet.
 ///
@@ -53,8 +53,8 @@ pub(super) fn follow(house: &HomeServer, follower: Follower, board: &StatusBoard
 
 #[cfg(test)]
 mod tests {
-    use crate::home::hub::Hub;
-    use crate::outbound::ntfy;
+    use joi_home::hub::Hub;
+    use joi_messages::outbound::ntfy;
 
     #[test]
     fn the_units_offer_every_credential_that_is_read() {

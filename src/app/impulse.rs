@@ -2,7 +2,7 @@
 //!
 //! One task. In: the context state, the user's turns, the queue of announcements, chance. Out: one announcement or message
 //! at most at a time, every decision in the database. What is not said is not lost: its topic stays. What is decided is
-//! decided in `crate::impulse`; this is the one caller that acts.
+//! decided in `joi_proactive::impulse`; this is the one caller that acts.
 
 mod dangers;
 mod deliver;
@@ -17,19 +17,19 @@ use tokio_util::sync::CancellationToken;
 use super::awareness::Awareness;
 use super::brain::Brain;
 use super::daemon::{Service, ServiceContext};
-use crate::announce::Announcer;
-use crate::awareness::{HourOfWeek, Topic};
-use crate::clock::Clock;
+use joi_schedule::announce::Announcer;
+use joi_proactive::awareness::{HourOfWeek, Topic};
+use joi_base::clock::Clock;
 use crate::config::Config;
-use crate::impulse::record::ImpulseOutcome;
-use crate::impulse::rhythm::{Rhythm, RhythmDue};
-use crate::impulse::{ImpulseConfig, ImpulseInput, ImpulseRecord, ImpulseVerdict, ScoreInput, decide};
-use crate::language::Languages;
-use crate::outbound::Outbox;
-use crate::reply::Engine;
-use crate::reply::model::ChatModel;
-use crate::store::Store;
-use crate::trace::TurnRecord;
+use joi_proactive::impulse::record::ImpulseOutcome;
+use joi_proactive::impulse::rhythm::{Rhythm, RhythmDue};
+use joi_proactive::impulse::{ImpulseConfig, ImpulseInput, ImpulseRecord, ImpulseVerdict, ScoreInput, decide};
+use joi_language::Languages;
+use joi_messages::outbound::Outbox;
+use joi_agent::Engine;
+use joi_agent::model::ChatModel;
+use joi_store::Store;
+use joi_base::trace::TurnRecord;
 use deliver::WaitingWords;
 
 /// It looks at the clock and the queue at least this often.

@@ -10,9 +10,9 @@ use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, join_all};
 use tokio::time::timeout;
 
-use crate::home::backend::{self, CommandOutcome, FOLLOWS_WITHIN, Home, SendFault};
-use crate::home::house::{Caution, House, Ordered, typed};
-use crate::schedule::{HouseHand, LaterCommand, LaterOutcome};
+use joi_home::backend::{self, CommandOutcome, FOLLOWS_WITHIN, Home, SendFault};
+use joi_home::house::{Caution, House, Ordered, typed};
+use joi_schedule::{HouseHand, LaterCommand, LaterOutcome};
 
 /// A house that is just starting is waited for this long.
 const REACHED_WITHIN: Duration = Duration::from_secs(10);

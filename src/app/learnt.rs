@@ -2,8 +2,8 @@
 //!
 //! In: the phrases, this user's data. Out: what is kept of the recordings, each with its phrase.
 
-use crate::hear::wake::{Book, TEMPLATES_ARE_BUILT_IN, TemplateError, Templates, WakePhrase};
-use crate::paths::Paths;
+use joi_hear::wake::{Book, TEMPLATES_ARE_BUILT_IN, TemplateError, Templates, WakePhrase};
+use joi_base::paths::Paths;
 
 /// Recordings of a phrase, by one voice.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,8 +57,8 @@ fn found(phrases: &[WakePhrase], paths: &Paths) -> Vec<FoundTemplates> {
 #[cfg(all(test, feature = "rustpotter"))]
 mod tests {
     use super::*;
-    use crate::hear::tests::wav;
-    use crate::hear::wake::{Enrolled, SavedPhrase};
+    use joi_hear::tests::wav;
+    use joi_hear::wake::{Enrolled, SavedPhrase};
 
     #[test]
     fn files_and_voices_are_found_and_what_is_damaged_is_left_out() {

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use anyhow::Context;
 
 use crate::config::Config;
-use crate::llm::{LOCAL_EMBED_MODEL, LocalChatModel, LocalModels, SpeedLog};
-use crate::models::ModelLibrary;
-use crate::paths::Paths;
+use joi_llm::{LOCAL_EMBED_MODEL, LocalChatModel, LocalModels, SpeedLog};
+use joi_models::ModelLibrary;
+use joi_base::paths::Paths;
 
 /// Where measured speeds are kept, in the cache.
 const SPEEDS: &str = "model-speeds.json";
@@ -65,7 +65,7 @@ fn beside_us(name: &str) -> anyhow::Result<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::OwnModel;
+    use joi_llm::OwnModel;
 
     #[test]
     fn the_owners_models_come_before_those_of_the_list() {

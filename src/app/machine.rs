@@ -11,8 +11,8 @@ use tokio::time::Instant;
 
 use super::daemon::{Service, ServiceContext};
 use crate::control::StatusBoard;
-use crate::machine::{MachineHealth, MachineTrouble};
-use crate::paths::Paths;
+use joi_base::machine::{MachineHealth, MachineTrouble};
+use joi_base::paths::Paths;
 
 /// Between two looks.
 const LOOK_EVERY: Duration = Duration::from_secs(60);

@@ -5,9 +5,9 @@
 use std::path::PathBuf;
 
 use crate::config::Config;
-use crate::hear::measurement::{Measurable, Measurement};
-use crate::models::ModelLibrary;
-use crate::paths::Paths;
+use joi_hear::measurement::{Measurable, Measurement};
+use joi_models::ModelLibrary;
+use joi_base::paths::Paths;
 
 /// Where a measurement may be remembered: the cache, which is written, then beside the models, where whoever installs a
 /// service for the machine puts it.
@@ -64,7 +64,7 @@ fn is_above_half(load: &str, cores: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hear::score::ScorerTime;
+    use joi_hear::score::ScorerTime;
 
     #[test]
     fn it_is_measured_once_and_what_was_put_beside_the_models_holds_too() {

@@ -14,22 +14,22 @@ pub(crate) use notes::read_for_parent as read_voice_for_parent;
 
 use super::brain::Brain;
 use super::daemon::{Service, ServiceContext};
-use crate::channels::signal::notes::NoteListener;
-use crate::channels::signal::{SignalConversation, SignalConversationParts, SignalInbox, inbox};
-use crate::clock::Clock;
+use joi_channels::signal::notes::NoteListener;
+use joi_channels::signal::{SignalConversation, SignalConversationParts, SignalInbox, inbox};
+use joi_base::clock::Clock;
 use crate::config::Config;
 use crate::control::{CarrierRow, MessagesStatus, StatusBoard};
-use crate::language::Languages;
-use crate::llm::Mind;
-use crate::outbound::ntfy::NtfyCarrier;
-use crate::outbound::{Carrier, CarrierLink, CarrierName, Dispatcher, Outbox, OutboxParts};
-use crate::paths::Paths;
-use crate::signal::account::AccountFault;
-use crate::signal::carrier::SignalCarrier;
-use crate::signal::envelope::Received;
-use crate::signal::gate::{Admission, SignalGate};
-use crate::signal::link::{SignalFollower, SignalLink, signal_link};
-use crate::store::Store;
+use joi_language::Languages;
+use joi_llm::Mind;
+use joi_messages::outbound::ntfy::NtfyCarrier;
+use joi_messages::outbound::{Carrier, CarrierLink, CarrierName, Dispatcher, Outbox, OutboxParts};
+use joi_base::paths::Paths;
+use joi_messages::signal::account::AccountFault;
+use joi_messages::signal::carrier::SignalCarrier;
+use joi_messages::signal::envelope::Received;
+use joi_messages::signal::gate::{Admission, SignalGate};
+use joi_messages::signal::link::{SignalFollower, SignalLink, signal_link};
+use joi_store::Store;
 
 /// Everything about messages.
 pub struct Messages {

@@ -12,14 +12,14 @@ use tokio::sync::mpsc::{Receiver, Sender};
 
 use super::Brain;
 use super::loading::LoadReport;
-use crate::audio::{PlayEvent, Player};
-use crate::channels::voice::News;
+use joi_audio::{PlayEvent, Player};
+use joi_channels::voice::News;
 use crate::config::Config;
-use crate::language::{Language, Languages, VoiceNames};
-use crate::models::ModelLibrary;
-use crate::paths::Paths;
-use crate::pulse::Pulse;
-use crate::speak::{
+use joi_language::{Language, Languages, VoiceNames};
+use joi_models::ModelLibrary;
+use joi_base::paths::Paths;
+use joi_base::pulse::Pulse;
+use joi_speak::{
     EspeakSource, LanguageVoice, LanguageVoices, Mouth, PiperFiles, SpeakConfig, SpeakEvent, Voice,
     VoiceSource,
 };

@@ -3,8 +3,8 @@
 //! PURE. In: the configuration and the manifest. Out: names.
 
 use crate::config::Config;
-use crate::llm::{Backend, LOCAL_EMBED_MODEL};
-use crate::models::{Manifest, ModelLibrary};
+use joi_llm::{Backend, LOCAL_EMBED_MODEL};
+use joi_models::{Manifest, ModelLibrary};
 
 /// What computes Piper's voices, and nothing else.
 const VOICE_RUNTIME: &str = "onnxruntime";

@@ -11,16 +11,16 @@ use tokio::sync::watch;
 use super::brain::Brain;
 use super::daemon::{Service, ServiceContext};
 use super::later::LaterHand;
-use crate::clock::Clock;
+use joi_base::clock::Clock;
 use crate::config::Config;
 use crate::control::{Client, StatusBoard};
-use crate::language::Languages;
-use crate::paths::Paths;
-use crate::pulse::Heart;
-use crate::reply::ConnectedHome;
-use crate::schedule::ringer::{AT_LEAST, Ring, Ringer};
-use crate::schedule::{HouseHand, Schedule, ScheduleParts, WakeUp};
-use crate::store::Store;
+use joi_language::Languages;
+use joi_base::paths::Paths;
+use joi_base::pulse::Heart;
+use joi_agent::ConnectedHome;
+use joi_schedule::ringer::{AT_LEAST, Ring, Ringer};
+use joi_schedule::{HouseHand, Schedule, ScheduleParts, WakeUp};
+use joi_store::Store;
 
 /// There once the clock was set over the network: systemd makes it, the start of the machine removes it.
 const SYNCHRONISED: &str = "/run/systemd/timesync/synchronized";

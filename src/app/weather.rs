@@ -12,14 +12,14 @@ use tokio_util::sync::CancellationToken;
 use super::awareness::Awareness;
 use super::brain::Brain;
 use super::daemon::{Service, ServiceContext};
-use crate::alert::{Alert, Alerts};
-use crate::awareness::WeatherOutlook;
-use crate::clock::Clock;
+use joi_proactive::alert::{Alert, Alerts};
+use joi_proactive::awareness::WeatherOutlook;
+use joi_base::clock::Clock;
 use crate::config::Config;
-use crate::impulse::rhythm::{Rhythm, RhythmDue};
-use crate::language::Languages;
-use crate::tools::weather::weather_ahead;
-use crate::tools::{Reach, ToolsConfig};
+use joi_proactive::impulse::rhythm::{Rhythm, RhythmDue};
+use joi_language::Languages;
+use joi_tools::weather::weather_ahead;
+use joi_tools::{Reach, ToolsConfig};
 
 /// It looks at the clock at least this often: it may be set.
 const AT_LEAST: Duration = Duration::from_secs(60);

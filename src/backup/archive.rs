@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 use tar::{Archive, Builder, Entry, EntryType, Header};
 
 use super::manifest::{ArchivedFile, BackupManifest, LONGEST_MANIFEST, MANIFEST, ManifestFault};
-use crate::checksum;
+use joi_base::checksum;
 
 /// Bytes that are copied at once.
 const PIECE: usize = 64 * 1024;

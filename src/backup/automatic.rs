@@ -285,7 +285,7 @@ mod tests {
     fn a_backup_that_somebody_has_made_by_hand_ends_a_failure() {
         let (home, stick) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let config = BackupConfig { folder: stick.path().to_owned(), ..BackupConfig::default() };
-        let paths = crate::paths::Paths::from_env(|_| Some(home.path().as_os_str().to_owned())).unwrap();
+        let paths = joi_base::paths::Paths::from_env(|_| Some(home.path().as_os_str().to_owned())).unwrap();
         // A folder can't be read as a configuration.
         fs::create_dir_all(&paths.config).unwrap();
         let secrets = crate::backup::BackupSecrets::LeftOut;

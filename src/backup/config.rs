@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::problem::Problem;
+use joi_base::problem::Problem;
 
 /// Automatic backups.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use tokio_util::sync::CancellationToken;
 
-use crate::paths::Paths;
-use crate::store::unfinished;
+use joi_base::paths::Paths;
+use joi_store::unfinished;
 
 /// Folders of languages that are looked at.
 const MOST_FOLDERS: usize = 1000;

@@ -20,10 +20,10 @@ use super::member::{CONFIG, DATABASE, MemberName, MemberPlace, TOKEN_FILES};
 use super::moved::{MovedPath, moved};
 use super::{BackupError, leftovers};
 use crate::config::{self, leaves};
-use crate::machine::DiskRoom;
-use crate::paths::Paths;
-use crate::store::backup::{self as database, KEPT_BEFORE};
-use crate::store::unfinished::{self, UnfinishedCopy};
+use joi_base::machine::DiskRoom;
+use joi_base::paths::Paths;
+use joi_store::backup::{self as database, KEPT_BEFORE};
+use joi_store::unfinished::{self, UnfinishedCopy};
 
 /// Bytes that stay free beside what is unpacked.
 const SPARE: u64 = 32 << 20;

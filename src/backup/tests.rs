@@ -12,8 +12,8 @@ use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::paths::Paths;
-use crate::store::Store;
+use joi_base::paths::Paths;
+use joi_store::Store;
 
 const NOW: &str = "2026-11-24T12:00:00Z";
 

@@ -18,10 +18,10 @@ use super::leftovers::StoppableRead;
 use super::manifest::{ArchivedFile, BackupManifest};
 use super::member::{CONFIG, DATABASE, MemberName, MemberPlace, TOKEN_FILES};
 use super::{BackupError, leftovers, omit};
-use crate::checksum;
-use crate::paths::Paths;
-use crate::store::backup::{CopiedDatabase, copy};
-use crate::store::unfinished::{self, UnfinishedCopy};
+use joi_base::checksum;
+use joi_base::paths::Paths;
+use joi_store::backup::{CopiedDatabase, copy};
+use joi_store::unfinished::{self, UnfinishedCopy};
 
 /// How often it is begun anew because something was erased meanwhile.
 const ATTEMPTS: usize = 3;

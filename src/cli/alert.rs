@@ -7,10 +7,10 @@ use serde_json::json;
 use super::context::CliContext;
 use super::show;
 use super::{EXIT_FAILED, not_running};
-use crate::alert::Alert;
+use joi_proactive::alert::Alert;
 use crate::control::Client;
 use crate::control::wire::ControlRequest;
-use crate::store::Store;
+use joi_store::Store;
 
 const EXAMPLES: &str = "\
 Examples:

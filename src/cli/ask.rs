@@ -10,14 +10,14 @@ use super::show;
 use super::slash::{self, Slash};
 use super::typed::Typist;
 use crate::app::{self, Brain};
-use crate::audio::Player;
-use crate::channels::console::Printer;
-use crate::message::TurnId;
-use crate::pulse::Pulse;
-use crate::reply::Ended;
-use crate::reply::understand::tongue;
-use crate::speak::segment::Segmenter;
-use crate::speak::{LineRole, SpeakEvent, SpokenLine};
+use joi_audio::Player;
+use joi_channels::console::Printer;
+use joi_base::message::TurnId;
+use joi_base::pulse::Pulse;
+use joi_agent::Ended;
+use joi_understand::tongue;
+use joi_speak::segment::Segmenter;
+use joi_speak::{LineRole, SpeakEvent, SpokenLine};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -86,7 +86,7 @@ pub(crate) async fn say_through(
     context: &CliContext,
     text: &str,
     player: Player,
-    events: tokio::sync::mpsc::Receiver<crate::audio::PlayEvent>,
+    events: tokio::sync::mpsc::Receiver<joi_audio::PlayEvent>,
 ) -> anyhow::Result<()> {
     let languages = context.languages()?;
     let of_text =

@@ -9,7 +9,7 @@ use super::context::CliContext;
 use super::{show, stoppable};
 use crate::app::backups;
 use crate::backup::{self, BackupSecrets, WrittenBackup};
-use crate::clock::{Clock as _, SystemClock};
+use joi_base::clock::{Clock as _, SystemClock};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::context::CliContext;
 use super::{hear, latency, show};
 use crate::app::{self, Brain};
-use crate::audio::Pace;
+use joi_audio::Pace;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:

@@ -11,9 +11,9 @@ use super::context::{self, Wants};
 use super::show::{self, Tone};
 use crate::app;
 use crate::config::{self, MachineFacts, MachineProfile, ValueOrigin};
-use crate::durable;
-use crate::machine::{self, MemoryRoom};
-use crate::paths::Paths;
+use joi_base::durable;
+use joi_base::machine::{self, MemoryRoom};
+use joi_base::paths::Paths;
 
 /// The cache of the installed service, which has measured more than whoever configures it.
 const SERVICE_CACHE: &str = "/var/cache/joi";

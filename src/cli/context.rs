@@ -14,11 +14,11 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer as _};
 
 use super::log;
-use crate::clock::SystemClock;
+use joi_base::clock::SystemClock;
 use crate::config::{self, Config, Effective, Override};
 use crate::control::Journal;
-use crate::language::{Language, LanguageError, LanguageLibrary, Languages};
-use crate::paths::Paths;
+use joi_language::{Language, LanguageError, LanguageLibrary, Languages};
+use joi_base::paths::Paths;
 
 /// The global flags.
 #[derive(Debug, Default, clap::Args)]

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::context::CliContext;
 use super::show;
-use crate::audio;
+use joi_audio as audio;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -11,9 +11,9 @@ use super::context::CliContext;
 use super::show::{self, Tone};
 use crate::app::{self, Brain};
 use crate::control::Client;
-use crate::language::Language;
-use crate::llm::{BetterModel, Embedded, LlmError, ReadyServer, ServedBy, Serving};
-use crate::models::InstallState;
+use joi_language::Language;
+use joi_llm::{BetterModel, Embedded, LlmError, ReadyServer, ServedBy, Serving};
+use joi_models::InstallState;
 
 mod echo;
 mod home;

@@ -6,7 +6,7 @@ use super::context::CliContext;
 use super::show::{self, Tone};
 use crate::control::wire::{ControlAnswer, ControlEvent};
 use crate::control::{Client, StateEvent};
-use crate::message::Activity;
+use joi_base::message::Activity;
 
 const EXAMPLES: &str = "\
 Examples:

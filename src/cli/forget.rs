@@ -7,7 +7,7 @@ use super::context::CliContext;
 use super::show;
 use crate::app;
 use crate::backup::newest_in;
-use crate::store::{Deleted, Forget, Store};
+use joi_store::{Deleted, Forget, Store};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -11,10 +11,10 @@ use super::context::CliContext;
 use super::latency;
 use super::show::{self, Tone};
 use crate::app::{self, Brain, Conversing, Sound};
-use crate::audio::Pace;
-use crate::channels::voice::News;
-use crate::machine;
-use crate::trace::TurnRecord;
+use joi_audio::Pace;
+use joi_channels::voice::News;
+use joi_base::machine;
+use joi_base::trace::TurnRecord;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -17,10 +17,10 @@ use anyhow::Context as _;
 use super::context::CliContext;
 use super::show;
 use crate::app;
-use crate::home::fault::HomeFault;
-use crate::home::house::{House, Item};
-use crate::home::openhab::Follower;
-use crate::home::server::HomeServer;
+use joi_home::fault::HomeFault;
+use joi_home::house::{House, Item};
+use joi_home::openhab::Follower;
+use joi_home::server::HomeServer;
 
 const EXAMPLES: &str = "\
 Examples:

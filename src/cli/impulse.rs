@@ -10,11 +10,11 @@ use serde_json::json;
 use super::context::CliContext;
 use super::show::{self, Tone};
 use crate::config::Config;
-use crate::impulse::ImpulseVerdict;
-use crate::impulse::record::ImpulseRecord;
-use crate::impulse::simulate::people::SimulatedHouse;
-use crate::impulse::simulate::{Inconsiderate, Simulation, SimulationParts, simulate};
-use crate::store::Store;
+use joi_proactive::impulse::ImpulseVerdict;
+use joi_proactive::impulse::record::ImpulseRecord;
+use joi_proactive::impulse::simulate::people::SimulatedHouse;
+use joi_proactive::impulse::simulate::{Inconsiderate, Simulation, SimulationParts, simulate};
+use joi_store::Store;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -207,9 +207,9 @@ fn table(records: &[ImpulseRecord], now: &Zoned) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::impulse::ScoreInput;
-    use crate::impulse::record::ImpulseOutcome;
-    use crate::impulse::score::score;
+    use joi_proactive::impulse::ScoreInput;
+    use joi_proactive::impulse::record::ImpulseOutcome;
+    use joi_proactive::impulse::score::score;
 
     #[test]
     fn the_picture_and_the_figures_of_the_documentation_are_what_the_simulation_makes() {

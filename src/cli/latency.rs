@@ -4,7 +4,7 @@ use comfy_table::Table;
 use serde_json::{Value, json};
 
 use super::show;
-use crate::trace::{Stage, TurnRecord};
+use joi_base::trace::{Stage, TurnRecord};
 
 /// One row per stage, one column per turn: milliseconds after the end of speech.
 pub(crate) fn table(turns: &[TurnRecord]) -> Table {

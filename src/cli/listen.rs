@@ -10,15 +10,15 @@ use serde_json::json;
 use super::context::CliContext;
 use super::show::{self, Tone};
 use crate::app::{self, ListeningFrom};
-use crate::audio::{AudioSource, Microphone, MuteSwitch, RATE, read_wav};
+use joi_audio::{AudioSource, Microphone, MuteSwitch, RATE, read_wav};
 use crate::control::Client;
-use crate::hear::recording::{pieces, recorded};
-use crate::hear::transcript_filter::{self, Evidence, FilterInput, TranscriptFilterConfig};
-use crate::hear::vad::Vad;
-use crate::hear::whisper::{DecodeUrgency, SttJob, Whisper};
-use crate::hear::{HearCommand, HearEvent, Pacing};
-use crate::message::{Transcript, Utterance};
-use crate::pulse::Pulse;
+use joi_hear::recording::{pieces, recorded};
+use joi_hear::transcript_filter::{self, Evidence, FilterInput, TranscriptFilterConfig};
+use joi_hear::vad::Vad;
+use joi_hear::whisper::{DecodeUrgency, SttJob, Whisper};
+use joi_hear::{HearCommand, HearEvent, Pacing};
+use joi_base::message::{Transcript, Utterance};
+use joi_base::pulse::Pulse;
 use tokio_util::sync::CancellationToken;
 
 const EXAMPLES: &str = "\
@@ -165,7 +165,7 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
-    use crate::message::OpenedBy;
+    use joi_base::message::OpenedBy;
 
     #[test]
     fn words_without_a_voice_are_not_believed_and_clear_ones_are() {

@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 use super::context::CliContext;
 use super::show::{self, Tone};
 use crate::app;
-use crate::message::Private;
-use crate::reply::memory_question;
-use crate::reply::understand::redact;
-use crate::store::{HitSource, Memory, MemoryHit, MemoryKind, MemoryQuery, NewMemory, Store, TopicMentions};
+use joi_base::message::Private;
+use joi_agent::memory_question;
+use joi_understand::redact;
+use joi_store::{HitSource, Memory, MemoryHit, MemoryKind, MemoryQuery, NewMemory, Store, TopicMentions};
 
 mod carry;
 pub(super) mod document;
@@ -199,7 +199,7 @@ fn list(memories: &[Memory], json: bool) -> anyhow::Result<()> {
     }
     let mut table = show::table(["NO", "KIND", "WHEN", "FROM", "WHAT"]);
     for memory in memories {
-        let what = crate::tools::fence::shortened(&memory.text.0, SHORT);
+        let what = joi_tools::fence::shortened(&memory.text.0, SHORT);
         let kind = memory.kind.name().to_owned();
         table.add_row([memory.id.to_string(), kind, day(memory.at), memory.source.clone(), what]);
     }
@@ -251,7 +251,7 @@ async fn search(store: &Store, asked: &str, limit: u32, json: bool) -> anyhow::R
     let mut table = show::table(["NO", "KIND", "WHEN", "SCORE", "WHAT"]);
     for hit in &hits {
         let (number, kind) = told(hit.origin);
-        let what = crate::tools::fence::shortened(&hit.text.0, SHORT);
+        let what = joi_tools::fence::shortened(&hit.text.0, SHORT);
         table.add_row([number, kind.to_owned(), day(hit.at), format!("{:.2}", hit.score), what]);
     }
     show::line(table)?;

@@ -10,7 +10,7 @@ use clap::Subcommand;
 use super::context::CliContext;
 use super::show::{self, Tone};
 use crate::app;
-use crate::models::{Check, FetchOptions, FetchOutcome, InstallState, ModelLibrary, on_stderr};
+use joi_models::{Check, FetchOptions, FetchOutcome, InstallState, ModelLibrary, on_stderr};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -8,9 +8,9 @@ use serde_json::json;
 use super::context::Wants;
 use super::{show, stoppable};
 use crate::backup::{self, RestoreTarget, RestoredBackup, VerifiedBackup};
-use crate::clock::{Clock as _, SystemClock};
+use joi_base::clock::{Clock as _, SystemClock};
 use crate::control::Client;
-use crate::paths::Paths;
+use joi_base::paths::Paths;
 
 const EXAMPLES: &str = "\
 Examples:

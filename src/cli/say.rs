@@ -10,7 +10,7 @@ use super::ask;
 use super::context::CliContext;
 use super::show;
 use super::typed;
-use crate::audio::{Pace, Player};
+use joi_audio::{Pace, Player};
 
 /// The rate of the file, in Hz: the voice's own.
 const RATE: u32 = 22_050;

@@ -14,8 +14,8 @@ use tokio_util::sync::CancellationToken;
 use super::context::CliContext;
 use super::show::{self, Tone};
 use crate::control::Client;
-use crate::signal::link::{AskFault, SignalLink, signal_link};
-use crate::signal::{AccountMode, ReceiveMode, sent};
+use joi_messages::signal::link::{AskFault, SignalLink, signal_link};
+use joi_messages::signal::{AccountMode, ReceiveMode, sent};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -81,7 +81,7 @@ pub(crate) fn run(args: SignalArgs, context: &CliContext) -> anyhow::Result<Exit
         let stop = CancellationToken::new();
         let _ended = stop.clone().drop_guard();
         // Nothing that arrives is for this command: it does not subscribe to anything.
-        let quiet = crate::signal::SignalConfig {
+        let quiet = joi_messages::signal::SignalConfig {
             receive: ReceiveMode::OnConnection,
             ..context.config().signal.clone()
         };

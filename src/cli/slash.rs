@@ -5,9 +5,9 @@
 use super::show::{self, Tone};
 use super::{timers, why};
 use crate::app::Brain;
-use crate::reply::Session;
-use crate::schedule::ScheduleOrder;
-use crate::trace::TurnRecord;
+use joi_agent::Session;
+use joi_schedule::ScheduleOrder;
+use joi_base::trace::TurnRecord;
 
 /// The commands, with what they show.
 const COMMANDS: [(&str, &str); 5] = [

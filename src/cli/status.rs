@@ -10,9 +10,9 @@ use crate::control::{
     BackupStatus, CarrierRow, Client, DelayStatus, DeviceStatus, HomeStatus, MessagesStatus, ServiceRow,
     ServiceState, Status,
 };
-use crate::llm::{self, LONGEST_LINGERING};
-use crate::machine::{MachineHealth, processor};
-use crate::store::{self, Loss};
+use joi_llm::{self as llm, LONGEST_LINGERING};
+use joi_base::machine::{MachineHealth, processor};
+use joi_store::{self as store, Loss};
 
 const EXAMPLES: &str = "\
 Examples:

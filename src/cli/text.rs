@@ -12,8 +12,8 @@ use super::show::{self, Tone};
 use super::slash::{self, Slash};
 use super::typed::{self, Typist};
 use crate::app::{self, Brain};
-use crate::paths::Paths;
-use crate::reply::understand::redact;
+use joi_base::paths::Paths;
+use joi_understand::redact;
 
 const EXAMPLES: &str = "\
 Examples:

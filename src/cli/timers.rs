@@ -11,14 +11,14 @@ use serde_json::{Value, json};
 use super::context::CliContext;
 use super::show::{self, Tone};
 use crate::app;
-use crate::clock::SystemClock;
-use crate::language::Language;
-use crate::reply::understand::intents;
-use crate::schedule::{
+use joi_base::clock::SystemClock;
+use joi_language::Language;
+use joi_understand::intents;
+use joi_schedule::{
     Bell, Bias, Done, Entry, EntryId, EntryKind, EntryState, Many, NewEntry, OrderReport, Schedule,
     ScheduleOrder, Trust, When, Which, words,
 };
-use crate::store::Store;
+use joi_store::Store;
 
 const EXAMPLES: &str = "\
 Examples:

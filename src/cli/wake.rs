@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use super::context::CliContext;
 use super::show::{self, Tone};
 use crate::app;
-use crate::hear::score::{ACCEPT, normal};
-use crate::hear::wake::{Book, Enrolled, WakeMode, WakePhrase};
+use joi_hear::score::{ACCEPT, normal};
+use joi_hear::wake::{Book, Enrolled, WakeMode, WakePhrase};
 
 pub mod noise;
 pub mod rig;

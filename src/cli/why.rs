@@ -9,9 +9,9 @@ use serde_json::json;
 
 use super::context::CliContext;
 use super::show::{self, Tone};
-use crate::message::Channel;
-use crate::store::Store;
-use crate::trace::{ModelUse, TurnRecord};
+use joi_base::message::Channel;
+use joi_store::Store;
+use joi_base::trace::{ModelUse, TurnRecord};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -13,7 +13,7 @@ use syn::{Attribute, Expr, Fields, Item, ItemStruct, Lit, Meta, Type};
 use toml::{Table, Value};
 
 use super::{Config, ConfigError, Override, load, load_text};
-use crate::problem::Problem;
+use joi_base::problem::Problem;
 
 const TOML_HEAD: &str = "\
 # Joi's configuration, with every key at its default. Keys that are left out keep their default.
@@ -98,7 +98,7 @@ fn doc(attributes: &[Attribute]) -> String {
     lines.collect::<Vec<_>>().join(" ").trim().replace('−', "-")
 }
 
-/// The name of a type without its path: `crate::audio::AudioConfig` gives `AudioConfig`.
+/// The name of a type without its path: `joi_audio::AudioConfig` gives `AudioConfig`.
 fn name_of(kind: &Type) -> String {
     match kind {
         Type::Path(path) => path.path.segments.last().unwrap().ident.to_string(),

@@ -153,7 +153,7 @@ fn whisper_hears_the_language_that_is_spoken_unless_something_else_is_set() {
 proptest::proptest! {
     #[test]
     fn foreign_bytes_never_break_the_reader_of_configurations(
-        file in crate::testing::damaged_text(DEFAULT_FILE),
+        file in joi_base::testing::damaged_text(DEFAULT_FILE),
         value in "\\PC{0,20}",
     ) {
         if let Err(error) = load_text(&file, "f", &[]) {

@@ -17,11 +17,11 @@ use super::status::{
     BackupStatus, ChatStatus, Counters, DeviceStatus, HomeStatus, MessagesStatus, Models, ServiceRow,
     SoundStatus, StateEvent, Status,
 };
-use crate::audio::{EchoMeter, MuteSwitch};
-use crate::clock::Clock;
-use crate::machine::MachineHealth;
-use crate::message::{Activity, AlarmRequest, OutsideRequest};
-use crate::pulse::Pulse;
+use joi_audio::{EchoMeter, MuteSwitch};
+use joi_base::clock::Clock;
+use joi_base::machine::MachineHealth;
+use joi_base::message::{Activity, AlarmRequest, OutsideRequest};
+use joi_base::pulse::Pulse;
 
 /// Changes a subscriber has not read yet. One that is further behind loses its subscription.
 const CHANGES: usize = 64;

@@ -14,7 +14,7 @@ use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::layer::{Context, Layer};
 
-use crate::clock::Clock;
+use joi_base::clock::Clock;
 
 /// Entries that are kept.
 const ENTRIES: usize = 20;
@@ -146,7 +146,7 @@ mod tests {
     use tracing_subscriber::layer::SubscriberExt as _;
 
     use super::*;
-    use crate::clock::ManualClock;
+    use joi_base::clock::ManualClock;
 
     fn journal() -> Journal {
         Journal::new(Arc::new(ManualClock::at("2026-03-01T13:00:00+01:00[Europe/Vienna]".parse().unwrap())))

@@ -10,8 +10,8 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use crate::audio::MuteSwitch;
-use crate::durable;
+use joi_audio::MuteSwitch;
+use joi_base::durable;
 
 /// The file's name in the data directory.
 const FILE: &str = "muted";

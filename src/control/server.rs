@@ -24,7 +24,7 @@ use super::board::{StatusBoard, Subscription};
 use super::mute::MuteCommand;
 use super::wire::{self, ControlAnswer, ControlEvent, ControlRequest};
 use super::{CONNECTIONS, ControlError, REQUEST_BYTES, socket};
-use crate::message::{AlarmRequest, OutsideRequest};
+use joi_base::message::{AlarmRequest, OutsideRequest};
 
 /// How long a reader may take to make room for an answer.
 const PATIENCE: Duration = Duration::from_secs(5);

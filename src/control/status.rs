@@ -8,10 +8,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::journal::JournalEntry;
-use crate::audio::{DelayMeter, EchoReport};
-use crate::machine::MachineHealth;
-use crate::message::Activity;
-use crate::pulse::{Beat, Vital};
+use joi_audio::{DelayMeter, EchoReport};
+use joi_base::machine::MachineHealth;
+use joi_base::message::Activity;
+use joi_base::pulse::{Beat, Vital};
 
 /// The state a light would show, and since when.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -14,9 +14,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::wire::ControlRequest;
 use super::*;
-use crate::clock::ManualClock;
-use crate::message::{Activity, OutsideRequest};
-use crate::pulse::Pulse;
+use joi_base::clock::ManualClock;
+use joi_base::message::{Activity, OutsideRequest};
+use joi_base::pulse::Pulse;
 
 /// Only against a test that would never end.
 const FOR_EVER: Duration = Duration::from_secs(60);

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::board::StatusBoard;
 use super::status::StateEvent;
-use crate::pulse::{Beat, Vital};
+use joi_base::pulse::{Beat, Vital};
 
 /// A stage is told to be late when it is at so many looks in a row: one may fall into a moment of much work.
 const TOLD_AT: u32 = 2;
@@ -161,7 +161,7 @@ mod tests {
     use std::sync::atomic::Ordering;
 
     use super::*;
-    use crate::pulse::tests::manual;
+    use joi_base::pulse::tests::manual;
 
     #[test]
     fn the_watchdog_is_fed_while_every_stage_is_fresh_and_only_then() {
@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn the_line_for_systemd_is_one_line() {
         let shown = StateEvent {
-            state: crate::message::Activity::Error,
+            state: joi_base::message::Activity::Error,
             at: String::new(),
             note: Some("no microphone;\nplug one in".into()),
         };

@@ -112,7 +112,7 @@ pub fn read(line: &[u8]) -> Result<ControlRequest, ControlAnswer> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::Activity;
+    use joi_base::message::Activity;
 
     #[test]
     fn every_request_is_read_and_anything_else_is_explained() {
@@ -185,7 +185,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn foreign_bytes_never_break_the_reader_of_requests(
-            line in crate::testing::damaged(br#"{"do":"mute","events":["state"],"text":"\u00e4"}"#),
+            line in joi_base::testing::damaged(br#"{"do":"mute","events":["state"],"text":"\u00e4"}"#),
         ) {
             let _ = read(&line);
         }

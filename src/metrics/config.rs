@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::problem::Problem;
+use joi_base::problem::Problem;
 
 /// Figures for Prometheus.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -9,15 +9,15 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::clock::SystemClock;
+use joi_base::clock::SystemClock;
 use crate::control::{
     AnsweringModel, BackupStatus, ChatStatus, DelayStatus, DeviceDelays, HomeStatus, Journal, MessagesStatus,
     PersistentMute, ServiceRow, SoundStatus, StatusBoard, StatusBoardParts, gauge_by,
 };
-use crate::machine::{DiskRoom, MachineHealth, MemoryRoom, PowerHealth};
-use crate::message::{Channel, TurnId};
-use crate::pulse::Pulse;
-use crate::trace::{Mark, ModelUse, Stage, ToolUse};
+use joi_base::machine::{DiskRoom, MachineHealth, MemoryRoom, PowerHealth};
+use joi_base::message::{Channel, TurnId};
+use joi_base::pulse::Pulse;
+use joi_base::trace::{Mark, ModelUse, Stage, ToolUse};
 
 fn turn() -> TurnRecord {
     TurnRecord {

@@ -137,7 +137,7 @@ fn every_target_that_documents_name_is_in_the_makefile() {
 #[test]
 fn the_readme_names_the_preferred_models_in_their_order() {
     let readme = fs::read_to_string(root().join("README.md")).expect("README.md");
-    let places: Vec<_> = joi::llm::PREFERRED.iter().map(|name| readme.find(&format!("`{name}`"))).collect();
+    let places: Vec<_> = joi_llm::PREFERRED.iter().map(|name| readme.find(&format!("`{name}`"))).collect();
     assert!(places.iter().all(Option::is_some), "{places:?}");
     assert!(places.is_sorted(), "{places:?}");
 }

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use joi::llm::{
+use joi_llm::{
     Ask, Backend, ChatEvent, HeadMaker, LlmConfig, LlmError, LocalChatModel, LocalModels, Message, Mind,
     MindParts, ReadyServer, RestartPolicy, ServedBy, Serving,
 };
-use joi::models::{Check, FetchOptions, Manifest, ModelLibrary, on_stderr};
+use joi_models::{Check, FetchOptions, Manifest, ModelLibrary, on_stderr};
 use tokio::net::UnixListener;
 use tokio::time::timeout;
 

@@ -1,7 +1,7 @@
 //! A conversation goes on without the wake phrase, and ends when it is over. Over files, with the real
 //! ears and the real voice; the model's words are scripted.
 
-use joi::audio::{RATE, write_wav};
+use joi_audio::{RATE, write_wav};
 use serde_json::Value;
 
 use crate::support::ollama_double::{Double, Script};

@@ -8,19 +8,19 @@ use std::time::Instant;
 
 use jiff::civil::Date;
 use jiff::{SignedDuration, Zoned};
-use joi::clock::{Clock, ManualClock};
-use joi::language::{Language, Languages};
-use joi::llm::{Backend, LlmConfig, Mind, MindParts, RestartPolicy};
-use joi::message::{ConversationId, Private, TurnId};
-use joi::reply::model::Room;
-use joi::reply::understand::intents;
-use joi::reply::{
+use joi_base::clock::{Clock, ManualClock};
+use joi_language::{Language, Languages};
+use joi_llm::{Backend, LlmConfig, Mind, MindParts, RestartPolicy};
+use joi_base::message::{ConversationId, Private, TurnId};
+use joi_agent::model::Room;
+use joi_understand::intents;
+use joi_agent::{
     ContextConfig, Engine, EngineParts, MemoryConfig, PersonaConfig, Prelude, Protocols, ReplyConfig,
     ReplyEvent, Session, TurnInput, head, reply,
 };
-use joi::schedule::{Schedule, ScheduleParts, TimersConfig};
-use joi::store::{MemoryKind, NewMemory, Store};
-use joi::tools::{Means, Reach, Toolbox, ToolsConfig, builtin};
+use joi_schedule::{Schedule, ScheduleParts, TimersConfig};
+use joi_store::{MemoryKind, NewMemory, Store};
+use joi_tools::{Means, Reach, Toolbox, ToolsConfig, builtin};
 use serde::Deserialize;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -223,7 +223,7 @@ impl Stage {
         store.add_notes("shopping", vec!["salt".into()], at).await.unwrap();
         let engine = Engine::new(EngineParts {
             home: None,
-            initiative: joi::reply::Initiative::default(),
+            initiative: joi_agent::Initiative::default(),
             reply: ReplyConfig::default(),
             persona: PersonaConfig::default(),
             context: ContextConfig::default(),

@@ -5,8 +5,8 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use joi::audio::{RATE, read_wav, write_wav};
-use joi::language::Language;
+use joi_audio::{RATE, read_wav, write_wav};
+use joi_language::Language;
 use serde_json::Value;
 
 use super::service::deaf_home;
@@ -15,7 +15,7 @@ use crate::support::program::{Home, NOBODY, Ran, Running, models, project};
 use crate::support::speech::{flite, pause};
 
 /// What is said without a model.
-fn said() -> joi::language::ReplySentences {
+fn said() -> joi_language::ReplySentences {
     Language::load("en").unwrap().sentences().reply.clone()
 }
 

@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Stdio;
 
-use joi::audio::{RATE, read_wav, write_wav};
+use joi_audio::{RATE, read_wav, write_wav};
 use serde_json::Value;
 
 use crate::support::program::{Home, NOBODY, Running, project};

@@ -1,9 +1,9 @@
 //! Whether and why she speaks up by herself, as it is looked up: tables and JSON.
 
 use jiff::Timestamp;
-use joi::impulse::record::{ImpulseOutcome, ImpulseRecord};
-use joi::impulse::{Hold, ImpulseScore, ImpulseVerdict};
-use joi::store::Store;
+use joi_proactive::impulse::record::{ImpulseOutcome, ImpulseRecord};
+use joi_proactive::impulse::{Hold, ImpulseScore, ImpulseVerdict};
+use joi_store::Store;
 use serde_json::Value;
 
 use crate::support::program::{Home, NOBODY};

@@ -6,7 +6,7 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use joi::llm::{Ask, Backend, ChatEvent, LlmError, Message, Mind, ServedBy};
+use joi_llm::{Ask, Backend, ChatEvent, LlmError, Message, Mind, ServedBy};
 use serde_json::{Value, json};
 
 use super::messages::{alarmed_home, pass, sends, until_open};

@@ -10,8 +10,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Instant;
 
-use joi::audio::{RATE, write_wav};
-use joi::models::{FetchOptions, InstallState, Manifest, ModelLibrary, on_stderr};
+use joi_audio::{RATE, write_wav};
+use joi_models::{FetchOptions, InstallState, Manifest, ModelLibrary, on_stderr};
 use rustix::fs::{CWD, FileType, Mode, OFlags};
 use serde_json::Value;
 
@@ -144,7 +144,7 @@ fn library(place: &Path, source: &str) -> ModelLibrary {
         "[[models]]\nname = \"m\"\nabout = \"test\"\nlicence = \"MIT\"\n[[models.files]]\npath = \"f.bin\"\nsize = {}\n\
          sha256 = \"{}\"\nsources = [{{ parts = [\"{source}\"] }}]\n",
         body().len(),
-        joi::checksum::of(&whole).unwrap()
+        joi_base::checksum::of(&whole).unwrap()
     );
     ModelLibrary::with(place.join("models"), Manifest::parse(&manifest).unwrap())
 }

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use joi::llm::{
+use joi_llm::{
     Ask, Backend, ChatEvent, LlmConfig, LlmError, LocalModels, Message, Mind, MindParts, ServedBy,
 };
 use tempfile::TempDir;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use joi::audio::{AudioConfig, AudioSource as _, Microphone, MuteSwitch, RATE, SourceEvent, write_wav};
+use joi_audio::{AudioConfig, AudioSource as _, Microphone, MuteSwitch, RATE, SourceEvent, write_wav};
 use serde_json::Value;
 use tokio::runtime::Runtime;
 

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use joi::clock::{Clock, SystemClock};
-use joi::language::{Language, Languages};
-use joi::llm::{Backend, LlmConfig, LlmError, Mind, MindParts, RestartPolicy};
-use joi::message::{ConversationId, Private, TurnId};
-use joi::reply::model::Room;
-use joi::reply::{
+use joi_base::clock::{Clock, SystemClock};
+use joi_language::{Language, Languages};
+use joi_llm::{Backend, LlmConfig, LlmError, Mind, MindParts, RestartPolicy};
+use joi_base::message::{ConversationId, Private, TurnId};
+use joi_agent::model::Room;
+use joi_agent::{
     ContextConfig, Engine, EngineParts, MemoryConfig, MemoryDigest, PersonaConfig, Prelude, Protocols,
     ReplyConfig, ReplyEvent, Session, TurnInput, memory_question, reply,
 };
-use joi::store::{Embedding, MemoryKind, MemoryQuery, NewMemory, Store};
-use joi::tools::{ToolRegistry, ToolsConfig};
+use joi_store::{Embedding, MemoryKind, MemoryQuery, NewMemory, Store};
+use joi_tools::{ToolRegistry, ToolsConfig};
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -154,7 +154,7 @@ impl Vectors {
             embed_model: embed_model.to_owned(),
             ..LlmConfig::default()
         };
-        let (local, head) = (fake.local(), joi::reply::head(prelude));
+        let (local, head) = (fake.local(), joi_agent::head(prelude));
         let mind = Mind::start(MindParts { config, local, head, restarts: RestartPolicy::default() });
         assert!(matches!(mind.embed(&[]).await, Err(LlmError::NoVectors { .. })), "nobody serves yet");
         mind.ready().await.unwrap();
@@ -166,7 +166,7 @@ impl Vectors {
 fn engine(mind: &Arc<Mind>, store: &Store) -> Engine<Mind> {
     Engine::new(EngineParts {
         home: None,
-        initiative: joi::reply::Initiative::default(),
+        initiative: joi_agent::Initiative::default(),
         reply: ReplyConfig::default(),
         persona: PersonaConfig::default(),
         context: ContextConfig::default(),

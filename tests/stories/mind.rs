@@ -6,15 +6,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
-use joi::clock::SystemClock;
-use joi::language::{Language, Languages};
-use joi::llm::{
+use joi_base::clock::SystemClock;
+use joi_language::{Language, Languages};
+use joi_llm::{
     Ask, Backend, ChatEvent, HeadMaker, Length, LlmConfig, LlmError, LocalModels, Message, Mind, MindParts,
     Options, ReadyServer, RestartPolicy, ServedBy, Serving, Think, ThinkRule,
 };
-use joi::reply::model::{ChatModel as _, ModelState};
-use joi::reply::{ContextConfig, PersonaConfig, Prelude, Protocols};
-use joi::tools::ToolRegistry;
+use joi_agent::model::{ChatModel as _, ModelState};
+use joi_agent::{ContextConfig, PersonaConfig, Prelude, Protocols};
+use joi_tools::ToolRegistry;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
@@ -274,7 +274,7 @@ async fn a_question_during_warm_up_waits_for_its_answer() {
 async fn the_engine_gets_words_and_their_end() {
     let (double, fake) = (Double::start().await, Fake::that_serves());
     with_model(&double);
-    let head = joi::reply::head(Prelude {
+    let head = joi_agent::head(Prelude {
         persona: PersonaConfig::default(),
         context: ContextConfig::default(),
         wake_phrase: Some("hey friday".into()),

@@ -3,7 +3,7 @@
 //!
 //! `scripts/test-ollama.sh` runs this against the real Ollama and `joi-model`.
 
-use joi::llm::{
+use joi_llm::{
     ChatEvent, ChatRequest, ChatStats, ChatStream, DoneReason, Endpoint, LlmConfig, LlmError, Message,
     ModelSize, Ollama, PullProgress, Think,
 };

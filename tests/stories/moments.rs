@@ -3,7 +3,7 @@
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
-use joi::audio::{
+use joi_audio::{
     AudioConfig, AudioSource as _, Microphone, MuteSwitch, PlayEvent, Player, RATE, SourceEvent,
 };
 use rustix::process::Signal;

@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use joi::llm::{
+use joi_llm::{
     Ask, Backend, Endpoint, HeadMaker, LlmConfig, Message, Mind, MindParts, Ollama, RestartPolicy,
 };
-use joi::message::Private;
-use joi::reply::{Everyday, memory_question};
-use joi::store::{Embedding, MemoryKind, MemoryQuery, NewMemory, Store};
+use joi_base::message::Private;
+use joi_agent::{Everyday, memory_question};
+use joi_store::{Embedding, MemoryKind, MemoryQuery, NewMemory, Store};
 
 use crate::support::fake_joi_model::Fake;
 use crate::support::local_model;

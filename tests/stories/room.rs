@@ -5,7 +5,7 @@
 
 use std::sync::PoisonError;
 
-use joi::audio::{RATE, write_wav};
+use joi_audio::{RATE, write_wav};
 
 use super::live::{ALONE, LOUD, Recorder, Room, TURN_OVER, ask, last_decision};
 use crate::support::ollama_double::Script;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use joi::audio::{
+use joi_audio::{
     AudioConfig, AudioSource, DeviceFault, Direction, HostChoice, Microphone, MuteSwitch, PlayEvent, Player,
     RATE, SourceEvent, devices, write_wav,
 };

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use joi::audio::{AudioSource, EchoCancel, EchoCancelled, Microphone, MuteSwitch, Player, RATE, SourceEvent};
+use joi_audio::{AudioSource, EchoCancel, EchoCancelled, Microphone, MuteSwitch, Player, RATE, SourceEvent};
 
 use crate::support::sound_server::{FIGURE, with_sound_server};
 

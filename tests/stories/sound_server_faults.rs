@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use joi::audio::{
+use joi_audio::{
     AudioConfig, AudioSource, DeviceFault, Microphone, MuteSwitch, PlayEvent, Player, RATE, SourceEvent,
     write_wav,
 };

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use joi::announce::{Announcement, AnnouncementOrigin, AnnouncementPriority, IfUnheard};
+use joi_schedule::announce::{Announcement, AnnouncementOrigin, AnnouncementPriority, IfUnheard};
 use joi::app::{Brain, Conversing, Sound, converse_at};
-use joi::audio::{Pace, RATE, read_wav, write_wav};
-use joi::channels::voice::News;
+use joi_audio::{Pace, RATE, read_wav, write_wav};
+use joi_channels::voice::News;
 use joi::config::{Config, load_text};
-use joi::message::Place;
-use joi::paths::Paths;
-use joi::trace::TurnRecord;
+use joi_base::message::Place;
+use joi_base::paths::Paths;
+use joi_base::trace::TurnRecord;
 use tokio::sync::Notify;
 
 use crate::support::ollama_double::{Double, Script};

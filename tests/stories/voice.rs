@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use joi::audio::{RATE, read_wav, write_wav};
+use joi_audio::{RATE, read_wav, write_wav};
 use serde_json::Value;
 
 use crate::support::ollama_double::{Double, Script};

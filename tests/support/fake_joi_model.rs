@@ -4,7 +4,7 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use joi::llm::{LocalChatModel, LocalModels, SpeedLog};
+use joi_llm::{LocalChatModel, LocalModels, SpeedLog};
 use serde_json::json;
 use tempfile::TempDir;
 use tokio::net::UnixStream;

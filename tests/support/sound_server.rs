@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use joi::audio::{AudioConfig, HostChoice};
+use joi_audio::{AudioConfig, HostChoice};
 use rustix::process::Signal;
 
 /// A sound server keeps real time, and a busy machine may starve it: what is broken fails every time.

@@ -1,6 +1,6 @@
 //! Words and sounds of spoken tests.
 
-use joi::audio::{RATE, read_wav};
+use joi_audio::{RATE, read_wav};
 
 use super::program::project;
 

@@ -15,15 +15,15 @@ use tokio_util::sync::CancellationToken;
 use joi::app::{self, Brain};
 use joi::cli::context::CliContext;
 use joi::cli::{hear, show};
-use joi::clock::Clock;
-use joi::llm::Mind;
-use joi::message::{ConversationId, Private, TurnId};
-use joi::reply::model::Room;
-use joi::reply::understand::intents;
-use joi::reply::{Engine, EngineParts, Protocols, ReplyEvent, Session, TurnInput, read_ahead, reply};
-use joi::store::Store;
-use joi::tools::{Means, Reach, ToolsConfig, builtin};
-use joi::trace::{ModelUse, ToolUse};
+use joi_base::clock::Clock;
+use joi_llm::Mind;
+use joi_base::message::{ConversationId, Private, TurnId};
+use joi_agent::model::Room;
+use joi_understand::intents;
+use joi_agent::{Engine, EngineParts, Protocols, ReplyEvent, Session, TurnInput, read_ahead, reply};
+use joi_store::Store;
+use joi_tools::{Means, Reach, ToolsConfig, builtin};
+use joi_base::trace::{ModelUse, ToolUse};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -187,7 +187,7 @@ pub(super) async fn engine(
     };
     Ok(Engine::new(EngineParts {
         home: None,
-        initiative: joi::reply::Initiative::default(),
+        initiative: joi_agent::Initiative::default(),
         reply: config.reply.clone(),
         persona: config.persona.clone(),
         context: config.context.clone(),

@@ -9,15 +9,15 @@ use std::process::{Command, ExitCode};
 use std::sync::atomic::AtomicBool;
 
 use joi::app;
-use joi::audio::{RATE, read_wav};
-use joi::channels::voice::first_look::is_decisive;
+use joi_audio::{RATE, read_wav};
+use joi_channels::voice::first_look::is_decisive;
 use joi::cli::context::CliContext;
 use joi::cli::show;
-use joi::hear::whisper::Whisper;
-use joi::language::Language;
-use joi::message::Transcript;
-use joi::models::ModelLibrary;
-use joi::reply::understand::intents::match_intent;
+use joi_hear::whisper::Whisper;
+use joi_language::Language;
+use joi_base::message::Transcript;
+use joi_models::ModelLibrary;
+use joi_understand::intents::match_intent;
 use serde_json::json;
 
 use super::latency::commands;

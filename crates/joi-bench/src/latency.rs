@@ -19,9 +19,9 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use indicatif::ProgressBar;
 use jiff::Timestamp;
-use joi::audio::{RATE, read_wav, write_wav};
+use joi_audio::{RATE, read_wav, write_wav};
 use joi::cli::context::CliContext;
-use joi::trace::TurnRecord;
+use joi_base::trace::TurnRecord;
 use serde::Deserialize;
 
 use self::figures::{MeasuredTurn, first_loud, is_silent_for, last_loud};

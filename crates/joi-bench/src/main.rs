@@ -84,7 +84,7 @@ enum Measurement {
 
 fn main() -> ExitCode {
     // SAFETY: nothing has started a thread yet.
-    unsafe { joi::speak::refuse_telemetry() };
+    unsafe { joi_speak::refuse_telemetry() };
     let BenchCli { wants, what } = BenchCli::parse();
     joi::cli::exit_code(run(&what, wants))
 }

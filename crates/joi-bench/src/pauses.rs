@@ -9,17 +9,17 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use joi::app;
-use joi::audio::RATE;
-use joi::channels::voice::first_look::is_decisive;
+use joi_audio::RATE;
+use joi_channels::voice::first_look::is_decisive;
 use joi::cli::context::CliContext;
 use joi::cli::show;
-use joi::hear::endpoint::EndpointPatience;
-use joi::hear::whisper::Whisper;
-use joi::hear::{HearCommand, HearEvent, Listener};
-use joi::language::Language;
-use joi::message::Utterance;
-use joi::models::ModelLibrary;
-use joi::reply::understand::intents::{Completeness, completeness};
+use joi_hear::endpoint::EndpointPatience;
+use joi_hear::whisper::Whisper;
+use joi_hear::{HearCommand, HearEvent, Listener};
+use joi_language::Language;
+use joi_base::message::Utterance;
+use joi_models::ModelLibrary;
+use joi_understand::intents::{Completeness, completeness};
 use serde::Deserialize;
 use serde_json::json;
 

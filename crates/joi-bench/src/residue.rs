@@ -4,7 +4,7 @@
 //! suppressed in what is left, so that it tells what the filter alone is worth (the echo return loss enhancement,
 //! ERLE, of ITU-T G.168).
 
-use joi::audio::{RATE, Tracks};
+use joi_audio::{RATE, Tracks};
 
 /// When the spans end that are told apart, in seconds of her voice; the first second is for learning the room.
 const ENDS: [u64; 3] = [1, 2, 4];

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use joi::audio::{AudioSource, EchoReference, EchoReferenceFeed, RATE, SourceEvent};
+use joi_audio::{AudioSource, EchoReference, EchoReferenceFeed, RATE, SourceEvent};
 
 /// The echo's reflections: so many, within this time.
 const REFLECTIONS: usize = 60;

@@ -17,11 +17,11 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use fastrand::Rng;
-use joi::audio::RATE;
+use joi_audio::RATE;
 use joi::cli::context::CliContext;
 use joi::cli::show::{self, Tone};
 use joi::cli::wake::voices::Voices;
-use joi::machine;
+use joi_base::machine;
 
 use self::day::{Day, Scene};
 use self::report::{Held, HourOfSoak, SoakReport};
@@ -263,7 +263,7 @@ mod tests {
         let file = folder.path().join("two.wav");
         let sound = [wav_header(2), vec![0, 64, 0, 192]].concat();
         std::fs::write(&file, sound).unwrap();
-        assert_eq!(joi::audio::read_wav(&file, RATE).unwrap(), [0.5, -0.5]);
+        assert_eq!(joi_audio::read_wav(&file, RATE).unwrap(), [0.5, -0.5]);
     }
 
     #[test]

@@ -12,20 +12,20 @@ use std::time::{Duration, Instant};
 
 use crate::room::{RoomDirector, Shape, level_db, room, samples};
 use joi::app;
-use joi::audio::{AudioSource, EchoCancel, EchoCancelled, EchoMeter, RATE, SourceEvent};
+use joi_audio::{AudioSource, EchoCancel, EchoCancelled, EchoMeter, RATE, SourceEvent};
 use joi::cli::context::CliContext;
 use joi::cli::show;
 use joi::cli::wake::voices::{Speaker, Spoken, Voices};
-use joi::hear::judge::{
+use joi_hear::judge::{
     BargeInPolicy, JudgeInput, JudgeRules, JudgeVerdict, Judgement, Sounded, SpokenSentence, judge_by,
     judge_sound, rivals,
 };
-use joi::hear::score::{OpinionRequest, opine};
-use joi::hear::transcript_filter::Evidence;
-use joi::hear::whisper::Whisper;
-use joi::hear::{HearCommand, HearEvent, Listener, SoundBlock, SpeakingState};
-use joi::language::Language;
-use joi::message::Utterance;
+use joi_hear::score::{OpinionRequest, opine};
+use joi_hear::transcript_filter::Evidence;
+use joi_hear::whisper::Whisper;
+use joi_hear::{HearCommand, HearEvent, Listener, SoundBlock, SpeakingState};
+use joi_language::Language;
+use joi_base::message::Utterance;
 
 mod report;
 mod script;
@@ -92,7 +92,7 @@ pub(crate) fn run(args: &StopArgs, context: &CliContext) -> anyhow::Result<ExitC
     }
     bar.finish_and_clear();
     if !args.json {
-        tally.show(app::whisper_model(joi::hear::whisper::SttModel::TinyEn), args.second_opinion)?;
+        tally.show(app::whisper_model(joi_hear::whisper::SttModel::TinyEn), args.second_opinion)?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -16,10 +16,10 @@ use crate::model::{self, MeasuredCall};
 use joi::app::Brain;
 use joi::cli::context::CliContext;
 use joi::cli::{hear, show};
-use joi::llm::{Ask, Length};
-use joi::message::{ConversationId, Origin, Private};
-use joi::reply;
-use joi::store::{DialogueRole, DialogueRow, WordedBy};
+use joi_llm::{Ask, Length};
+use joi_base::message::{ConversationId, Origin, Private};
+use joi_agent as reply;
+use joi_store::{DialogueRole, DialogueRow, WordedBy};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -11,9 +11,9 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::HouseWatcher;
-use crate::alert::door::NoticeFate;
-use crate::alert::{Alert, AnnouncedAlert};
-use crate::awareness::{Noticed, ReceivedNotice, Significance};
+use joi_proactive::alert::door::NoticeFate;
+use joi_proactive::alert::{Alert, AnnouncedAlert};
+use joi_proactive::awareness::{Noticed, ReceivedNotice, Significance};
 
 /// A notice that was not stored and comes again within this time is the same one, not another.
 const SAME: Duration = Duration::from_secs(120);

@@ -5,15 +5,15 @@ mod notices;
 use jiff::{ToSpan as _, Zoned};
 
 use super::*;
-use crate::alert::door::NoticeFate;
-use crate::alert::{AcknowledgedBy, AlertParts};
-use crate::announce::{AnnounceConfig, AnnouncementPriority, Announcer};
-use crate::awareness::{Happening, HouseEvent, ReceivedNotice, Topic};
-use crate::clock::ManualClock;
-use crate::home::backend::HomeLink;
-use crate::home::house::{HouseRules, Item, ItemKind, ItemState, TagVocabulary};
-use crate::language::tests::in_english;
-use crate::outbound::tests::outbox;
+use joi_proactive::alert::door::NoticeFate;
+use joi_proactive::alert::{AcknowledgedBy, AlertParts};
+use joi_schedule::announce::{AnnounceConfig, AnnouncementPriority, Announcer};
+use joi_proactive::awareness::{Happening, HouseEvent, ReceivedNotice, Topic};
+use joi_base::clock::ManualClock;
+use joi_home::backend::HomeLink;
+use joi_home::house::{HouseRules, Item, ItemKind, ItemState, TagVocabulary};
+use joi_language::testing::in_english;
+use joi_messages::outbound::tests::outbox;
 
 struct Bench {
     clock: Arc<ManualClock>,
@@ -74,12 +74,12 @@ impl Bench {
 
     /// Alarms and open doors, as prompts are told.
     fn known(&self) -> (Vec<String>, Vec<String>) {
-        let known = self.awareness.known(crate::language::tests::english(), &self.clock.now());
+        let known = self.awareness.known(joi_language::testing::english(), &self.clock.now());
         (known.alarms, known.open)
     }
 
     fn alarms(&self) -> usize {
-        let is_alarm = |w: &&crate::announce::WaitingAnnouncement| w.announcement.is_alarm();
+        let is_alarm = |w: &&joi_schedule::announce::WaitingAnnouncement| w.announcement.is_alarm();
         self.announcer.waiting().iter().filter(is_alarm).count()
     }
 }
@@ -113,7 +113,7 @@ async fn the_item_for_alerts_counts_when_its_text_changes_and_what_stood_there_b
 async fn a_house_that_is_gone_for_ten_minutes_is_told_once_until_it_is_back() {
     let mut bench = bench(None).await;
     let notices = |bench: &Bench| {
-        let is_notice = |w: &&crate::announce::WaitingAnnouncement| {
+        let is_notice = |w: &&joi_schedule::announce::WaitingAnnouncement| {
             w.announcement.priority == AnnouncementPriority::Notice
         };
         bench.announcer.waiting().iter().filter(is_notice).count()
@@ -208,7 +208,7 @@ async fn a_database_that_hangs_delays_neither_the_second_of_two_dangers_nor_the_
 async fn no_word_of_a_stranger_is_known_as_mentioned_whatever_it_begins_with() {
     let bench = bench(None).await;
     let (now, rules) = (bench.clock.now(), AwarenessConfig::default());
-    let english = crate::language::tests::english();
+    let english = joi_language::testing::english();
     let mentioned = |topic: Topic| {
         bench.awareness.state().in_hand = Some(topic);
         bench.awareness.known(english, &now).mentioned
@@ -267,7 +267,7 @@ async fn while_the_house_is_not_connected_no_door_is_said_to_be_open() {
 
 #[tokio::test]
 async fn what_only_somebody_at_home_can_hear_waits_until_somebody_is() {
-    use crate::announce::{Announcement, AnnouncementOrigin, Floor, Next, Presence, Situation};
+    use joi_schedule::announce::{Announcement, AnnouncementOrigin, Floor, Next, Presence, Situation};
     let mut bench = bench(None).await;
     bench.watcher.meaning.presence = vec!["Phone".into()];
     bench.is(&[("Phone", "Switch", "ON")]).await;
@@ -276,7 +276,7 @@ async fn what_only_somebody_at_home_can_hear_waits_until_somebody_is() {
     let notice = || {
         Announcement::new(AnnouncementOrigin::Device, AnnouncementPriority::Notice, "The microphone is back.")
     };
-    let place = crate::message::Place::named("home");
+    let place = joi_base::message::Place::named("home");
     let here = Situation { place: &place, floor: Floor::Free, presence: Presence::Here };
     bench.is(&[("Phone", "Switch", "OFF")]).await;
     bench.announcer.announce(notice()).await;

@@ -10,8 +10,8 @@ use futures_util::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 use super::supervision::RestartRule;
-use crate::pulse::Heart;
-use crate::restart::RestartPolicy;
+use joi_base::pulse::Heart;
+use joi_base::restart::RestartPolicy;
 
 /// A service that says nothing else has so long for its end.
 const END_WITHIN: Duration = Duration::from_secs(5);

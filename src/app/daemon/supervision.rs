@@ -18,7 +18,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::control::ServiceState;
-use crate::restart::{Restart, RestartPolicy, Restarts};
+use joi_base::restart::{Restart, RestartPolicy, Restarts};
 
 /// What follows when a service fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,10 +7,10 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
 
 use super::*;
-use crate::clock::ManualClock;
+use joi_base::clock::ManualClock;
 use crate::control::{Journal, PersistentMute, StatusBoardParts, watchdog};
-use crate::pulse::Pulse;
-use crate::restart::RestartPolicy;
+use joi_base::pulse::Pulse;
+use joi_base::restart::RestartPolicy;
 
 mod toys;
 

@@ -5,11 +5,11 @@
 
 use super::ImpulseSpeaker;
 use super::deliver::{WaitingWords, WordsWay};
-use crate::awareness::Topic;
-use crate::impulse::record::ImpulseOutcome;
-use crate::impulse::{ImpulseRecord, ImpulseVerdict};
-use crate::reply::model::ChatModel;
-use crate::store::StoreError;
+use joi_proactive::awareness::Topic;
+use joi_proactive::impulse::record::ImpulseOutcome;
+use joi_proactive::impulse::{ImpulseRecord, ImpulseVerdict};
+use joi_agent::model::ChatModel;
+use joi_store::StoreError;
 
 /// Decisions that are looked through for the one that led to a message: those of the time in which one may wait.
 const DECISIONS: u32 = 50;

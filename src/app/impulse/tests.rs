@@ -7,19 +7,19 @@ use futures_util::stream::{self, BoxStream};
 use jiff::ToSpan as _;
 
 use super::*;
-use crate::announce::{AnnounceConfig, Floor, Next, Presence, Situation};
-use crate::awareness::{AwarenessConfig, Happening, HomePresence, HouseEvent};
-use crate::clock::ManualClock;
-use crate::language::tests::in_english;
-use crate::llm::{Ask, ChatEvent, ChatStats, Knowledge, LlmConfig, LlmError, ModelSize, ServedBy};
-use crate::message::Place;
-use crate::outbound::tests::outbox;
-use crate::outbound::{CarrierName, LetterState, OutgoingId};
-use crate::reply::model::{ModelState, Room, Served};
-use crate::reply::{
+use joi_schedule::announce::{AnnounceConfig, Floor, Next, Presence, Situation};
+use joi_proactive::awareness::{AwarenessConfig, Happening, HomePresence, HouseEvent};
+use joi_base::clock::ManualClock;
+use joi_language::testing::in_english;
+use joi_llm::{Ask, ChatEvent, ChatStats, Knowledge, LlmConfig, LlmError, ModelSize, ServedBy};
+use joi_base::message::Place;
+use joi_messages::outbound::tests::outbox;
+use joi_messages::outbound::{CarrierName, LetterState, OutgoingId};
+use joi_agent::model::{ModelState, Room, Served};
+use joi_agent::{
     ContextConfig, EngineParts, Initiative, MemoryConfig, PersonaConfig, Protocols, QuietWish, ReplyConfig,
 };
-use crate::tools::{ToolRegistry, ToolsConfig};
+use joi_tools::{ToolRegistry, ToolsConfig};
 
 mod letters;
 mod records;
@@ -149,7 +149,7 @@ impl Bench {
             self.speaker.step().await;
             let situation = Situation { place: &place, floor, presence: Presence::Here };
             if let Next::Say(id, announcement) = self.announcer.next(&situation).await {
-                let words = announcement.wording.told(crate::language::tests::english(), &now).0;
+                let words = announcement.wording.told(joi_language::testing::english(), &now).0;
                 self.heard.push((now, words));
                 self.announcer.heard(id, std::time::Instant::now()).await;
             }
@@ -168,8 +168,8 @@ impl Bench {
     }
 
     async fn wishes(&self, wish: QuietWish) -> String {
-        let english = crate::language::tests::english();
-        let channel = crate::message::Channel::Voice;
+        let english = joi_language::testing::english();
+        let channel = joi_base::message::Channel::Voice;
         self.initiative.obey(wish, (english, &self.clock.now()), channel).await
     }
 

@@ -5,9 +5,9 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::home::demo::{DemoHome, DemoWants};
-use crate::home::house::HouseRules;
-use crate::home::openhab::{OpenHab, ServerAddress, TokenSource};
+use joi_home::demo::{DemoHome, DemoWants};
+use joi_home::house::HouseRules;
+use joi_home::openhab::{OpenHab, ServerAddress, TokenSource};
 
 async fn connected() -> (DemoHome, LaterHand, CancellationToken) {
     let demo = DemoHome::start(DemoWants::default()).await.unwrap();

@@ -14,17 +14,17 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tokio::sync::Mutex;
 
-use crate::audio::{RATE, VoiceNoteError, decode_voice_note};
-use crate::channels::signal::notes::{HeardNote, LONGEST, NoteFault, NoteListener};
+use joi_audio::{RATE, VoiceNoteError, decode_voice_note};
+use joi_channels::signal::notes::{HeardNote, LONGEST, NoteFault, NoteListener};
 use crate::config::Config;
-use crate::confined::{self, ReaderFault, ReaderLimits};
-use crate::hear::recording::{pieces, recorded};
-use crate::hear::transcript_filter::{self, Evidence, FilterInput};
-use crate::hear::vad::Vad;
-use crate::hear::whisper::Whisper;
-use crate::language::Languages;
-use crate::message::{Private, Transcript};
-use crate::paths::Paths;
+use joi_base::confined::{self, ReaderFault, ReaderLimits};
+use joi_hear::recording::{pieces, recorded};
+use joi_hear::transcript_filter::{self, Evidence, FilterInput};
+use joi_hear::vad::Vad;
+use joi_hear::whisper::Whisper;
+use joi_language::Languages;
+use joi_base::message::{Private, Transcript};
+use joi_base::paths::Paths;
 
 /// This program, also after its file was replaced.
 const THIS_PROGRAM: &str = "/proc/self/exe";
@@ -195,12 +195,12 @@ mod tests {
         #[test]
         fn foreign_bytes_never_break_who_has_a_voice_message_decoded(
             bytes in proptest::prop_oneof![
-                crate::testing::damaged(&note("jfk.m4a")),
-                crate::testing::damaged(&note("jfk.aac")),
-                crate::testing::damaged(&note("jfk.mp3")),
-                crate::testing::damaged(&note("jfk.ogg")),
-                crate::testing::damaged(&note("jfk-hybrid.ogg")),
-                crate::testing::damaged(&note("jfk-celt.ogg")),
+                joi_base::testing::damaged(&note("jfk.m4a")),
+                joi_base::testing::damaged(&note("jfk.aac")),
+                joi_base::testing::damaged(&note("jfk.mp3")),
+                joi_base::testing::damaged(&note("jfk.ogg")),
+                joi_base::testing::damaged(&note("jfk-hybrid.ogg")),
+                joi_base::testing::damaged(&note("jfk-celt.ogg")),
             ],
         ) {
             if let Ok(samples) = read(bytes) {

@@ -7,14 +7,14 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
 use super::*;
-use crate::alert::{AlertConfig, AlertParts};
-use crate::announce::{AnnounceConfig, Announcer};
-use crate::awareness::AwarenessConfig;
-use crate::clock::ManualClock;
-use crate::language::tests::in_english;
-use crate::outbound::tests::outbox;
-use crate::store::Store;
-use crate::tools::WeatherConfig;
+use joi_proactive::alert::{AlertConfig, AlertParts};
+use joi_schedule::announce::{AnnounceConfig, Announcer};
+use joi_proactive::awareness::AwarenessConfig;
+use joi_base::clock::ManualClock;
+use joi_language::testing::in_english;
+use joi_messages::outbound::tests::outbox;
+use joi_store::Store;
+use joi_tools::WeatherConfig;
 
 const PLACES: &str = r#"{"results":[{"name":"Vienna","latitude":48.2,"longitude":16.4}]}"#;
 
@@ -161,7 +161,7 @@ async fn a_storm_is_an_alarm_once_and_strong_wind_a_topic() {
         assert_eq!((unheard.len(), topics(&bench)), (alarms, worth), "{gust} km/h: {unheard:?}");
     }
     let said = bench.watcher.parts.alerts.unheard()[0].sentence();
-    let said = said.sentence(crate::language::tests::english(), &noon());
+    let said = said.sentence(joi_language::testing::english(), &noon());
     assert_eq!(said, "Attention! Storm warning: gusts of up to 110 km/h.");
     bench.foretold.gust.store(120, Ordering::SeqCst);
     bench.minutes(4 * 60 + 31).await;

@@ -61,7 +61,7 @@ fn manifest_of(members: &[(&str, u64, String)]) -> ArchivePiece {
 }
 
 fn sum(content: &str) -> String {
-    crate::checksum::of_bytes(content.as_bytes())
+    joi_base::checksum::of_bytes(content.as_bytes())
 }
 
 /// Why an archive is refused; nothing of it is left, and nothing beside the target was touched.
@@ -227,7 +227,7 @@ proptest! {
             let listed: Vec<_> = pieces
                 .iter()
                 .filter_map(|piece| Some((std::str::from_utf8(&piece.name).ok()?, piece)))
-                .map(|(name, piece)| (name, piece.content.len() as u64, crate::checksum::of_bytes(&piece.content)))
+                .map(|(name, piece)| (name, piece.content.len() as u64, joi_base::checksum::of_bytes(&piece.content)))
                 .collect();
             all.insert(0, manifest_of(&listed));
         }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::*;
-use crate::store::unfinished::{BACKUP, DATABASE_PART, RESTORE, UnfinishedCopy};
+use joi_store::unfinished::{BACKUP, DATABASE_PART, RESTORE, UnfinishedCopy};
 
 /// What a killed restore leaves beside the data and beside the configuration, and a killed backup in `folder`.
 fn killed(home: &Path, folder: &Path) {

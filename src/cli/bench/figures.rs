@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use crate::cli::latency::percentile;
-use crate::hear::score::{BUDGET, ScorerTime};
-use crate::trace::{Stage, TurnRecord};
+use joi_hear::score::{BUDGET, ScorerTime};
+use joi_base::trace::{Stage, TurnRecord};
 
 /// One measured value.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -88,8 +88,8 @@ pub(super) fn median(turns: &[TurnRecord], stage: Stage, are_meant: fn(&TurnReco
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::{Channel, TurnId};
-    use crate::trace::{Decision, Mark, ModelUse};
+    use joi_base::message::{Channel, TurnId};
+    use joi_base::trace::{Decision, Mark, ModelUse};
 
     fn turn(ms: f64, model_use: Vec<ModelUse>, decisions: Vec<Decision>) -> TurnRecord {
         TurnRecord {

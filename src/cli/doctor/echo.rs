@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::{PATIENCE, Row};
 use crate::app;
-use crate::audio::{
+use joi_audio::{
     AudioSource, EchoCancel, EchoCancelled, EchoReport, Microphone, MuteSwitch, Player, SourceEvent,
 };
 use crate::cli::context::CliContext;

@@ -3,9 +3,9 @@
 use super::super::context::CliContext;
 use super::Row;
 use crate::app;
-use crate::home::fault::HomeFault;
-use crate::home::hub::Hub;
-use crate::home::server::ServerCheck;
+use joi_home::fault::HomeFault;
+use joi_home::hub::Hub;
+use joi_home::server::ServerCheck;
 
 /// One row; a house that nobody wants is no fault.
 pub(super) fn check(context: &CliContext) -> anyhow::Result<Row> {
@@ -61,12 +61,12 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::home::address::ServerAddress;
-    use crate::home::demo::hass::{DemoHass, HassPhase, HassWants, TOKEN};
-    use crate::home::demo::{DemoHome, DemoPhase, DemoWants};
-    use crate::home::house::HouseRules;
-    use crate::home::server::{HomeServer, HubPlace};
-    use crate::home::token::{HomeToken, TokenSource};
+    use joi_home::address::ServerAddress;
+    use joi_home::demo::hass::{DemoHass, HassPhase, HassWants, TOKEN};
+    use joi_home::demo::{DemoHome, DemoPhase, DemoWants};
+    use joi_home::house::HouseRules;
+    use joi_home::server::{HomeServer, HubPlace};
+    use joi_home::token::{HomeToken, TokenSource};
 
     async fn told(hub: Hub, url: &str, token: Option<&str>) -> (&'static str, String, String) {
         let token =

@@ -5,8 +5,8 @@ use std::process::Command;
 
 use super::Row;
 use crate::cli::show;
-use crate::machine::{DiskRoom, LEAST_DISK, MachineHealth, MachineTrouble, MemoryRoom};
-use crate::paths::Paths;
+use joi_base::machine::{DiskRoom, LEAST_DISK, MachineHealth, MachineTrouble, MemoryRoom};
+use joi_base::paths::Paths;
 
 /// Less free memory than this, in bytes, and the models don't fit.
 const LEAST_MEMORY: u64 = 700_000_000;
@@ -94,7 +94,7 @@ fn synchronised() -> Option<bool> {
 mod tests {
     use super::*;
     use crate::cli::show::Tone;
-    use crate::machine::PowerHealth;
+    use joi_base::machine::PowerHealth;
 
     fn told(health: &MachineHealth) -> Vec<(bool, String, bool)> {
         let rows = power_and_heat(health).into_iter();

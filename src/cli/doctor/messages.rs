@@ -7,8 +7,8 @@ use tokio_util::sync::CancellationToken;
 use super::super::context::CliContext;
 use super::Row;
 use crate::app;
-use crate::signal::link::signal_link;
-use crate::signal::{ReceiveMode, SignalConfig};
+use joi_messages::signal::link::signal_link;
+use joi_messages::signal::{ReceiveMode, SignalConfig};
 
 /// A daemon is there at once, or not at all.
 const READY: Duration = Duration::from_secs(5);

@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use super::{PATIENCE, Row, echo};
-use crate::audio::{AudioSource, LevelMeter, Microphone, MuteSwitch, PlayEvent, Player, SourceEvent, tone};
+use joi_audio::{AudioSource, LevelMeter, Microphone, MuteSwitch, PlayEvent, Player, SourceEvent, tone};
 use crate::cli::context::CliContext;
 use crate::cli::mute;
 use crate::control::{Client, DeviceStatus};

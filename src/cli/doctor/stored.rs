@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use super::Row;
 use crate::cli::context::CliContext;
 use crate::cli::show;
-use crate::paths::Paths;
-use crate::store::{self, Store};
+use joi_base::paths::Paths;
+use joi_store::{self as store, Store};
 
 pub(super) fn checks(paths: &Paths) -> Vec<Row> {
     let database = paths.database();

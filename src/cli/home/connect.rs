@@ -13,15 +13,15 @@ use serde_json::json;
 use super::super::context::CliContext;
 use super::super::show;
 use super::{print_json, told, unseen};
-use crate::home::address::{ServerAddress, is_exact};
-use crate::home::discover::{self, SearchRange};
-use crate::home::fault::HomeFault;
-use crate::home::hass::HomeAssistant;
-use crate::home::house::HouseRules;
-use crate::home::hub::Hub;
-use crate::home::server::{HomeServer, HubPlace, ServerCheck};
-use crate::home::stored::StoredHome;
-use crate::home::token::{HomeToken, TokenSource};
+use joi_home::address::{ServerAddress, is_exact};
+use joi_home::discover::{self, SearchRange};
+use joi_home::fault::HomeFault;
+use joi_home::hass::HomeAssistant;
+use joi_home::house::HouseRules;
+use joi_home::hub::Hub;
+use joi_home::server::{HomeServer, HubPlace, ServerCheck};
+use joi_home::stored::StoredHome;
+use joi_home::token::{HomeToken, TokenSource};
 
 /// Where a house usually is, asked when nothing announces itself.
 const USUAL: [&str; 7] = [

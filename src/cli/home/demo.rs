@@ -9,10 +9,10 @@ use tokio::sync::broadcast::error::RecvError;
 
 use super::super::context::CliContext;
 use super::super::show;
-use crate::home::demo::hass::{self, DemoHass, HassWants};
-use crate::home::demo::start::DemoStart;
-use crate::home::demo::{DemoHome, DemoWants};
-use crate::home::hub::Hub;
+use joi_home::demo::hass::{self, DemoHass, HassWants};
+use joi_home::demo::start::DemoStart;
+use joi_home::demo::{DemoHome, DemoWants};
+use joi_home::hub::Hub;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct DemoArgs {

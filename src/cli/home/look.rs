@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::super::context::CliContext;
 use super::super::show;
 use super::{find, open, print_json, read, told};
-use crate::home::house::{Caution, CautionCause, House, Item, Permission};
+use joi_home::house::{Caution, CautionCause, House, Item, Permission};
 
 /// A shell that completes a name waits no longer.
 const NAMES_WITHIN: Duration = Duration::from_secs(2);

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::super::context::CliContext;
 use super::super::show::{self, Tone};
 use super::{print_json, read};
-use crate::home::house::{ItemMeaning, MeaningSign, meaning};
+use joi_home::house::{ItemMeaning, MeaningSign, meaning};
 
 pub(super) fn run(as_json: bool, context: &CliContext) -> anyhow::Result<ExitCode> {
     let house = read(context)?;

@@ -11,9 +11,9 @@ use tokio_util::sync::CancellationToken;
 use super::super::context::CliContext;
 use super::super::show;
 use super::{find, open, print_json, told};
-use crate::home::backend::{self, CommandOutcome, FOLLOWS_WITHIN, Home as _, HomeLink, SendFault};
-use crate::home::house::{Caution, House, Ordered, typed};
-use crate::home::server::HomeServer;
+use joi_home::backend::{self, CommandOutcome, FOLLOWS_WITHIN, Home as _, HomeLink, SendFault};
+use joi_home::house::{Caution, House, Ordered, typed};
+use joi_home::server::HomeServer;
 
 /// Time until the house is read.
 const CONNECTED_WITHIN: Duration = Duration::from_secs(10);

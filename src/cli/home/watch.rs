@@ -10,9 +10,9 @@ use tokio_util::sync::CancellationToken;
 use super::super::context::CliContext;
 use super::super::show::{self, Tone};
 use super::open;
-use crate::home::backend::{Home as _, HomeLink, ServerEvent};
-use crate::home::house::ItemState;
-use crate::home::server::HomeServer;
+use joi_home::backend::{Home as _, HomeLink, ServerEvent};
+use joi_home::house::ItemState;
+use joi_home::server::HomeServer;
 
 pub(super) fn run(as_json: bool, context: &CliContext) -> anyhow::Result<ExitCode> {
     let (house, follower) = open(context)?;
@@ -82,7 +82,7 @@ fn link_told(link: &HomeLink, house: &HomeServer) -> String {
     }
 }
 
-fn shown(event: &ServerEvent, house: &crate::home::house::House) -> Option<(Value, String)> {
+fn shown(event: &ServerEvent, house: &joi_home::house::House) -> Option<(Value, String)> {
     match event {
         ServerEvent::State { item, text } => {
             let state = match house.item(item) {

@@ -160,7 +160,7 @@ mod tests {
     proptest! {
         #[test]
         fn foreign_bytes_never_break_the_pieces_of_documents(
-            text in crate::testing::damaged_text(&"# Boiler\r\n\n\tThe välve is red. \u{0}\n\n## Service\n* a\n\n\n".repeat(20)),
+            text in joi_base::testing::damaged_text(&"# Boiler\r\n\n\tThe välve is red. \u{0}\n\n## Service\n* a\n\n\n".repeat(20)),
         ) {
             prop_assert!(pieces(&text).iter().all(|piece| piece.chars().count() <= PIECE + 40));
         }
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn a_document_of_one_endless_line_is_cut_in_one_pass() {
         for start in ["", "# "] {
-            let factor = crate::testing::growth(|size| {
+            let factor = joi_base::testing::growth(|size| {
                 let text = format!("{start}{}\nmore\n", "word ".repeat(size * 20_000));
                 move || drop(pieces(&text))
             });

@@ -10,12 +10,12 @@ use crate::app;
 use crate::cli::context::CliContext;
 use crate::cli::show::{self, Tone};
 use crate::control::{AnsweringModel, Client};
-use crate::llm::{
+use joi_llm::{
     BetterModel, FileExaminer, FileState, LocalModels, LocalWish, ModelCandidate, PassedOver, choose_local,
     forecast, served_name,
 };
-use crate::machine::MemoryRoom;
-use crate::models::{InstallState, ManifestModel, ModelLibrary};
+use joi_base::machine::MemoryRoom;
+use joi_models::{InstallState, ManifestModel, ModelLibrary};
 
 /// One model.
 struct ModelRow {

@@ -10,7 +10,7 @@ use qrcode::render::unicode;
 use serde_json::{Value, json};
 
 use super::super::show;
-use crate::signal::link::SignalLink;
+use joi_messages::signal::link::SignalLink;
 
 /// Time to find the phone and scan the code; Signal itself gives up sooner.
 const SCAN: Duration = Duration::from_secs(180);

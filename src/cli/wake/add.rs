@@ -13,13 +13,13 @@ use super::record::{self, PhraseJudge, Recorder};
 use super::voices::{SENTENCES, Spoken, Voices};
 use super::{learn, written};
 use crate::app;
-use crate::audio::RATE;
+use joi_audio::RATE;
 use crate::cli::context::CliContext;
 use crate::cli::show::{self, Tone};
-use crate::hear::enrol::{Take, margin};
-use crate::hear::score::{ACCEPT, Effort, Phrase, Score, Scores, score};
-use crate::hear::wake::{Book, Enrolled, SavedPhrase, WakeMode, WakePhrase};
-use crate::hear::whisper::Whisper;
+use joi_hear::enrol::{Take, margin};
+use joi_hear::score::{ACCEPT, Effort, Phrase, Score, Scores, score};
+use joi_hear::wake::{Book, Enrolled, SavedPhrase, WakeMode, WakePhrase};
+use joi_hear::whisper::Whisper;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -12,9 +12,9 @@ use super::written;
 use crate::app;
 use crate::cli::context::CliContext;
 use crate::cli::show::{self, Tone};
-use crate::hear::enrol::TAKES;
-use crate::hear::enrol::likeness::{counts_from, refusals};
-use crate::hear::wake::{
+use joi_hear::enrol::TAKES;
+use joi_hear::enrol::likeness::{counts_from, refusals};
+use joi_hear::wake::{
     Book, Enrolled, LIKENESS, SavedPhrase, TEMPLATES_ARE_BUILT_IN, TemplateError, Templates, WakeMode,
 };
 
@@ -194,8 +194,8 @@ fn likest_other(args: &WakeAddArgs, templates: &Templates, context: &CliContext)
 #[cfg(all(test, feature = "rustpotter"))]
 mod tests {
     use super::*;
-    use crate::audio::RATE;
-    use crate::hear::tests::wav;
+    use joi_audio::RATE;
+    use joi_hear::tests::wav;
 
     /// The same phrase, a little slower or faster.
     fn variants() -> Vec<(String, Vec<f32>)> {

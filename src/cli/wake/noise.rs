@@ -6,7 +6,7 @@ use std::f32::consts::TAU;
 
 use fastrand::Rng;
 
-use crate::audio::RATE;
+use joi_audio::RATE;
 
 /// Length of a piece in seconds.
 pub const PIECE_SECONDS: u32 = 20;

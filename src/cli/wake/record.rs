@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 
-use crate::audio::{AudioSource, Microphone, MuteSwitch, Player, RATE, SourceEvent, read_wav, tone};
+use joi_audio::{AudioSource, Microphone, MuteSwitch, Player, RATE, SourceEvent, read_wav, tone};
 use crate::cli::context::CliContext;
 use crate::cli::show::{self, Tone};
-use crate::hear::enrol::{LeftOut, TAKES, Take, left_out, trimmed};
-use crate::hear::score::{Effort, Phrase, score};
-use crate::hear::whisper::Whisper;
+use joi_hear::enrol::{LeftOut, TAKES, Take, left_out, trimmed};
+use joi_hear::score::{Effort, Phrase, score};
+use joi_hear::whisper::Whisper;
 
 /// What is recorded after each tone.
 const RECORDING: usize = 5 * RATE as usize / 2;
@@ -286,9 +286,9 @@ fn clear() {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::audio::{Pace, WavSource, write_wav};
-    use crate::hear::tests::{model, wav};
-    use crate::hear::whisper::SttConfig;
+    use joi_audio::{Pace, WavSource, write_wav};
+    use joi_hear::tests::{model, wav};
+    use joi_hear::whisper::SttConfig;
 
     /// What a microphone hears of one recording: something before the tone, the tone, and then `said`.
     fn after_tone(said: &[f32]) -> Vec<f32> {

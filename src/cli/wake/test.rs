@@ -9,12 +9,12 @@ use serde_json::json;
 
 use super::rig::{Rig, RigResult, reason};
 use crate::app;
-use crate::audio::{AudioSource, Microphone, MuteSwitch, RATE, SourceEvent as Read, read_wav};
+use joi_audio::{AudioSource, Microphone, MuteSwitch, RATE, SourceEvent as Read, read_wav};
 use crate::cli::context::CliContext;
 use crate::cli::show::{self, Tone};
-use crate::hear::wake::{ScoredCandidate, ScoredPhrase};
-use crate::hear::{HearCommand, HearEvent};
-use crate::pulse::Heart;
+use joi_hear::wake::{ScoredCandidate, ScoredPhrase};
+use joi_hear::{HearCommand, HearEvent};
+use joi_base::pulse::Heart;
 
 const EXAMPLES: &str = "\
 Examples:

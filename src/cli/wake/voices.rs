@@ -9,9 +9,9 @@ use std::process::{Command, Stdio};
 use anyhow::Context;
 
 use crate::app;
-use crate::audio::{RATE, Resampler, read_wav};
+use joi_audio::{RATE, Resampler, read_wav};
 use crate::cli::context::CliContext;
-use crate::speak::Voice;
+use joi_speak::Voice;
 
 /// Said by the crowd.
 pub const SENTENCES: [&str; 16] = [

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use crate::trace::{Mark, Stage, TurnRecord};
+use joi_base::trace::{Mark, Stage, TurnRecord};
 
 /// Width of the picture, in pixels.
 const WIDTH: f64 = 760.0;
@@ -90,7 +90,7 @@ fn colour(stage: Stage) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::{Channel, TurnId};
+    use joi_base::message::{Channel, TurnId};
 
     fn turn(marks: &[(Stage, f64)]) -> TurnRecord {
         TurnRecord {

@@ -4,9 +4,9 @@
 //! same thing, and time as people tell it. A question counts when a right page is among the first three.
 
 use jiff::{SignedDuration, Zoned};
-use joi::message::Private;
-use joi::reply::memory_question;
-use joi::store::{Embedding, MemoryKind, MemoryQuery, NewMemory, Store};
+use joi_base::message::Private;
+use joi_agent::memory_question;
+use joi_store::{Embedding, MemoryKind, MemoryQuery, NewMemory, Store};
 
 /// Pages of the year.
 pub(super) const PAGES: usize = 2_000;

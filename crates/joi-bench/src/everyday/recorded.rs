@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use joi::app::local_models;
-use joi::checksum;
+use joi_base::checksum;
 use joi::cli::context::CliContext;
-use joi::llm::{Mind, ServedBy, Serving};
+use joi_llm::{Mind, ServedBy, Serving};
 
 use super::questions::EverydayQuestion;
 

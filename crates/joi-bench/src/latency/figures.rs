@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use joi::trace::{Stage, TurnRecord};
+use joi_base::trace::{Stage, TurnRecord};
 use serde_json::{Value, json};
 
 use super::server::Levels;

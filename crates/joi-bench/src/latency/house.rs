@@ -5,7 +5,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use joi::home::demo::{DemoHome, DemoWants};
+use joi_home::demo::{DemoHome, DemoWants};
 
 use super::super::house::commands;
 

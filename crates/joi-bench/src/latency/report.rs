@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Context as _;
 use comfy_table::Table;
 use joi::cli::show::{self, Tone};
-use joi::trace::Stage;
+use joi_base::trace::Stage;
 use serde_json::json;
 
 use super::figures::{MeasuredTurn, Spread, histogram};

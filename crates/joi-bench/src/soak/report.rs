@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use joi::cli::show;
-use joi::machine;
+use joi_base::machine;
 use serde_json::{Value, json};
 
 /// Memory may grow by so much from the second hour to the last.

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use joi::audio::{RATE, read_wav};
+use joi_audio::{RATE, read_wav};
 use joi::cli::context::CliContext;
 use joi::cli::wake::voices::{SENTENCES, Speaker, Spoken, VoiceGroup, Voices};
 use joi::cli::wake::wavs;

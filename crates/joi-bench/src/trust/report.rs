@@ -9,7 +9,7 @@ use crate::bound::at_most;
 use joi::cli::show;
 use joi::cli::wake::noise::NoiseKind;
 use joi::cli::wake::voices::Spoken;
-use joi::hear::judge::{JudgeVerdict, Judgement};
+use joi_hear::judge::{JudgeVerdict, Judgement};
 
 /// An utterance that was made of noise.
 pub(super) struct NoiseTrial {

@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use joi::hear::judge::plain_words;
-use joi::language::Language;
+use joi_hear::judge::plain_words;
+use joi_language::Language;
 
 /// Answers, numbers, names, places and things: what is said in one word.
 pub(super) const WORDS: [&str; 100] = [

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 
-use crate::confined::{self, ReaderLimits};
+use joi_base::confined::{self, ReaderLimits};
 
 const LIMITS: ReaderLimits = ReaderLimits {
     memory: 1_500_000_000,
@@ -88,7 +88,7 @@ mod tests {
         // A process for each.
         #![proptest_config(few())]
         #[test]
-        fn foreign_bytes_never_break_who_has_a_pdf_read(bytes in crate::testing::damaged(&pdf())) {
+        fn foreign_bytes_never_break_who_has_a_pdf_read(bytes in joi_base::testing::damaged(&pdf())) {
             if let Err(error) = child(&bytes) {
                 proptest::prop_assert!(error.to_string().len() < 100, "{error:#}");
             }

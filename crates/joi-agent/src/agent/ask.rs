@@ -1,0 +1,400 @@
+//! Asks the model and lets its answer out clause by clause; knows what to say when it fails.
+//!
+//! Runs in the task of one turn, which may drop it at any point: the generation is aborted then and
+//! what was let out stands in the sink. It waits for a model that is still starting and says so
+//! after two seconds, and tries a second time when the first went wrong before a word was out. Calls of tools are
+//! handed back whole.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures_util::StreamExt;
+use futures_util::future::Either;
+use tokio::time::timeout;
+
+use joi_llm::{Ask, ChatEvent, ChatStats, DoneReason, LlmError, ModelSize};
+use crate::agent::filter::{FilteredReply, Purpose, ReplyFilter};
+use crate::agent::patience::{Patience, UnsaidWords};
+use crate::config::ReplyConfig;
+use crate::head_start::BegunWords;
+use crate::model::{ChatModel, ModelAccess, ModelState, Served};
+use joi_answer::check::ReplyRefusal;
+use joi_answer::gate::AnswerEnding;
+use joi_answer::length::{AnswerLength, AnswerStop, LengthLimit};
+use joi_answer::offer::OfferRule;
+use joi_answer::protocol::WrittenCall;
+use joi_answer::truth::ClaimEvidence;
+use joi_answer::vacant::VacancyRule;
+use crate::sink::{ReceiverClosed, ReplySink};
+use crate::turn::ReplyEvent;
+
+/// Pause before the second attempt after a failure that came at once: a server that is being
+/// started again needs a moment.
+const BEFORE_RETRY: Duration = Duration::from_secs(1);
+/// A model server that runs already is found and ready within this time; only a longer start is spoken of.
+const SHORT_START: Duration = Duration::from_secs(2);
+
+/// One question to the model.
+#[derive(Debug, Clone)]
+pub(crate) struct ModelQuestion<'a> {
+    /// What it is asked.
+    pub(crate) ask: Ask,
+    /// Tools whose calls count when they are written as text.
+    pub(crate) known: &'a [String],
+    /// Who hears the answer.
+    pub(crate) purpose: Purpose,
+    /// What it may say was done.
+    pub(crate) evidence: ClaimEvidence<'a>,
+    /// What it may offer to do.
+    pub(crate) offers: OfferRule<'a>,
+    /// What is no answer of it; nothing where that is not looked at.
+    pub(crate) vacancy: Option<VacancyRule<'a>>,
+    /// How long the answer may be, and what it goes on with.
+    pub(crate) limit: Option<LengthLimit>,
+    pub(crate) earlier: &'a str,
+}
+
+/// How the model's answer ended.
+#[derive(Debug, PartialEq)]
+pub(crate) enum ModelAnswer {
+    /// It is complete.
+    Whole,
+    /// An apology took its place, or ended it.
+    Apology,
+    /// It wants tools called.
+    Calls(WrittenCalls),
+    /// There was not a word in it, but perhaps thinking.
+    Nothing {
+        /// Never for the user.
+        thinking: String,
+    },
+    /// The model can't be given tools.
+    NoTools,
+    /// It ends before the model was done.
+    Stopped(AnswerStop),
+    /// It says only what the user has said, or is none; nothing of it went out.
+    Empty(ReplyRefusal),
+}
+
+/// Calls and what came with them.
+#[derive(Debug, PartialEq)]
+pub(crate) struct WrittenCalls {
+    /// The calls, in order.
+    pub(crate) calls: Vec<WrittenCall>,
+    /// Words beside them.
+    pub(crate) words: String,
+    /// Never for the user.
+    pub(crate) thinking: String,
+}
+
+/// Why an attempt gave no whole answer.
+enum Setback {
+    /// The model did not do its part.
+    Failed(LlmError),
+    /// What it wrote must not go out.
+    Refused(ReplyRefusal, ModelSize),
+    /// It was still starting when patience ended.
+    Asleep,
+    /// Nobody listens any more.
+    ReceiverClosed,
+}
+
+impl From<ReceiverClosed> for Setback {
+    fn from(ReceiverClosed: ReceiverClosed) -> Self {
+        Self::ReceiverClosed
+    }
+}
+
+impl From<LlmError> for Setback {
+    fn from(error: LlmError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// Waits for a model that is still starting: which one it is decides how it is asked. A start that takes longer than
+/// [`SHORT_START`] is spoken of. An apology when it does not wake up in time; what else is wrong shows when it is asked.
+///
+/// # Errors
+/// Nobody listens any more.
+pub(crate) async fn awaited<M: ChatModel>(
+    model: &M,
+    config: &ReplyConfig,
+    sink: &mut ReplySink,
+) -> Result<Option<ModelAnswer>, ReceiverClosed> {
+    if model.state() != ModelState::Starting || timeout(SHORT_START, model.settled()).await.is_ok() {
+        return Ok(None);
+    }
+    sink.decided("model", "waiting", "the model is still starting").await?;
+    sink.aside(&sink.sentence(|say| &say.waking)).await?;
+    match until_ready(model, wake_up(config).saturating_sub(SHORT_START)).await {
+        Err(Setback::Asleep) => give_up(Setback::Asleep, sink.said.len(), sink).await.map(Some),
+        Ok(_) | Err(_) => Ok(None),
+    }
+}
+
+/// Asks, with the patience of `config`, or takes up what it has begun to answer already.
+///
+/// # Errors
+/// Nobody listens any more.
+pub(crate) async fn answer<M: ChatModel>(
+    access: ModelAccess<'_, M>,
+    config: &ReplyConfig,
+    (question, begun): (&ModelQuestion<'_>, Option<BegunWords>),
+    sink: &mut ReplySink,
+) -> Result<ModelAnswer, ReceiverClosed> {
+    if let Some(apology) = awaited(access.model, config, sink).await? {
+        return Ok(apology);
+    }
+    let before = sink.said.len();
+    let setback = match attempt(access, config, (question, begun), sink).await {
+        Ok(answer) => return Ok(answer),
+        Err(setback) => setback,
+    };
+    // In talk a claim is a slip of the model's tongue: nobody has asked for a deed.
+    let is_talk = question.ask.tools.is_empty() && question.purpose == Purpose::Answer;
+    if let Setback::Refused(refusal @ ReplyRefusal::Claim, ModelSize::Small) = setback
+        && is_talk
+        && sink.said.len() == before
+    {
+        return Ok(ModelAnswer::Empty(refusal));
+    }
+    if let Setback::Failed(LlmError::NoTools { .. } | LlmError::Server { status: 400, .. }) = &setback
+        && !question.ask.tools.is_empty()
+    {
+        note(&setback, sink).await?;
+        return Ok(ModelAnswer::NoTools);
+    }
+    let Some(pause) = before_retry(&setback).filter(|_| sink.said.len() == before) else {
+        return give_up(setback, before, sink).await;
+    };
+    note(&setback, sink).await?;
+    sink.aside(&sink.sentence(|say| &say.trouble)).await?;
+    tokio::time::sleep(pause).await;
+    match attempt(access, config, (question, None), sink).await {
+        Ok(answer) => Ok(answer),
+        Err(setback) => give_up(setback, before, sink).await,
+    }
+}
+
+/// How long to wait before a second attempt; nothing when it makes no sense.
+fn before_retry(setback: &Setback) -> Option<Duration> {
+    match setback {
+        Setback::Failed(LlmError::TimedOut { .. }) => Some(Duration::ZERO),
+        Setback::Failed(error) => error.is_passing().then_some(BEFORE_RETRY),
+        Setback::Refused(..) | Setback::Asleep | Setback::ReceiverClosed => None,
+    }
+}
+
+/// What takes the place of an answer of nothing.
+pub(crate) async fn apologise(size: ModelSize, sink: &mut ReplySink) -> Result<ModelAnswer, ReceiverClosed> {
+    let before = sink.said.len();
+    give_up(Setback::Refused(ReplyRefusal::Empty, size), before, sink).await
+}
+
+/// Ends an answer that did not come to its own end; what was said from `before` on is a part of it.
+async fn give_up(
+    setback: Setback,
+    before: usize,
+    sink: &mut ReplySink,
+) -> Result<ModelAnswer, ReceiverClosed> {
+    let reason = note(&setback, sink).await?;
+    let begun = sink.said.len() > before;
+    let last = match setback {
+        Setback::ReceiverClosed => return Err(ReceiverClosed),
+        Setback::Refused(ReplyRefusal::TooLong { .. }, _) if begun => return Ok(ModelAnswer::Whole),
+        Setback::Refused(ReplyRefusal::Claim | ReplyRefusal::Offer, _) => sink.sentence(|say| &say.not_done),
+        Setback::Refused(ReplyRefusal::FurtherClaim, _) => sink.sentence(|say| &say.not_all_done),
+        Setback::Refused(_, ModelSize::Small) => sink.sentence(|say| &say.muddled),
+        Setback::Refused(_, ModelSize::Large) => sink.sentence(|say| &say.came_out_wrong),
+        Setback::Failed(_) | Setback::Asleep if begun => sink.sentence(|say| &say.lost_thread),
+        Setback::Failed(_) | Setback::Asleep => {
+            sink.send(ReplyEvent::Notice(reason)).await?;
+            sink.sentence(|say| &say.unwell)
+        }
+    };
+    sink.say_last(&last).await?;
+    Ok(ModelAnswer::Apology)
+}
+
+/// Puts a setback on record and gives it in words.
+async fn note(setback: &Setback, sink: &ReplySink) -> Result<String, ReceiverClosed> {
+    let (stage, verdict, reason) = match setback {
+        Setback::ReceiverClosed => return Err(ReceiverClosed),
+        Setback::Failed(error) => ("model", "failed", error.to_string()),
+        Setback::Asleep => {
+            ("model", "failed", "the model did not start in time; `joi doctor` tells why".to_owned())
+        }
+        Setback::Refused(refusal, _) => ("check", "refused", refusal.to_string()),
+    };
+    let logged = match setback {
+        Setback::Failed(error) => error.for_the_log(),
+        Setback::ReceiverClosed | Setback::Asleep | Setback::Refused(..) => reason.clone(),
+    };
+    tracing::warn!(stage, reason = logged, "no whole answer");
+    sink.decided(stage, verdict, reason.as_str()).await?;
+    Ok(reason)
+}
+
+async fn attempt<M: ChatModel>(
+    access: ModelAccess<'_, M>,
+    config: &ReplyConfig,
+    (question, begun): (&ModelQuestion<'_>, Option<BegunWords>),
+    sink: &mut ReplySink,
+) -> Result<ModelAnswer, Setback> {
+    let served = until_ready(access.model, wake_up(config)).await?;
+    // What was begun already has the model.
+    let _permit = if begun.is_none() { Some(access.permit().await) } else { None };
+    let mut patience = Patience::new(config);
+    let refused = |refusal| Setback::Refused(refusal, served.size);
+    let mut words = match begun {
+        Some(begun) => Either::Left(begun),
+        None => Either::Right(patience.wait(access.model.ask(question.ask.clone())).await??),
+    };
+    let language = Arc::clone(&sink.language);
+    let mut listener = ReplyFilter::new(question, &language);
+    let mut length = AnswerLength::new(&language, question.limit, question.earlier);
+    let who = if question.purpose == Purpose::Choice { "choice" } else { "answer" };
+    let (mut thinking, mut calls, mut is_first) = (String::new(), Vec::new(), true);
+    let (mut pieces, mut began) = (0, Instant::now());
+    let (mut unsaid, before) = (UnsaidWords::default(), sink.said.len());
+    loop {
+        let event = patience.wait(words.next()).await?.unwrap_or(Err(LlmError::Broken))?;
+        if !matches!(event, ChatEvent::Done(_)) && std::mem::take(&mut is_first) {
+            patience.first_word_came();
+            began = Instant::now();
+            sink.first_token().await?;
+        }
+        match event {
+            ChatEvent::Text(text) => {
+                pieces += 1;
+                let clauses = match listener.push(&text) {
+                    Err(refusal @ ReplyRefusal::Vacant) => return Ok(ModelAnswer::Empty(refusal)),
+                    clauses => clauses.map_err(refused)?,
+                };
+                sink.say_worded(&length.push(&clauses)).await?;
+                if let Some(stop) = length.stop() {
+                    sink.used(served.used(&so_far(pieces, began), who)).await?;
+                    return Ok(ModelAnswer::Stopped(stop));
+                }
+                let (most, now) = (listener.most_unsaid(), tokio::time::Instant::now());
+                if unsaid.are_too_many(&clauses, most, now) && served.size == ModelSize::Small {
+                    sink.used(served.used(&so_far(pieces, began), who)).await?;
+                    let cut = (sink.said.len() > before).then(|| listener.finish(AnswerEnding::Cut));
+                    let heard = cut.unwrap_or(Err(ReplyRefusal::Unsaid));
+                    let wrote = WrittenCalls { calls, words: String::new(), thinking };
+                    return ended(heard, wrote, &mut length, sink).await?.map_err(refused);
+                }
+            }
+            ChatEvent::Thinking(thought) => thinking.push_str(&thought),
+            ChatEvent::ToolCall(call) => calls.push(WrittenCall::native(call)),
+            ChatEvent::Done(stats) => {
+                sink.used(served.used(&stats, who)).await?;
+                let ending = match stats.done_reason {
+                    DoneReason::Length => AnswerEnding::Cut,
+                    _ => AnswerEnding::Whole,
+                };
+                let wrote = WrittenCalls { calls, words: String::new(), thinking };
+                return ended(listener.finish(ending), wrote, &mut length, sink).await?.map_err(refused);
+            }
+        }
+    }
+}
+
+/// What an answer cost whose server is not asked to the end, which is where it tells.
+fn so_far(pieces: u64, began: Instant) -> ChatStats {
+    ChatStats { eval_count: pieces, eval_duration: began.elapsed(), ..ChatStats::default() }
+}
+
+/// What a reply that is complete came to.
+async fn ended(
+    heard: Result<FilteredReply, ReplyRefusal>,
+    wrote: WrittenCalls,
+    length: &mut AnswerLength<'_>,
+    sink: &mut ReplySink,
+) -> Result<Result<ModelAnswer, ReplyRefusal>, ReceiverClosed> {
+    let WrittenCalls { mut calls, thinking, .. } = wrote;
+    let heard = match heard {
+        Ok(heard) => heard,
+        Err(refusal @ (ReplyRefusal::Repeats | ReplyRefusal::Vacant)) if calls.is_empty() => {
+            return Ok(Ok(ModelAnswer::Empty(refusal)));
+        }
+        Err(ReplyRefusal::Empty) if !calls.is_empty() => {
+            return Ok(Ok(ModelAnswer::Calls(WrittenCalls { calls, words: String::new(), thinking })));
+        }
+        Err(ReplyRefusal::Empty) => return Ok(Ok(ModelAnswer::Nothing { thinking })),
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    if let Some(refusal) = heard.left_out {
+        sink.decided("check", "left out", refusal.to_string()).await?;
+    }
+    let last = length.push(&heard.rest) + &length.finish();
+    sink.say_worded(&last).await?;
+    let is_broken = sink.said.trim_end().ends_with(|end: char| end == ',' || end.is_alphanumeric());
+    if heard.left_out == Some(ReplyRefusal::Vacant) && is_broken && length.stop().is_none() {
+        sink.say_last(&sink.sentence(|say| &say.lost_thread)).await?;
+    }
+    calls.extend(heard.calls);
+    if let (Some(stop), true) = (length.stop(), calls.is_empty()) {
+        return Ok(Ok(ModelAnswer::Stopped(stop)));
+    }
+    Ok(Ok(match (calls.is_empty(), heard.rest.is_empty() && heard.words.trim().is_empty()) {
+        (false, _) => ModelAnswer::Calls(WrittenCalls { calls, words: heard.words, thinking }),
+        (true, true) => ModelAnswer::Nothing { thinking },
+        (true, false) => ModelAnswer::Whole,
+    }))
+}
+
+/// How long a model may take to start.
+fn wake_up(config: &ReplyConfig) -> Duration {
+    Duration::from_secs(u64::from(config.wake_up_s))
+}
+
+/// Returns when the model answers.
+async fn until_ready<M: ChatModel>(model: &M, wake_up: Duration) -> Result<Served, Setback> {
+    match timeout(wake_up, model.settled()).await {
+        Ok(ModelState::Ready(served)) => Ok(served),
+        Ok(ModelState::Down(error)) => Err(Setback::Failed(error)),
+        Ok(ModelState::Starting) | Err(_) => Err(Setback::Asleep),
+    }
+}
+
+/// What is asked beside the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SideCall {
+    /// Who asks, for the record.
+    pub(crate) purpose: &'static str,
+    /// How long it may take.
+    pub(crate) limit: Duration,
+}
+
+/// The words of an answer that is read by the program alone; nothing when there are none in time.
+pub(crate) async fn side_call<M: ChatModel>(
+    access: ModelAccess<'_, M>,
+    ask: Ask,
+    SideCall { purpose, limit }: SideCall,
+    sink: &ReplySink,
+) -> Option<String> {
+    let ModelState::Ready(served) = access.model.state() else { return None };
+    let served = Served { model: ask.model.clone().unwrap_or(served.model), ..served };
+    let reading = async {
+        let mut words = access.model.ask(ask).await.ok()?;
+        let mut text = String::new();
+        loop {
+            match words.next().await? {
+                Ok(ChatEvent::Text(piece)) => text.push_str(&piece),
+                Ok(ChatEvent::Thinking(_) | ChatEvent::ToolCall(_)) => {}
+                Ok(ChatEvent::Done(stats)) => {
+                    sink.used(served.used(&stats, purpose)).await.ok()?;
+                    return Some(text);
+                }
+                Err(error) => {
+                    tracing::warn!(error = error.for_the_log(), "a question beside the answer failed");
+                    return None;
+                }
+            }
+        }
+    };
+    // The time counts from here: waiting for another conversation is no fault of the model.
+    let _permit = access.permit().await;
+    timeout(limit, reading).await.ok().flatten()
+}

@@ -1,0 +1,277 @@
+//! Listens to a reply while it comes in: words go out clause by clause, calls are held back whole.
+//!
+//! PURE. In: the model's text in pieces of any size. Out: what may be said now, and at the end the calls. A
+//! call is looked for before a reply is judged to be malformed, and not a word of one is ever said.
+
+use joi_language::Language;
+use joi_language::consent::words_of;
+use joi_language::ending::joint_behind_opening;
+use crate::agent::ask::ModelQuestion;
+use joi_answer::check::ReplyRefusal;
+use joi_answer::gate::{AnswerEnding, OutputGate, sentences_end};
+use joi_answer::malformed::Malformed;
+use joi_answer::news;
+use joi_answer::offer::OfferRule;
+use joi_answer::protocol::{self, Begins, WrittenCall};
+use joi_answer::truth::{self, ClaimEvidence};
+use joi_answer::vacant::{Again, VacancyRule};
+
+/// Most bytes of the beginning of a sentence that wait for what follows the comma.
+const LONGEST_BEGINNING: usize = 40;
+
+/// Most pieces, which are mostly tokens, of what may hardly be anything any more; of a clause, which the gate lets out
+/// before that; and of a call.
+const MOST_OF_NOTHING: usize = 24;
+const MOST_OF_A_CLAUSE: usize = 100;
+const MOST_OF_A_CALL: usize = 120;
+
+/// Whether the reply is for the user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// It is said as it comes.
+    Answer,
+    /// It is read by the program alone.
+    Choice,
+}
+
+enum FilterState {
+    /// The head may still become a call.
+    Sniffing,
+    /// Words go out.
+    Speaking,
+    /// It looks like a call; when it is none, this is why it was held.
+    Held(Option<ReplyRefusal>),
+    /// Nothing goes out.
+    Silent,
+}
+
+/// One reply.
+pub(crate) struct ReplyFilter<'a> {
+    known: &'a [String],
+    evidence: ClaimEvidence<'a>,
+    offers: OfferRule<'a>,
+    vacancy: Option<VacancyRule<'a>>,
+    language: &'a Language,
+    state: FilterState,
+    gate: OutputGate,
+    /// Words of it went out.
+    has_spoken: bool,
+    /// Why nothing more of it goes out.
+    ended: Option<ReplyRefusal>,
+    /// The beginning of a sentence that is not let out before it is known what it claims.
+    begun: String,
+    /// What holds nothing yet but words of the request; nothing once there was more.
+    repeated: Option<String>,
+    raw: String,
+}
+
+/// What a reply came to.
+#[derive(Debug, PartialEq)]
+pub(crate) struct FilteredReply {
+    /// The last words that may go out.
+    pub(crate) rest: String,
+    /// Calls written as text.
+    pub(crate) calls: Vec<WrittenCall>,
+    /// All that is no call.
+    pub(crate) words: String,
+    /// The end of it was left out, and why.
+    pub(crate) left_out: Option<ReplyRefusal>,
+}
+
+impl<'a> ReplyFilter<'a> {
+    /// Listens to the answer to `question`: for calls of the tools that are known; without any, no call is looked for.
+    pub(crate) fn new(question: &ModelQuestion<'a>, language: &'a Language) -> Self {
+        let ModelQuestion { known, purpose, evidence, offers, vacancy, .. } = *question;
+        let state = match purpose {
+            Purpose::Choice => FilterState::Silent,
+            Purpose::Answer if known.is_empty() => FilterState::Speaking,
+            Purpose::Answer => FilterState::Sniffing,
+        };
+        let (gate, begun, raw) = (OutputGate::default(), String::new(), String::new());
+        let (has_spoken, ended) = (false, None);
+        // What was done may be told in the words that asked for it.
+        let repeated = evidence.done.is_empty().then(String::new);
+        Self {
+            known,
+            evidence,
+            offers,
+            vacancy,
+            language,
+            state,
+            gate,
+            has_spoken,
+            ended,
+            begun,
+            repeated,
+            raw,
+        }
+    }
+
+    /// The next piece; what may be said now.
+    pub(crate) fn push(&mut self, text: &str) -> Result<String, ReplyRefusal> {
+        self.raw.push_str(text);
+        let new = match self.state {
+            _ if self.ended.is_some() => return Ok(String::new()),
+            FilterState::Held(_) | FilterState::Silent => return Ok(String::new()),
+            FilterState::Speaking => text.to_owned(),
+            FilterState::Sniffing => match protocol::begins_call(&self.raw, self.known) {
+                Begins::Undecided => return Ok(String::new()),
+                Begins::Call => {
+                    self.state = FilterState::Held(None);
+                    return Ok(String::new());
+                }
+                Begins::Words => {
+                    self.state = FilterState::Speaking;
+                    self.raw.clone()
+                }
+            },
+        };
+        match self.gate.push(&new) {
+            Ok(words) => {
+                let words = if words.is_empty() { self.opening()? } else { words };
+                let words = self.honest(words)?;
+                Ok(self.with_news(words))
+            }
+            Err(ReplyRefusal::Malformed(why)) if !self.known.is_empty() && may_be_call(why) => {
+                self.state = FilterState::Held(Some(why.into()));
+                Ok(String::new())
+            }
+            Err(refusal) => Err(refusal),
+        }
+    }
+
+    /// The first words of a sentence that is not whole. Only of talk, and of what does not tell of herself: behind the
+    /// beginning of a call or a claim must not stand the word that she meant none.
+    fn opening(&mut self) -> Result<String, ReplyRefusal> {
+        if !self.known.is_empty() || self.vacancy.is_none() {
+            return Ok(String::new());
+        }
+        let (language, endings) = (self.language, self.language.endings());
+        let tells_of_herself = |words: &str| {
+            let words = words_of(words);
+            language.consent().iter().any(|known| known.talk.first_person.are_in(&words))
+        };
+        self.gate.open(|waiting| {
+            let joint = joint_behind_opening(waiting, &endings)?;
+            (!tells_of_herself(&waiting[..joint.start])).then_some(joint.end)
+        })
+    }
+
+    /// In how many pieces without a word to be said there may still be one, or a call.
+    pub(crate) fn most_unsaid(&self) -> usize {
+        let looks_like_data = self.raw.trim_start().starts_with(['{', '[', '<', '`']);
+        // A call names its tool at its beginning.
+        let names_a_tool = || self.known.iter().any(|name| self.raw.contains(name.as_str()));
+        match self.state {
+            _ if self.ended.is_some() => MOST_OF_NOTHING,
+            FilterState::Silent => MOST_OF_A_CALL,
+            FilterState::Speaking if self.has_spoken || !looks_like_data => MOST_OF_A_CLAUSE,
+            FilterState::Speaking | FilterState::Held(_) | FilterState::Sniffing if names_a_tool() => {
+                MOST_OF_A_CALL
+            }
+            FilterState::Speaking | FilterState::Held(_) | FilterState::Sniffing => MOST_OF_NOTHING,
+        }
+    }
+
+    /// The end of the reply.
+    pub(crate) fn finish(mut self, ending: AnswerEnding) -> Result<FilteredReply, ReplyRefusal> {
+        let parsed = if self.known.is_empty() {
+            protocol::Parsed::default()
+        } else {
+            protocol::parse(&self.raw, self.known)
+        };
+        if !parsed.calls.is_empty() {
+            let protocol::Parsed { calls, words } = parsed;
+            return Ok(FilteredReply { rest: String::new(), calls, words, left_out: None });
+        }
+        let rest = match std::mem::replace(&mut self.state, FilterState::Silent) {
+            _ if self.ended.is_some() => String::new(),
+            FilterState::Silent => String::new(),
+            FilterState::Held(Some(refusal)) => return Err(refusal),
+            FilterState::Held(None) if protocol::is_broken_call(&self.raw, self.known) => {
+                return Err(Malformed::ToolCall.into());
+            }
+            // It looked like a call and is none: nothing of it is lost.
+            FilterState::Held(None) | FilterState::Sniffing => {
+                let first = self.gate.push(protocol::final_answer(&self.raw))?;
+                first + &std::mem::take(&mut self.gate).finish(ending)?
+            }
+            FilterState::Speaking => std::mem::take(&mut self.gate).finish(ending)?,
+        };
+        let rest = self.honest(rest)? + &self.begun;
+        let left_out = self.ended;
+        if let Some(refusal) = left_out.filter(|_| !self.has_spoken) {
+            return Err(refusal);
+        }
+        let rest = self.with_news(rest);
+        let asked = self.evidence.asked;
+        let rest = match self.repeated {
+            Some(words) if news::repeats_the_request(self.language, asked, &words) => {
+                return Err(ReplyRefusal::Repeats);
+            }
+            Some(words) => words,
+            None => rest,
+        };
+        Ok(FilteredReply { rest, calls: Vec::new(), words: self.raw, left_out })
+    }
+
+    /// `words`, or nothing while their sentence may still become a claim or an offer.
+    fn honest(&mut self, words: String) -> Result<String, ReplyRefusal> {
+        let mut words = std::mem::take(&mut self.begun) + &words;
+        if !words.trim().is_empty() && truth::unsupported(self.language, &words, self.evidence).is_some() {
+            let has_acted = self.evidence.done.iter().any(|call| call.has_changed);
+            return Err(if has_acted { ReplyRefusal::FurtherClaim } else { ReplyRefusal::Claim });
+        }
+        match self.vacancy.filter(|_| !self.has_spoken).map(|rule| rule.again(self.language, &words)) {
+            Some(Again::Yes) => return Err(ReplyRefusal::Vacant),
+            Some(Again::Perhaps) => {
+                self.begun = words;
+                return Ok(String::new());
+            }
+            Some(Again::No) | None => {}
+        }
+        let allowed = self.offers.allowed(self.language, &words);
+        let is_none = |rule: VacancyRule<'_>| {
+            !words.trim().is_empty()
+                && (rule.is_vacant(self.language, &words) || rule.goes_in_circles(self.language, &self.raw))
+        };
+        if self.vacancy.is_some_and(is_none) {
+            if !self.has_spoken {
+                return Err(ReplyRefusal::Vacant);
+            }
+            self.ended = Some(ReplyRefusal::Vacant);
+            words.clear();
+        } else if allowed < words.len() {
+            self.ended = Some(ReplyRefusal::Offer);
+            words.truncate(allowed);
+        } else if matches!(self.offers, OfferRule::Asked(_)) {
+            self.begun = words.split_off(sentences_end(&words));
+        } else if words.trim_end().ends_with(',') && words.len() < LONGEST_BEGINNING {
+            self.begun = std::mem::take(&mut words);
+        }
+        self.has_spoken |= !words.trim().is_empty();
+        Ok(match self.vacancy {
+            Some(rule) => rule.turned_round(self.language, words),
+            None => words,
+        })
+    }
+
+    /// `words`, or nothing while all that came so far are words of the request.
+    fn with_news(&mut self, words: String) -> String {
+        let Some(repeated) = &mut self.repeated else { return words };
+        repeated.push_str(&words);
+        let is_new = news::has_news(self.language, self.evidence.asked, repeated);
+        if is_new { self.repeated.take().unwrap_or_default() } else { String::new() }
+    }
+}
+
+/// Whether what the sanitizer refused may still be a call.
+fn may_be_call(why: Malformed) -> bool {
+    match why {
+        Malformed::ToolCall | Malformed::Data | Malformed::Truncated => true,
+        Malformed::ReservedTokens | Malformed::Label | Malformed::Recited | Malformed::Loops => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

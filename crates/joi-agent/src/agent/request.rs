@@ -1,0 +1,28 @@
+//! What every step of one turn reads: fixed before the first of them, and changed by none.
+//!
+//! Plain data. In: the turn, the dialogue, the conversation's tools and the model that answers.
+
+use joi_llm::Message;
+use crate::agent::protocols::Answering;
+use crate::agent::talk::PromptKind;
+use crate::agent::tool_list::ToolList;
+use crate::prompt::dialogue::Past;
+use crate::turn::Turn;
+
+/// One request and what is known about it.
+pub(crate) struct TurnRequest<'a> {
+    /// The words, where and when they were said.
+    pub(crate) turn: &'a Turn<'a>,
+    /// The dialogue so far.
+    pub(crate) past: &'a Past,
+    /// Calls of earlier answers, by the row of the answer.
+    pub(crate) called: Vec<(i64, Vec<Message>)>,
+    /// The tools on offer.
+    pub(crate) tools: ToolList,
+    /// Names of all tools there are: their calls are recognised.
+    pub(crate) known: Vec<String>,
+    /// The model that answers.
+    pub(crate) answering: Answering,
+    /// What it is shown.
+    pub(crate) prompt: PromptKind,
+}

@@ -1,0 +1,87 @@
+//! Whether a request is talk: then a small model reads a short prompt without tools, through which it answers better.
+//!
+//! PURE. In: the request, its dialogue, the tools on offer and the rules by which they are picked. Out: which of the two
+//! prompts it gets. A request is no talk where a tool's words are in it, where it asks for a deed, where it goes on with
+//! an answer for which a tool was called, or where words alone do not pick the tools.
+
+use joi_llm::ModelSize;
+use crate::agent::request::TurnRequest;
+use crate::agent::router::is_always;
+use crate::config::{PlannerConfig, PlannerMode};
+use joi_answer::news::{self, WantedLength};
+use joi_understand::reference;
+use joi_understand::wish::{self, CallWords, Utterances};
+use joi_tools::gate::Wish;
+use joi_tools::{Router, ToolsConfig};
+
+/// What of the head a prompt begins with.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum PromptKind {
+    /// Who she is, and nothing about tools.
+    Talk,
+    /// All of it.
+    #[default]
+    Tools,
+}
+
+/// Which prompt `request` gets.
+pub(crate) fn prompt_kind(
+    request: &TurnRequest<'_>,
+    tools: &ToolsConfig,
+    planner: &PlannerConfig,
+) -> PromptKind {
+    let asked = request.turn.asked;
+    let is_talk = may_be_short(request, tools, planner)
+        && request.tools.by_words(asked, &request.turn.language).is_empty()
+        && request.tools.ready_calls(&[asked], &request.turn.language).is_none()
+        && (wants_a_tale(request) || !asks_for_a_deed(request))
+        && !goes_on_with_a_call(request);
+    if is_talk { PromptKind::Talk } else { PromptKind::Tools }
+}
+
+/// Whether this model gets short prompts at all: a small one, where each tool has words of its own by which it is
+/// picked.
+pub(crate) fn may_be_short(request: &TurnRequest<'_>, tools: &ToolsConfig, planner: &PlannerConfig) -> bool {
+    let is_by_words = matches!(tools.router, Router::Auto | Router::Keyword);
+    let offered = request.tools.offered();
+    let mut named = offered.iter().filter(|tool| !is_always(tool.name()));
+    let has_words =
+        |name: &str, own: &[&str]| !own.is_empty() || request.turn.language.cues(name).next().is_some();
+    request.answering.size == ModelSize::Small
+        && !offered.is_empty()
+        && is_by_words
+        && planner.mode != PlannerMode::Always
+        && named.all(|tool| has_words(tool.name(), tool.cues()))
+}
+
+/// Whether something told or recited is wanted: "tell me a story, and make it up".
+fn wants_a_tale(request: &TurnRequest<'_>) -> bool {
+    news::wanted_length(&request.turn.language, request.turn.asked) == WantedLength::Tale
+}
+
+/// Whether the words ask for something that one of the tools does, in words that are none of its cues.
+fn asks_for_a_deed(request: &TurnRequest<'_>) -> bool {
+    let language = &request.turn.language;
+    let said = Utterances {
+        asked: request.turn.asked,
+        asked_back: request.past.asked_back.as_deref(),
+        dialogue: &request.past.own_texts,
+    };
+    let offered = request.tools.offered();
+    let deeds = language.consent().iter().flat_map(|words| words.deeds()).map(|(deed, _)| deed);
+    let mut there = deeds.filter(|deed| {
+        let tool = deed.split(' ').next().unwrap_or_default();
+        offered.iter().any(|offered| offered.name() == tool)
+    });
+    there.any(|deed| {
+        let call = CallWords { deed: deed.to_owned(), ..CallWords::default() };
+        wish::wish(language, &said, &call) == Wish::Act
+    })
+}
+
+/// Whether the words go on with an answer for which something was called: "and tomorrow?".
+fn goes_on_with_a_call(request: &TurnRequest<'_>) -> bool {
+    let newest = request.past.newest();
+    let was_called = request.called.iter().any(|(answer, rows)| Some(*answer) == newest && !rows.is_empty());
+    was_called && reference::goes_on(&request.turn.language, request.turn.asked)
+}

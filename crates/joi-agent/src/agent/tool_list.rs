@@ -1,0 +1,57 @@
+//! The tools on offer in one conversation, and what the words of a request say of them.
+//!
+//! PURE. In: the words of a request. Out: the tools they point at, and calls that need no model.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use joi_language::Language;
+use joi_answer::protocol::WrittenCall;
+use joi_understand::wish;
+use joi_tools::{Arguments, Effect, Tool, Toolbox, route};
+
+/// The tools of a conversation.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ToolList {
+    /// All there are.
+    pub(crate) toolbox: Toolbox,
+    /// Those that were found on the way, in the order they were.
+    pub(crate) grown: Vec<String>,
+}
+
+impl ToolList {
+    /// Those on offer from the start, then those that were found.
+    pub(crate) fn offered(&self) -> Vec<&Arc<dyn Tool>> {
+        self.toolbox.offered(&self.grown)
+    }
+
+    /// Those that the words of `asked` point at, the likeliest first. For words that only tell something nothing is
+    /// fetched.
+    pub(crate) fn by_words(&self, asked: &str, language: &Language) -> Vec<String> {
+        let mut names = route::by_words(asked, &self.offered(), language).names;
+        if !names.is_empty() && wish::only_tells(language, asked) {
+            let fetches = |tool: &Arc<dyn Tool>| tool.effect(&Arguments::new()) == Effect::Fetches;
+            names.retain(|name| !self.toolbox.get(name).is_some_and(fetches));
+        }
+        names
+    }
+
+    /// How many of the parts hold words that want a tool.
+    pub(crate) fn wanting(&self, parts: &[&str], language: &Language) -> usize {
+        parts.iter().filter(|part| !self.by_words(part, language).is_empty()).count()
+    }
+
+    /// The calls that the parts are as they stand; nothing when one of them is none.
+    pub(crate) fn ready_calls(&self, parts: &[&str], language: &Language) -> Option<VecDeque<WrittenCall>> {
+        let call = |part: &&str| {
+            // "Twelve times twelve" is a sum as much as "12 times 12".
+            let in_figures = language.in_figures(&part.to_lowercase());
+            let names = self.by_words(part, language).into_iter().chain(self.by_words(&in_figures, language));
+            names.into_iter().find_map(|name| {
+                let arguments = self.toolbox.get(&name)?.ready(part, language)?;
+                Some(WrittenCall { id: None, name, arguments })
+            })
+        };
+        parts.iter().map(call).collect()
+    }
+}

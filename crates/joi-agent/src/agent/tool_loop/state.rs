@@ -1,0 +1,368 @@
+//! What the loop of one answer knows: what was asked, the prompt so far, which tools may be called, what came of them.
+//!
+//! Belongs to the task of one turn, or waits for a yes. In: calls and their results. Out: what the model is asked next,
+//! or a call that is made without it. The parts are in [`prompt`], [`scope`] and [`progress`]; what concerns more than
+//! one of them is here.
+
+use std::sync::Arc;
+
+use jiff::Zoned;
+
+use joi_language::Language;
+use joi_language::prompts::PromptName;
+use joi_llm::{Ask, Length, Message, ModelSize};
+use joi_base::message::Channel;
+use crate::agent::ask::{ModelQuestion, WrittenCalls};
+use crate::agent::filter::Purpose;
+use crate::agent::plan::{Plan, PlanStep};
+use crate::agent::repeats::Repeats;
+use crate::agent::talk::PromptKind;
+use joi_answer::length::LengthLimit;
+use joi_answer::offer::OfferRule;
+use joi_answer::protocol::{self, Protocol, WrittenCall};
+use joi_answer::source;
+use joi_answer::truth::ClaimEvidence;
+use joi_answer::vacant::VacancyRule;
+use crate::prompt::head::Heads;
+use crate::session::tool_history::CallOutcome;
+use crate::sink::ReplySink;
+use joi_understand::wish::{self, CallWords, Utterances};
+use joi_tools::gate::{Address, Taint, Wish};
+use joi_tools::schema::{self, ChoiceScope};
+use joi_tools::{Arguments, Effect, Source, Tool, Toolbox};
+use progress::LoopProgress;
+use prompt::LoopPrompt;
+use scope::{ReadyCalls, ToolScope};
+
+pub(crate) mod progress;
+pub(crate) mod prompt;
+pub(crate) mod scope;
+
+/// Most tokens of a choice.
+const CHOICE_TOKENS: u32 = 200;
+
+/// Whether a call did what it should.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Success {
+    Yes,
+    No,
+}
+
+/// What was asked; it stays as it is while the answer is made, but for the time of a later turn.
+#[derive(Debug, Clone)]
+pub(crate) struct Asked {
+    /// Where.
+    pub(crate) channel: Channel,
+    /// When.
+    pub(crate) now: Zoned,
+    /// The words, redacted.
+    pub(crate) words: String,
+    /// Somebody is quoted in them, or they were pasted.
+    pub(crate) is_quoting: bool,
+    /// What was asked back before, and what they may refer to, without a word of strangers.
+    pub(crate) asked_back: Option<String>,
+    pub(crate) dialogue: Vec<String>,
+    /// What is remembered for them.
+    pub(crate) remembered: String,
+    /// What the user said before.
+    pub(crate) told: Vec<String>,
+    /// What was answered last.
+    pub(crate) last: String,
+    /// In which they are understood.
+    pub(crate) language: Arc<Language>,
+    /// Their parts.
+    pub(crate) parts: Vec<String>,
+    /// The kind of prompt they are answered through.
+    pub(crate) prompt: PromptKind,
+    /// How long the answer may be.
+    pub(crate) limit: Option<LengthLimit>,
+    /// The answer that this one goes on with; mostly none.
+    pub(crate) earlier: String,
+}
+
+impl Asked {
+    /// The words, and what they may refer to.
+    fn said(&self) -> Utterances<'_> {
+        Utterances { asked: &self.words, asked_back: self.asked_back.as_deref(), dialogue: &self.dialogue }
+    }
+
+    /// Whether the words want an answer, and no deed whatever it is.
+    fn only_asks(&self) -> bool {
+        self.asked_back.is_none() && wish::only_asks(&self.language, &self.words)
+    }
+
+    /// Whether the words ask for a call.
+    pub(crate) fn wish(&self, tool: &dyn Tool, arguments: &Arguments, size: ModelSize) -> Wish {
+        let (values, said) = (tool.values(arguments), self.said());
+        match tool.effect(arguments) {
+            Effect::Looks | Effect::Fetches if size == ModelSize::Small => {
+                wish::mentioned(&self.language, &said, &self.remembered, &values)
+            }
+            Effect::Looks | Effect::Fetches => Wish::Act,
+            Effect::Remembers | Effect::Changes | Effect::Risks | Effect::Ends => {
+                let cues = self.language.cues(tool.name()).chain(tool.cues().iter().copied()).collect();
+                wish::wish(&self.language, &said, &CallWords { deed: tool.deed(arguments), values, cues })
+            }
+        }
+    }
+}
+
+impl LoopState {
+    /// Whose words a call carries out of the machine. An address is the user's own when he named it word for word in this
+    /// turn; of a list of results one may be followed.
+    pub(crate) fn address(&self, tool: &dyn Tool, arguments: &Arguments) -> Address {
+        // Of words that quote somebody none is known to be the user's.
+        let is_own_text = !self.asked.is_quoting;
+        let is_named = |address: &str| {
+            let address = address.trim();
+            let is_first_link =
+                self.progress.followed == 0 && self.progress.pages.iter().any(|page| page.url == address);
+            is_own_text && self.asked.words.contains(address) || is_first_link
+        };
+        let is_own = |query: &str| is_own_text && wish::holds(&self.asked.language, &self.asked.words, query);
+        let address = tool.address(arguments).is_none_or(is_named);
+        let query = tool.query(arguments).is_none_or(is_own);
+        if address && query { Address::Named } else { Address::Made }
+    }
+
+    /// Whose words the arguments of a call are made of: a stranger's where his are in the turn, unless the user has said
+    /// them all himself.
+    pub(crate) fn source(&self, tool: &dyn Tool, arguments: &Arguments) -> Source {
+        let is_said = |text: &str| wish::holds(&self.asked.language, &self.asked.words, text);
+        let is_own =
+            || !self.asked.is_quoting && tool.values(arguments).iter().all(|value| is_said(&value.text));
+        if self.taint == Taint::Clean || is_own() { Source::Own } else { Source::Foreign }
+    }
+}
+
+/// The state of one answer.
+#[derive(Debug, Clone)]
+pub(crate) struct LoopState {
+    /// What was asked.
+    pub(crate) asked: Asked,
+    /// What the model reads.
+    pub(crate) prompt: LoopPrompt,
+    /// Which tools may be called.
+    pub(crate) scope: ToolScope,
+    /// The calls that need no model.
+    pub(crate) ready: ReadyCalls,
+    /// The plan, if there is one.
+    pub(crate) plan: Plan,
+    /// How far it has got.
+    pub(crate) progress: LoopProgress,
+    /// Calls so far.
+    pub(crate) repeats: Repeats,
+    /// Whether strangers' words are in the turn.
+    pub(crate) taint: Taint,
+}
+
+impl LoopState {
+    /// What the model is asked next.
+    pub(crate) fn question(&self, toolbox: &Toolbox) -> ModelQuestion<'_> {
+        let LoopPrompt { messages, native, .. } = &self.prompt;
+        let mut ask = Ask { messages: messages.clone(), tools: native.clone(), ..Ask::default() };
+        let mut purpose = Purpose::Answer;
+        if self.scope.chooses {
+            let picked: Vec<&Arc<dyn Tool>> =
+                self.scope.picks.iter().filter_map(|name| toolbox.get(name)).collect();
+            let picked: Vec<&dyn Tool> = picked.into_iter().map(|tool| &**tool).collect();
+            // What would be refused whatever is in it need not be written.
+            let scope = match self.asked.only_asks() {
+                true => ChoiceScope::Looks,
+                false => ChoiceScope::Everything,
+            };
+            ask.format = Some(schema::choice(&picked, scope));
+            ask.length = Length::AtMost(CHOICE_TOKENS);
+            purpose = Purpose::Choice;
+        }
+        let known = &self.scope.known;
+        let (evidence, offers) = (self.evidence(), self.offers());
+        let Asked { limit, earlier, language, .. } = &self.asked;
+        let named = source::longest_name(language, &self.progress.pages);
+        let limit = limit.map(|limit| named.map_or(limit, |named| limit.with_room_for(&named)));
+        let vacancy = self.vacancy();
+        ModelQuestion { ask, known, purpose, evidence, offers, vacancy, limit, earlier }
+    }
+
+    /// What is no answer of a small model before anything was called.
+    fn vacancy(&self) -> Option<VacancyRule<'_>> {
+        let head = self.prompt.messages.first().map_or("", |system| system.content.as_str());
+        let persona = head.split("\n\n").next().unwrap_or_default();
+        let is_looked_at = self.is_small() && self.progress.results.is_empty();
+        is_looked_at.then_some(VacancyRule {
+            asked: &self.asked.words,
+            persona,
+            remembered: &self.asked.remembered,
+            earlier: &self.asked.told,
+            last: &self.asked.last,
+        })
+    }
+
+    /// What the model may say was done.
+    pub(crate) fn evidence(&self) -> ClaimEvidence<'_> {
+        ClaimEvidence { asked: &self.asked.words, done: &self.progress.done }
+    }
+
+    /// What the model may offer to do.
+    pub(crate) fn offers(&self) -> OfferRule<'_> {
+        match self.taint {
+            Taint::Clean => OfferRule::Free,
+            Taint::Tainted => OfferRule::Asked(self.asked.said()),
+        }
+    }
+
+    /// The call that is to be made without asking the model: the request itself, or the next step of the plan. A step
+    /// that needs the model becomes a choice.
+    pub(crate) fn planned(&mut self, toolbox: &Toolbox) -> Option<WrittenCall> {
+        if let Some(made) = self.ready.next() {
+            self.scope.chooses = false;
+            return Some(made);
+        }
+        let runs_plans = self.prompt.protocol() == Protocol::Text && self.is_small();
+        let has_plan = !self.plan.is_empty() && runs_plans;
+        if !has_plan || std::mem::take(&mut self.progress.has_refused_step) {
+            return None;
+        }
+        // What has failed is not done, and as it stands it would fail again.
+        if self.progress.has_failed {
+            return None;
+        }
+        match self.plan.next(self.progress.succeeded, toolbox) {
+            PlanStep::Call(made) if self.scope.allows(&made.name) => Some(made),
+            PlanStep::Call(_) | PlanStep::Answer => None,
+            PlanStep::Words(_) => {
+                self.scope.choose_from(self.plan.tools(toolbox));
+                None
+            }
+        }
+    }
+
+    fn is_small(&self) -> bool {
+        self.prompt.size() == ModelSize::Small
+    }
+
+    /// Whether the sentences of tools may stand for the answer: a small model words it worse, and nothing in the turn
+    /// has to be weighed.
+    fn may_quote_tools(&self) -> bool {
+        self.is_small() && self.taint == Taint::Clean
+    }
+
+    /// Whether nothing but a single request is to be answered, so that a tool's own sentence is the answer.
+    pub(crate) fn is_plain(&self) -> bool {
+        let is_one = self.asked.parts.len() <= 1 && self.plan.is_empty() && self.progress.results.len() == 1;
+        is_one && self.may_quote_tools()
+    }
+
+    /// The answer to a request of nothing but calls as they stand, when each tool has said its sentence.
+    pub(crate) fn told_of_each(&self) -> Option<String> {
+        let LoopProgress { results, sentences, .. } = &self.progress;
+        let is_over = results.len() == self.ready.count && sentences.len() == self.ready.count;
+        (self.is_only_ready_calls() && is_over).then(|| self.progress.untold())
+    }
+
+    /// What such a request has come to so far, when the user is asked about its next call; once.
+    pub(crate) fn told_so_far(&mut self) -> Option<String> {
+        let so_far = self.progress.untold();
+        let is_some = self.is_only_ready_calls() && !so_far.is_empty();
+        is_some.then(|| {
+            self.progress.note_told();
+            so_far
+        })
+    }
+
+    /// Whether the request is nothing but calls as they stand, of which the tools tell exactly.
+    pub(super) fn is_only_ready_calls(&self) -> bool {
+        self.ready.count > 1 && self.may_quote_tools()
+    }
+
+    /// What is told instead of asking a small model once more, when it makes calls a second time that were made
+    /// before: what was found, in the words of the tools, when all of it has some.
+    pub(crate) fn told_instead(&mut self) -> Option<String> {
+        self.progress.again += 1;
+        let LoopProgress { again, sentences, .. } = &self.progress;
+        (self.may_quote_tools() && *again > 1 && !sentences.is_empty()).then(|| sentences.join(" "))
+    }
+
+    /// Whether a small model does nothing but make calls again that were made before.
+    pub(crate) fn goes_in_circles(&self) -> bool {
+        self.is_small() && self.progress.again > 1
+    }
+
+    /// Adds the model's calls.
+    pub(crate) fn append_calls(&mut self, wanted: &WrittenCalls, sink: &mut ReplySink) {
+        let protocol = self.prompt.protocol();
+        let words = match protocol {
+            Protocol::Native => wanted.words.as_str(),
+            Protocol::Text => wanted.words.trim(),
+        };
+        let message = protocol::assistant(protocol, words, &wanted.thinking, &wanted.calls);
+        self.progress.add_calls_row(&message, sink);
+        self.prompt.messages.push(message);
+    }
+
+    /// Adds a result.
+    pub(crate) fn append_result(
+        &mut self,
+        made: &WrittenCall,
+        text: &str,
+        success: Success,
+        sink: &mut ReplySink,
+    ) {
+        let text = match success {
+            Success::Yes => text.to_owned(),
+            Success::No => format!("Error: {}", text.trim_start_matches("Error: ")),
+        };
+        let outcome = CallOutcome { tool: made.name.clone(), failed: success == Success::No };
+        let message = protocol::result(self.prompt.protocol(), made, &text);
+        self.progress.results.push(text);
+        self.progress.has_failed = success == Success::No;
+        self.progress.succeeded += usize::from(success == Success::Yes);
+        let hinted = match self.prompt.protocol() {
+            Protocol::Native => message.clone(),
+            Protocol::Text => {
+                Message { content: format!("{}\n{}", message.content, self.next_hint()), ..message.clone() }
+            }
+        };
+        self.progress.add_result_row(&message, &outcome, self.prompt.next_result(), sink);
+        self.prompt.append_result(hinted);
+    }
+
+    /// What stands below the newest result.
+    fn next_hint(&mut self) -> String {
+        let done = self.progress.succeeded;
+        let language = Arc::clone(&self.asked.language);
+        let texts = language.prompts();
+        if !self.plan.is_empty() {
+            return match self.progress.has_failed {
+                true => self.plan.hint_of_failure(done, texts),
+                false => self.plan.hint(done, texts),
+            };
+        }
+        let parts = &self.asked.parts;
+        match parts.get(done).filter(|_| parts.len() > 1) {
+            Some(open) => {
+                self.scope.chooses = self.is_small() && !self.scope.picks.is_empty();
+                texts
+                    .of(PromptName::HintOpen)
+                    .replace("{done}", &done.to_string())
+                    .replace("{all}", &parts.len().to_string())
+                    .replace("{open}", open)
+            }
+            None => texts.of(PromptName::HintComplete).to_owned(),
+        }
+    }
+
+    /// Goes on without tools: the model does not know what to do with them, and reads of none. Results stay where they are.
+    pub(super) fn put_tools_away(&mut self, heads: &Heads, grown: &[String]) {
+        if !(self.progress.results.is_empty() && self.prompt.talk()) {
+            self.prompt.drop_tools(heads, grown);
+        }
+        self.scope.close();
+    }
+
+    /// Goes on at `now` in a later turn, whose sink gets the rows of this answer.
+    pub(crate) fn restore(&mut self, now: &Zoned, sink: &mut ReplySink) {
+        self.asked.now = now.clone();
+        self.progress.restore_rows(sink);
+    }
+}

@@ -1,0 +1,60 @@
+//! How long each optional step in front of an answer may take: all of them, in the order in which they come.
+//!
+//! Plain data, and the one way to wait for the database. Together they stay under half a minute, so that a turn in
+//! which every one of them hangs still comes to its answer; a test adds them up. What the answer itself may take is
+//! in [`crate::agent::patience`], and a tool brings its own limit.
+
+use std::future::Future;
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use joi_store::StoreError;
+
+/// Calls of an earlier run of the program are read.
+pub(crate) const CALLS: Duration = Duration::from_millis(500);
+/// The dialogue is read.
+pub(crate) const DIALOGUE: Duration = Duration::from_secs(1);
+/// A model picks the profile of a conversation.
+pub(crate) const PROFILE: Duration = Duration::from_secs(3);
+/// A model picks tools.
+pub(crate) const ROUTER: Duration = Duration::from_secs(4);
+/// A model plans.
+pub(crate) const PLANNER: Duration = Duration::from_secs(6);
+/// What is known of the user is read.
+pub(crate) const KNOWN: Duration = Duration::from_millis(500);
+/// A model says what to look for in the memory.
+pub(crate) const EXTRACTOR: Duration = Duration::from_secs(4);
+/// A question becomes a vector, or it is looked for by its words.
+pub(crate) const EMBED: Duration = Duration::from_millis(1_500);
+/// The memory is searched.
+pub(crate) const SEARCH: Duration = Duration::from_secs(1);
+/// What was found is made shorter by a model, all batches together. A result of a tool has as long.
+pub(crate) const DIGEST: Duration = Duration::from_secs(8);
+
+/// What is written behind an answer. Nobody waits for it but the next turn.
+pub(crate) const WRITE: Duration = Duration::from_secs(5);
+
+/// What the database answers within `limit`. A request that was given up is still carried out.
+///
+/// # Errors
+/// The database's, or that it is too slow.
+pub(crate) async fn in_time<T>(
+    limit: Duration,
+    request: impl Future<Output = Result<T, StoreError>>,
+) -> Result<T, StoreError> {
+    timeout(limit, request).await.unwrap_or(Err(StoreError::Slow))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_steps_in_front_of_an_answer_stay_under_half_a_minute() {
+        let steps = [CALLS, DIALOGUE, PROFILE, ROUTER, PLANNER, KNOWN, EXTRACTOR, EMBED, SEARCH, DIGEST];
+        assert!(steps.iter().sum::<Duration>() < Duration::from_secs(30));
+        assert_eq!((PLANNER, DIGEST), (Duration::from_secs(6), Duration::from_secs(8)));
+        assert!(EXTRACTOR <= Duration::from_secs(8));
+    }
+}

@@ -1,0 +1,142 @@
+//! What a conversation may do about words that come unasked: wishes for quiet, alarms that were heard.
+//!
+//! Plain handles, any task. In: what the user wishes. Out: quiet until a moment, silent alarms, and the sentence that
+//! answers. Without the handles (a command that only types) it says that nothing is there.
+
+mod compose;
+
+use std::fmt;
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Zoned};
+
+pub use compose::{ComposeFault, ComposedWords, ProactiveBrief};
+
+use joi_proactive::alert::{AcknowledgedBy, AlertDesk};
+use joi_schedule::announce::{Announcer, QuietHours};
+use joi_language::{Language, fill};
+use joi_base::message::Channel;
+use joi_understand::intents::QuietWish;
+use joi_understand::intents::{self, Intent};
+use joi_schedule::{Days, words};
+
+/// What is known of the house beside its states: by the meanings of items, of services, of what was mentioned.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct HouseKnown {
+    /// Items of detectors that are on.
+    pub alarms: Vec<String>,
+    /// Items of doors and windows that are open.
+    pub open: Vec<String>,
+    /// Whether somebody is at home; nothing where that is not known.
+    pub is_anybody_home: Option<bool>,
+    /// The weather, in our words.
+    pub weather: Option<String>,
+    /// What she has mentioned last of her own accord, in our words.
+    pub mentioned: Option<String>,
+}
+
+/// Tells what is known of the house, in a language and at a moment.
+pub type HouseTeller = Arc<dyn Fn(&Language, &Zoned) -> HouseKnown + Send + Sync>;
+
+/// What speaks unasked, for conversations.
+#[derive(Clone, Default)]
+pub struct Initiative {
+    /// Holds back what is to be said unasked.
+    pub announcer: Option<Announcer>,
+    /// All alarms.
+    pub alerts: Option<AlertDesk>,
+    /// Tells what is known of the house beside its states.
+    pub known: Option<HouseTeller>,
+    /// How long "not now" lasts, in minutes.
+    pub not_now_min: u32,
+}
+
+impl fmt::Debug for Initiative {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Initiative").field("alerts", &self.alerts).finish_non_exhaustive()
+    }
+}
+
+impl Initiative {
+    /// Does what is wished, and says so. The user's questions are answered at any time.
+    pub async fn obey(
+        &self,
+        wish: QuietWish,
+        (language, now): (&Language, &Zoned),
+        channel: Channel,
+    ) -> String {
+        let say = &language.sentences().wind;
+        let end = |of: fn(&QuietHours, &Zoned) -> Zoned| {
+            self.announcer.as_ref().map_or_else(|| now.clone(), |announcer| of(&announcer.quiet(), now))
+        };
+        let told = |until: &Zoned| words::moment(until.datetime(), Days::default(), now, language);
+        match wish {
+            QuietWish::NotNow => {
+                let rest = SignedDuration::from_mins(self.not_now_min.max(10).into());
+                self.quiet_until(now.checked_add(rest).ok().as_ref(), now).await;
+                say.not_now.clone()
+            }
+            QuietWish::UntilTomorrow | QuietWish::Sleep => {
+                let is_sleep = wish == QuietWish::Sleep;
+                let until = end(if is_sleep { QuietHours::next_end } else { QuietHours::next_morning });
+                self.quiet_until(Some(&until), now).await;
+                let sentence = if is_sleep { &say.sleep_well } else { &say.quiet_until };
+                fill(sentence, &[("when", &told(&until))])
+            }
+            QuietWish::Over => {
+                if let Some(announcer) = &self.announcer {
+                    announcer.be_quiet_until(None).await;
+                }
+                say.talks_again.clone()
+            }
+            QuietWish::Heard | QuietWish::Seen => {
+                let count = self.acknowledge(channel).await;
+                let say = &language.sentences().alert;
+                if count == 0 { say.none.clone() } else { say.acknowledged.clone() }
+            }
+        }
+    }
+
+    /// The words say that an alarm which rings was heard: they silence all, and this answers them, unless they ask for
+    /// more than that ("stop").
+    pub(crate) async fn heard_in(&self, text: &str, language: &Language, channel: Channel) -> Option<String> {
+        let intent = intents::match_intent(language, text)?.what;
+        let says_so = matches!(intent, Intent::Quiet(QuietWish::Heard | QuietWish::Seen));
+        if !(says_so || intent == Intent::Stop) || !self.is_ringing() {
+            return None;
+        }
+        let count = self.acknowledge(channel).await;
+        (says_so && count > 0).then(|| language.sentences().alert.acknowledged.clone())
+    }
+
+    /// All alarms were heard, as somebody said or wrote in this channel; how many there were.
+    pub(crate) async fn acknowledge(&self, channel: Channel) -> usize {
+        let by = match channel {
+            Channel::Voice => AcknowledgedBy::Voice,
+            Channel::Signal => AcknowledgedBy::Message,
+            Channel::Console | Channel::Page | Channel::Agent => AcknowledgedBy::Socket,
+        };
+        match &self.alerts {
+            Some(alerts) => alerts.acknowledge(by).await,
+            None => 0,
+        }
+    }
+
+    /// What is known of the house beside its states.
+    pub(crate) fn known(&self, language: &Language, now: &Zoned) -> HouseKnown {
+        self.known.as_ref().map(|known| known(language, now)).unwrap_or_default()
+    }
+
+    /// Whether an alarm rings.
+    pub(crate) fn is_ringing(&self) -> bool {
+        self.alerts.as_ref().is_some_and(AlertDesk::is_ringing)
+    }
+
+    /// Never shortens a longer wish.
+    async fn quiet_until(&self, until: Option<&Zoned>, now: &Zoned) {
+        let Some(announcer) = &self.announcer else { return };
+        let before = announcer.quiet().wished_until(now);
+        let until = until.cloned().max(before);
+        announcer.be_quiet_until(until.map(|until| until.timestamp())).await;
+    }
+}

@@ -1,0 +1,352 @@
+//! From words to an answer: redact → a yes to a question → quick intents → two requests? → care → dialogue → coverage →
+//! router → planner → memory → prompt → model and tools → check → remember.
+//!
+//! [`reply`] runs in the task of one turn; [`Engine`] is what all conversations share, [`Session`] what one of them
+//! holds. In: what was heard or typed. Out: [`ReplyEvent`]s while the answer comes in, and a [`ReplyOutcome`]. Nothing
+//! behind the first line sees unredacted text. A missing store, or one that fails, costs the memory and never the
+//! answer; a missing model becomes an apology. Dropping or cancelling a turn aborts the model.
+//!
+//! The folders follow the path: [`understand`], `quick`, [`prompt`], [`agent`], [`output`], [`memory`].
+
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Zoned};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use joi_language::prompts::PromptName;
+use joi_base::message::Private;
+use joi_store::StoreError;
+
+pub mod agent;
+mod ahead;
+pub(crate) mod arbiter;
+mod care;
+mod config;
+mod consent;
+mod deadline;
+pub(crate) mod engine;
+pub(crate) mod head_start;
+mod initiative;
+pub mod memory;
+pub mod model;
+pub(crate) mod parts;
+mod path;
+mod prepare;
+pub mod prompt;
+mod prompts;
+mod quick;
+mod session;
+pub(crate) mod sink;
+#[cfg(test)]
+mod tests;
+pub(crate) mod turn;
+pub mod words;
+
+pub use config::{Character, ContextConfig, PersonaConfig, Placement, ReplyConfig, TimeKind};
+pub use config::{PersonaMode, PlannerConfig, PlannerMode, PlannerOrder};
+
+pub use agent::protocols::Protocols;
+pub use ahead::{read_ahead, read_words};
+pub use engine::{Engine, EngineParts};
+pub use initiative::{ComposeFault, ComposedWords, HouseKnown, HouseTeller, Initiative, ProactiveBrief};
+pub use memory::{Everyday, Extractor, MemoryConfig, MemoryDigest, Sources, diary, memory_question};
+pub use joi_answer::protocol::Protocol;
+pub use prompt::head::{Prelude, head};
+pub use prompts::{Prompts, prompts};
+pub use quick::foresee::foresee;
+pub use quick::house::ConnectedHome;
+pub use session::Session;
+pub use turn::{Action, ConversationStatus, Ended, ReplyEvent, ReplyOutcome, TurnInput};
+pub use joi_understand::intents::{QuietWish, VolumeChange};
+
+use agent::ask;
+use agent::request::TurnRequest;
+use agent::router::ToolChoice;
+use agent::setup::{self, Prepared};
+use agent::talk::PromptKind;
+use agent::tool_loop::LoopEnd;
+use consent::QuestionOutcome;
+use deadline::in_time;
+use memory::remember;
+use model::ChatModel;
+use path::Path;
+use prepare::{Considered, ForModel};
+use prompt::dialogue::{self, Past};
+use prompt::profile;
+use quick::Recognised;
+use session::open_question::BegunAnswer;
+use sink::{ReceiverClosed, ReplySink};
+use turn::{Keep, Turn};
+use joi_understand::{intents, redact, text, wish};
+
+/// Most messages read from the store for one prompt; far more than fit into it.
+const READ_BACK: u32 = 1_000;
+
+/// Answers one turn of a conversation. Ends soon after `cancel`, or when the receiver of `events` is dropped; what
+/// went out until then is remembered as the answer.
+pub async fn reply<M: ChatModel>(
+    engine: &Engine<M>,
+    session: &Session,
+    turn: TurnInput,
+    events: mpsc::Sender<ReplyEvent>,
+    cancel: CancellationToken,
+) -> ReplyOutcome {
+    let _running = engine.arbiter.begin_turn();
+    let _same_model = engine.parts.model.hold();
+    let now = engine.parts.clock.now();
+    session.begin_turn(now.timestamp(), SignedDuration::from_secs(i64::from(engine.parts.reply.window_s)));
+    let language = engine.language_of(session, &turn.text.0, turn.language.as_deref());
+    session.with(|state| state.language = Some(language.to_code()));
+    let (asked, origin) = (redact::redact_in(&turn.text.0, &language), turn.origin(session.id().channel));
+    let is_unsure = turn.is_unsure;
+    // Lines are gone from what is redacted.
+    let is_quoting = text::has_lines(&turn.text.0) || text::quotes(asked.as_str());
+    drop(turn.text);
+    let mut sink = ReplySink::new(events, Arc::clone(&language));
+    // What is answered to a stranger's words may hold them.
+    sink.is_foreign = is_quoting;
+    let path = Path { engine, session, language: Arc::clone(&language) };
+    let turn =
+        Turn { origin, is_unsure, is_quoting, ..Turn::of(session.id(), asked.as_str(), now, language) };
+    let ended = tokio::select! {
+        biased;
+        () = cancel.cancelled() => Err(ReceiverClosed),
+        ended = path.respond(&turn, asked.labels(), &mut sink) => ended,
+    };
+    let (ended, keep) = ended.unwrap_or((Ended::Cancelled, Keep::Yes));
+    let store = engine.parts.store.as_ref();
+    let said = sink.said.trim().to_owned();
+    let answered_at = engine.parts.clock.now().timestamp();
+    session.end_turn(answered_at);
+    session.drop_head_start();
+    let is_fleeting = session.with(|state| state.is_fleeting);
+    sink.is_private |= is_fleeting;
+    let exchange = match keep {
+        Keep::Yes if is_fleeting => {
+            session.with(|state| state.last_reply = Some(said.clone()));
+            None
+        }
+        Keep::Yes if !said.is_empty() => remember::remember(&turn, answered_at, store, session, &sink).await,
+        Keep::Yes | Keep::No => None,
+    };
+    session.carry_over(exchange, &mut sink);
+    session.keep(store).await;
+    let conversation = match sink.awaits {
+        _ if sink.is_over => ConversationStatus::IsOver,
+        Some(lasts) => ConversationStatus::Awaits(lasts),
+        None if sink.offers => ConversationStatus::Offered,
+        None => ConversationStatus::GoesOn,
+    };
+    let kept = |text: String| Private(if sink.is_private { words::NOT_KEPT.to_owned() } else { text });
+    let (heard, text) = (kept(asked.into_string()), kept(said));
+    ReplyOutcome { heard, text, ended, conversation, exchange }
+}
+
+type TurnResult = Result<(Ended, Keep), ReceiverClosed>;
+
+impl<M: ChatModel> Path<'_, M> {
+    async fn respond(&self, turn: &Turn<'_>, hidden: &[redact::Label], sink: &mut ReplySink) -> TurnResult {
+        if !hidden.is_empty() {
+            let kinds: Vec<&str> = hidden.iter().map(|label| label.token()).collect();
+            sink.decided("redact", "hidden", kinds.join(" ")).await?;
+        }
+        self.session.restore(self.engine.parts.store.as_ref()).await;
+        if turn.asked.is_empty() {
+            sink.decided("intents", "nothing", "no words").await?;
+            sink.say(&turn.language.sentences().reply.nothing_heard).await?;
+            return Ok((Ended::Quick, Keep::No));
+        }
+        let outcome = match care::is_emergency(turn) {
+            true => self.unanswered(turn, sink).await?,
+            false => self.answered(turn, sink).await?,
+        };
+        match outcome {
+            QuestionOutcome::Over(ended) => Ok(ended),
+            QuestionOutcome::GoesOn(asked) => {
+                let (now, language) = (turn.now.clone(), Arc::clone(&turn.language));
+                self.one(&Turn { asked, now, language, ..*turn }, sink).await
+            }
+        }
+    }
+
+    /// One request: an emergency, a quick command, several requests, or one for the model.
+    async fn one(&self, turn: &Turn<'_>, sink: &mut ReplySink) -> TurnResult {
+        let is_emergency = care::is_emergency(turn);
+        if !is_emergency && wish::stays(&turn.language, turn.asked) {
+            sink.decided("gate", "no", "something is to stay as it is").await?;
+            sink.say(&turn.language.sentences().reply.left_alone).await?;
+            return Ok((Ended::Quick, Keep::Yes));
+        }
+        let (heads, means) = (self.heads(), self.quick_means());
+        if let Some(home) = means.home.filter(|_| !is_emergency) {
+            home.ready(turn).await;
+        }
+        quick::take_back(turn, &means, sink).await?;
+        let is_house = |half: &str| quick::is_for_house(turn, half, &means, heads.all_tools());
+        let size = self.engine.answering().size;
+        let beside = parts::beside_matter(turn.asked, &turn.language, &self.tools(), size, &is_house);
+        if let Some(parts) = beside {
+            return Box::pin(self.each(turn, parts, sink)).await;
+        }
+        if let Some(ended) = self.urgent(turn, sink).await? {
+            return Ok(ended);
+        }
+        if let Some(quick) = quick::recognise(turn, &means, heads.all_tools()) {
+            if let Recognised::Requests(parts) = quick {
+                return Box::pin(self.each(turn, parts, sink)).await;
+            }
+            let keep = quick::carry_out(turn, &quick, &means, sink).await?;
+            return Ok((Ended::Quick, keep));
+        }
+        match parts::requests(turn.asked, &turn.language, &self.tools(), size) {
+            Some(parts) => Box::pin(self.each(turn, parts, sink)).await,
+            None => self.think(turn, sink).await,
+        }
+    }
+
+    /// Answers several requests, one behind the other. An open question waits for its answer: then the rest is not
+    /// begun.
+    async fn each(&self, turn: &Turn<'_>, parts: Vec<&str>, sink: &mut ReplySink) -> TurnResult {
+        let (verdict, why) = match parts.len() {
+            1 => ("one", "what stands before it asks for nothing"),
+            2 => ("two", "a request that needs no model, and another one or a matter of harm"),
+            _ => ("several", "requests that need no model"),
+        };
+        sink.decided("parts", verdict, why).await?;
+        let mut all = (Ended::Quick, Keep::No);
+        for (at, &asked) in parts.iter().enumerate() {
+            sink.begin_another();
+            let (language, is_followed) = (Arc::clone(&turn.language), at + 1 < parts.len());
+            let turn = Turn { asked, is_followed, now: turn.now.clone(), language, ..*turn };
+            let (ended, keep) = self.one(&turn, sink).await?;
+            if ended != Ended::Quick {
+                all.0 = ended;
+            }
+            if keep == Keep::Yes {
+                all.1 = Keep::Yes;
+            }
+            if sink.awaits.is_some() || sink.is_over {
+                break;
+            }
+        }
+        Ok(all)
+    }
+
+    /// The path of a request that no quick command answers.
+    async fn think(&self, turn: &Turn<'_>, sink: &mut ReplySink) -> TurnResult {
+        let (engine, session) = (self.engine, self.session);
+        if let Some(ended) = self.careful(turn, sink).await? {
+            return Ok(ended);
+        }
+        let past = match self.past(&turn.now).await {
+            Ok(past) => {
+                self.settle(&past);
+                past
+            }
+            Err(error) => {
+                remember::report_failure(&error, session, sink).await?;
+                Past::default()
+            }
+        };
+        if ask::awaited(&*engine.parts.model, &engine.parts.reply, sink).await?.is_some() {
+            return Ok((Ended::Apologised, Keep::Yes));
+        }
+        self.pick_profile(turn, &past, sink).await?;
+        let request = self.request(turn, &past);
+        let ForModel { state, is_doubtful, looks_up, is_foreign } =
+            match self.consider(&request, self.side_queries(&request, sink)).await? {
+                Considered::Untold => return self.tell_untold(sink).await,
+                Considered::ForModel(asked) => *asked,
+            };
+        if looks_up && self.looked_up(turn, sink).await? {
+            return Ok((Ended::Quick, Keep::Yes));
+        }
+        sink.is_foreign |= is_foreign || session.with(|state| state.history.is_tainted);
+        sink.decided("dialogue", past.verdict(), format!("{} messages", state.prompt.messages.len())).await?;
+        if request.prompt == PromptKind::Talk {
+            sink.decided("tools", "talk", "nothing in it is for a tool").await?;
+        } else if !request.tools.toolbox.is_empty() {
+            let told = format!("{}, as {}", state.scope.allowed.join(" "), state.prompt.protocol().name());
+            sink.decided("tools", state.scope.strategy.as_str(), told).await?;
+        }
+        let heads = self.heads();
+        let end = engine.agent(session, &heads).converse(state, sink).await?;
+        if is_doubtful && end == LoopEnd::Answered {
+            self.doubt(turn, sink).await?;
+        }
+        Ok(self.ended(end, sink))
+    }
+
+    /// Goes on with an answer, through the prompt it was begun with.
+    async fn go_on(&self, turn: &Turn<'_>, begun: BegunAnswer, sink: &mut ReplySink) -> TurnResult {
+        let past = self.past(&turn.now).await.unwrap_or_default();
+        let language = Arc::clone(&turn.language);
+        let more = turn.language.prompts().of(PromptName::Continue);
+        let asked = Turn { asked: more, now: turn.now.clone(), language, ..*turn };
+        let request = TurnRequest { prompt: begun.prompt, ..self.request(&asked, &past) };
+        let choice = ToolChoice { by: "go on", ..ToolChoice::default() };
+        let memory = self.engine.memory.warm(&request, self.session).await;
+        let prepared = Prepared { choice, memory, ..Prepared::default() };
+        let shared = self.shared_prompt(&request);
+        let mut state = setup::begin(&request, prepared, &shared, self.setup_rules(), self.session);
+        state.asked.earlier = begun.said;
+        state.asked.limit = begun.limit;
+        sink.is_foreign |= past.is_foreign || self.session.with(|state| state.history.is_tainted);
+        let heads = self.heads();
+        let end = self.engine.agent(self.session, &heads).converse(state, sink).await?;
+        Ok(self.ended(end, sink))
+    }
+
+    /// Picks the profile of a conversation that has none yet, where the configuration wants profiles.
+    async fn pick_profile(
+        &self,
+        turn: &Turn<'_>,
+        past: &Past,
+        sink: &ReplySink,
+    ) -> Result<(), ReceiverClosed> {
+        let Some(fallback) = self.engine.parts.persona.fallback_profile() else { return Ok(()) };
+        if self.session.with(|state| state.caches.profile.is_some()) {
+            return Ok(());
+        }
+        let request = self.request(turn, past);
+        let side = self.side_queries(&request, sink);
+        let model = &self.engine.parts.tool_rules.router_model;
+        let picked = profile::pick(turn.asked, fallback, model, &side).await?;
+        self.session.with(|state| state.caches.profile = Some(picked));
+        Ok(())
+    }
+
+    /// How a turn ended, and whether it is kept.
+    fn ended(&self, end: LoopEnd, sink: &mut ReplySink) -> (Ended, Keep) {
+        match end {
+            LoopEnd::Answered => (Ended::Answered, Keep::Yes),
+            LoopEnd::Apologised => (Ended::Apologised, Keep::Yes),
+            // The rows come with the answer to the question.
+            LoopEnd::Asked => {
+                sink.rows.clear();
+                (Ended::Answered, Keep::Yes)
+            }
+            LoopEnd::Stopped => {
+                self.session.forget_conversation();
+                sink.rows.clear();
+                (Ended::Quick, Keep::No)
+            }
+        }
+    }
+
+    /// Drops what belonged to the conversation before, when a new one begins.
+    fn settle(&self, past: &Past) {
+        if past.own == 0 {
+            self.session.forget_conversation();
+        }
+    }
+
+    async fn past(&self, now: &Zoned) -> Result<Past, StoreError> {
+        let Some(store) = &self.engine.parts.store else { return Ok(Past::default()) };
+        let (now, rules) = (now.timestamp(), &self.engine.parts.reply);
+        let rows = store.dialogue_since(dialogue::horizon(rules, now), READ_BACK);
+        let rows = in_time(deadline::DIALOGUE, rows).await?;
+        Ok(dialogue::past(&rows, self.session.id(), now, rules))
+    }
+}

@@ -1,0 +1,158 @@
+//! What the reply engine needs of a language model, and no more; the test seam of the engine.
+//!
+//! [`Mind`] is it in the program, a script in tests. Which server answers, under which name and with
+//! which options is not the engine's business: it hands in messages and gets words. A model that is
+//! silent for too long fails by itself; the engine keeps no clock for it.
+
+use std::future::Future;
+
+use futures_util::Stream;
+
+use joi_llm::{Ask, ChatEvent, ChatStats, ChatStream, Embedded, LlmConfig, LlmError, Mind};
+use joi_llm::{Knowledge, ModelSize, ReadyServer, ServedBy, ServerHold, Serving};
+use crate::arbiter::{Arbiter, ModelPriority, Permit};
+use joi_base::trace::ModelUse;
+
+/// A chat model, wherever it runs.
+pub trait ChatModel: Send + Sync {
+    /// The words of one answer. Dropping it aborts the generation.
+    type Words: Stream<Item = Result<ChatEvent, LlmError>> + Send + Unpin;
+
+    /// Whether it can answer now.
+    fn state(&self) -> ModelState;
+
+    /// Waits until the state is no longer [`ModelState::Starting`]. Dropping the future is safe.
+    fn settled(&self) -> impl Future<Output = ModelState> + Send;
+
+    /// Keeps the model the same until it is dropped, where it could become another one.
+    fn hold(&self) -> Option<ServerHold> {
+        None
+    }
+
+    /// Begins an answer; the model's options are the same on every call.
+    fn ask(&self, ask: Ask) -> impl Future<Output = Result<Self::Words, LlmError>> + Send;
+
+    /// One vector for each text, where there is a model for that. Dropping the future is safe.
+    fn embed(&self, _texts: Vec<String>) -> impl Future<Output = Result<Embedded, LlmError>> + Send {
+        std::future::ready(Err(LlmError::no_vectors("this model is not made for that", "choose another")))
+    }
+}
+
+/// Whether a model can answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ModelState {
+    /// It is loading, or reading the unchanging part of the prompt.
+    Starting,
+    /// It answers.
+    Ready(Served),
+    /// It does not answer and is not about to.
+    Down(LlmError),
+}
+
+/// Which model answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Served {
+    /// Its name.
+    pub model: String,
+    /// How far it can be trusted with hard wording.
+    pub size: ModelSize,
+    /// How far one can rely on what it knows.
+    pub knowledge: Knowledge,
+    /// Whether it can call tools; nothing when the server does not tell.
+    pub has_tools: Option<bool>,
+    /// Who serves it.
+    pub by: ServedBy,
+}
+
+impl Served {
+    /// What a call cost, for the trace.
+    pub(crate) fn used(&self, stats: &ChatStats, purpose: &str) -> ModelUse {
+        ModelUse {
+            purpose: purpose.to_owned(),
+            model: self.model.clone(),
+            backend: self.by.name().into(),
+            prompt_tokens: stats.prompt_eval_count,
+            cached_tokens: stats.prompt_cached_count,
+            prompt_ms: stats.prompt_eval_duration.as_secs_f64() * 1e3,
+            reply_tokens: stats.eval_count,
+            reply_ms: stats.eval_duration.as_secs_f64() * 1e3,
+        }
+    }
+}
+
+/// The model's window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Room {
+    /// Tokens of prompt and answer together.
+    pub context_tokens: u32,
+    /// Most tokens of one answer.
+    pub reply_tokens: u32,
+}
+
+impl From<&LlmConfig> for Room {
+    fn from(llm: &LlmConfig) -> Self {
+        Self { context_tokens: llm.num_ctx, reply_tokens: llm.num_predict }
+    }
+}
+
+/// A model, with the right to ask it in turn.
+#[derive(Debug)]
+pub(crate) struct ModelAccess<'a, M> {
+    /// The model.
+    pub(crate) model: &'a M,
+    /// Hands it out.
+    pub(crate) arbiter: &'a Arbiter,
+    /// How urgent this one's calls are.
+    pub(crate) priority: ModelPriority,
+}
+
+impl<M> Clone for ModelAccess<'_, M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<M> Copy for ModelAccess<'_, M> {}
+
+impl<'a, M> ModelAccess<'a, M> {
+    /// Waits until it is this one's turn; to be held until the answer is complete.
+    pub(crate) async fn permit(&self) -> Permit<'a> {
+        self.arbiter.permit(self.priority).await
+    }
+}
+
+impl ChatModel for Mind {
+    type Words = ChatStream;
+
+    fn state(&self) -> ModelState {
+        match &*self.serving().borrow() {
+            Serving::Starting { .. } | Serving::Warming { .. } => ModelState::Starting,
+            Serving::Ready(ready) => ModelState::Ready(served(ready)),
+            Serving::Down(error) => ModelState::Down(error.clone()),
+        }
+    }
+
+    async fn settled(&self) -> ModelState {
+        match self.ready().await {
+            Ok(ready) => ModelState::Ready(served(&ready)),
+            Err(error) => ModelState::Down(error),
+        }
+    }
+
+    fn hold(&self) -> Option<ServerHold> {
+        Some(Mind::hold(self))
+    }
+
+    async fn ask(&self, ask: Ask) -> Result<ChatStream, LlmError> {
+        self.chat(ask).await
+    }
+
+    async fn embed(&self, texts: Vec<String>) -> Result<Embedded, LlmError> {
+        Mind::embed(self, &texts).await
+    }
+}
+
+fn served(ready: &ReadyServer) -> Served {
+    let ReadyServer { size, knowledge, has_tools, by, .. } = *ready;
+    Served { model: ready.model.clone(), size, knowledge, has_tools, by }
+}

@@ -1,0 +1,235 @@
+//! Several requests in one breath: "set a timer for ten minutes and tell me a joke".
+//!
+//! PURE. In: what was asked, and the tools on offer. Out: the requests in the order in which they are answered: first
+//! what needs no model, then the rest as a request of its own. A small model that is asked for both at once does one of
+//! them, or makes up a third. What could be the rest of a question ("did you close the door and set an alarm for
+//! seven") is not taken apart, and what acts must be asked for within the whole: "my wife said to hurry and set an alarm for
+//! seven" is no request. A matter of harm that is told beside a command is answered before it is done, whatever stands
+//! between them.
+
+use joi_language::{CareUrgency, Language};
+use joi_llm::ModelSize;
+use crate::agent::tool_list::ToolList;
+use joi_understand::care::{self, Care};
+use joi_understand::compound::{self, Joint};
+use joi_understand::intents::{self, Intent, Mood};
+use joi_understand::{tongue, wish};
+use joi_schedule::ScheduleOrder;
+use joi_tools::Effect;
+
+/// The parts of a request, in the language it seems to be in.
+pub(crate) fn parts_of(asked: &str) -> Vec<&str> {
+    compound::parts(asked, tongue::of(asked))
+}
+
+/// Every way to take a request apart in two.
+fn halves_of(asked: &str) -> Vec<([&str; 2], Joint)> {
+    compound::halves(asked, tongue::of(asked))
+}
+
+/// What a part of a request takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RequestPart {
+    /// No model, and it only tells something.
+    Tells,
+    /// No model, and it does something.
+    Acts,
+    /// A model.
+    Rest,
+}
+
+/// The parts that are to be answered, what needs no model first; nothing when they must stay together.
+fn in_order([one, other]: [(&str, RequestPart); 2], joint: Joint, first_asks: bool) -> Option<Vec<&str>> {
+    match (one.1, other.1) {
+        (RequestPart::Rest, RequestPart::Rest) => None,
+        (RequestPart::Rest, RequestPart::Acts) if first_asks => None,
+        // "I'm making pasta, set a timer": the first half asks for nothing.
+        (RequestPart::Rest, _) if joint == Joint::Comma && !first_asks => Some(vec![other.0]),
+        (_, RequestPart::Rest) if joint == Joint::Comma => None,
+        (RequestPart::Rest, _) => Some(vec![other.0, one.0]),
+        _ => Some(vec![one.0, other.0]),
+    }
+}
+
+/// A quick command that may stand beside another request.
+fn quick(part: &str, language: &Language) -> Option<RequestPart> {
+    match intents::match_intent(language, part)?.what {
+        Intent::Time
+        | Intent::Date
+        | Intent::DateOf(_)
+        | Intent::Schedule(ScheduleOrder::List(_) | ScheduleOrder::Left(_)) => Some(RequestPart::Tells),
+        Intent::Schedule(_) | Intent::Volume(_) => Some(RequestPart::Acts),
+        // What ends a conversation, or takes all that follows for its own, stands alone.
+        Intent::Stop
+        | Intent::Repeat
+        | Intent::Thanks
+        | Intent::Chance(_)
+        | Intent::Herself(_)
+        | Intent::HomeAgain
+        | Intent::NeverMind
+        | Intent::TakeBack(_)
+        | Intent::CannotRepeat
+        | Intent::Greeting(_)
+        | Intent::Goodbye
+        | Intent::Quiet(_)
+        | Intent::GoodNight
+        | Intent::Memory(_)
+        | Intent::Home(_) => None,
+    }
+}
+
+/// Whether a part is a quick command that may stand beside another request.
+pub(crate) fn is_quick(part: &str, language: &Language) -> bool {
+    quick(part, language).is_some()
+}
+
+/// The requests of an utterance in the order in which they are answered; nothing when it is to be taken whole.
+pub(crate) fn requests<'a>(
+    asked: &'a str,
+    language: &Language,
+    tools: &ToolList,
+    size: ModelSize,
+) -> Option<Vec<&'a str>> {
+    // Calls that stand side by side are told together already.
+    let parts = parts_of(asked);
+    if parts.len() == 2
+        && parts.iter().all(|part| quick(part, language).is_none())
+        && tools.ready_calls(&parts, language).is_some()
+    {
+        return None;
+    }
+    halves_of(asked).into_iter().find_map(|(halves, joint)| {
+        let parts = halves.map(|half| {
+            let part = part(half, language, tools, size);
+            let is_told = part == RequestPart::Acts && !wish::is_asked_within(language, asked, half);
+            (half, if is_told { RequestPart::Rest } else { part })
+        });
+        in_order(parts, joint, intents::mood(language, halves[0]) == Mood::Question)
+    })
+}
+
+/// What an utterance says of a matter of harm, and what it wants done beside that; nothing where it is to be taken whole.
+/// What is told beside a command is dropped elsewhere ("I'm making pasta, set a timer").
+pub(crate) fn beside_matter<'a>(
+    asked: &'a str,
+    language: &Language,
+    tools: &ToolList,
+    size: ModelSize,
+    is_house: &dyn Fn(&str) -> bool,
+) -> Option<Vec<&'a str>> {
+    let matter = |half: &str| match care::care(language, half, None) {
+        Care::Matter(name) => Some(care::urgency(language, &name)),
+        Care::Everyday | Care::Fact => None,
+    };
+    let is_command = |half: &str| {
+        // To tell something does no harm.
+        let is_wanted = match part(half, language, tools, size) {
+            RequestPart::Tells => true,
+            RequestPart::Acts => wish::is_asked_within(language, asked, half),
+            RequestPart::Rest => is_house(half) && wish::is_asked_within(language, asked, half),
+        };
+        is_wanted && matter(half).is_none()
+    };
+    let split = |[one, other]: [&'a str; 2], joint: Option<Joint>| {
+        // "If it burns, call me": a command may be what the question is about.
+        let stands_alone = joint.is_none() || intents::mood(language, one) != Mood::Question;
+        if stands_alone && matter(one).is_some() && is_command(other) {
+            return Some(vec![one, other]);
+        }
+        let is_urgent = matter(other) == Some(CareUrgency::Urgent);
+        (is_urgent && is_command(one)).then(|| vec![other, one])
+    };
+    let sentences = compound::behind_sentences(asked).map(|halves| (halves, None));
+    let clauses = halves_of(asked).into_iter().map(|(halves, joint)| (halves, Some(joint)));
+    let told_on = care::order_before_emergency(language, asked).map(|halves| (halves, None));
+    sentences.chain(clauses).chain(told_on).find_map(|(halves, joint)| split(halves, joint))
+}
+
+fn part(part: &str, language: &Language, tools: &ToolList, size: ModelSize) -> RequestPart {
+    if let Some(quick) = quick(part, language) {
+        return quick;
+    }
+    // A large model calls tools better than words do.
+    if size == ModelSize::Large {
+        return RequestPart::Rest;
+    }
+    let call = tools.ready_calls(&[part], language).and_then(|mut calls| calls.pop_front());
+    let effect = call.and_then(|call| Some(tools.toolbox.get(&call.name)?.effect(&call.arguments)));
+    match effect {
+        Some(Effect::Looks) => RequestPart::Tells,
+        Some(_) => RequestPart::Acts,
+        None => RequestPart::Rest,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use joi_base::clock::ManualClock;
+    use joi_language::testing::english;
+    use joi_tools::{Means, ToolsConfig, builtin};
+
+    #[test]
+    fn what_needs_no_model_comes_first_and_a_question_is_not_taken_apart() {
+        use RequestPart::{Acts, Rest, Tells};
+        let joined = |joint, one, other, asks| in_order([("a", one), ("b", other)], joint, asks);
+        let order = |one, other, asks| joined(Joint::Conjunction, one, other, asks);
+        assert_eq!(order(Acts, Rest, false), Some(vec!["a", "b"]));
+        assert_eq!(order(Rest, Acts, false), Some(vec!["b", "a"]));
+        assert_eq!(order(Rest, Tells, true), Some(vec!["b", "a"]));
+        assert_eq!(order(Acts, Tells, true), Some(vec!["a", "b"]));
+        assert_eq!(order(Rest, Acts, true), None, "it may be what the question is about");
+        assert_eq!(order(Rest, Rest, false), None);
+        let comma = |one, other, asks| joined(Joint::Comma, one, other, asks);
+        assert_eq!(comma(Rest, Acts, false), Some(vec!["b"]));
+        assert_eq!(comma(Rest, Acts, true), None, "if it rains, …");
+        assert_eq!(comma(Rest, Tells, true), Some(vec!["b", "a"]));
+        assert_eq!(comma(Acts, Rest, false), None, "it may be taken back");
+        assert_eq!(comma(Acts, Tells, false), Some(vec!["a", "b"]));
+    }
+
+    fn tools() -> ToolList {
+        let means = Means {
+            store: None,
+            schedule: None,
+            reads_when: intents::when,
+            clock: Arc::new(ManualClock::at("2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().unwrap())),
+            home: None,
+            reach: None,
+        };
+        ToolList { toolbox: builtin(&ToolsConfig::default(), &means), grown: Vec::new() }
+    }
+
+    #[test]
+    fn two_requests_are_taken_apart_in_eight_languages() {
+        let tools = tools();
+        for (sum, joint, rest) in [
+            ("1234 * 5678", "and", "tell me a joke about the cat"),
+            ("1234 * 5678", "AND", "tell me a joke about the cat"),
+            ("1234 * 5678", "und", "erzähl mir einen Witz über die Katze"),
+            ("1234 * 5678", "y", "cuéntame un chiste sobre los gatos"),
+            ("1234 * 5678", "et", "raconte-moi une blague sur les chats"),
+            ("1234 * 5678", "e", "conta uma piada sobre os gatos"),
+            ("1234 * 5678", "e", "raccontami una barzelletta sui gatti"),
+            ("1234 * 5678", "ed", "elenca i fiumi della Toscana"),
+            ("1234 * 5678", "en", "vertel een grap over de kat"),
+            ("1234 * 5678", "ve", "bana bir fıkra anlat"),
+        ] {
+            let asked = format!("{sum} {joint} {rest}");
+            let apart = requests(&asked, english(), &tools, ModelSize::Small);
+            assert_eq!(apart, Some(vec![sum, rest]), "{asked}");
+            let turned = format!("{rest} {joint} {sum}");
+            let apart = requests(&turned, english(), &tools, ModelSize::Small);
+            assert_eq!(apart, Some(vec![sum, rest]), "what needs no model comes first: {turned}");
+        }
+        let whole = "1234 * 5678 e raccontami";
+        assert_eq!(requests("sing me a song in e flat minor", english(), &tools, ModelSize::Small), None);
+        assert_eq!(
+            requests(whole, english(), &tools, ModelSize::Large),
+            None,
+            "a large model takes it whole"
+        );
+    }
+}

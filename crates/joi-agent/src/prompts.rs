@@ -1,0 +1,57 @@
+//! The prompts of one turn with a plan, made as a turn makes them, to measure what their common beginning is worth.
+//!
+//! PURE. In: a dialogue and a request. Out: requests to a model; nothing is remembered and nothing planned yet.
+
+use super::agent::planner;
+use super::agent::request::TurnRequest;
+use super::agent::router::ToolChoice;
+use super::agent::setup::{self, Prepared};
+use super::agent::tool_loop::state::prompt::LoopPrompt;
+use super::engine::Engine;
+use super::model::ChatModel;
+use super::path::Path;
+use super::prompt;
+use super::prompt::dialogue;
+use super::session::Session;
+use super::turn::Turn;
+use joi_llm::{Ask, Length, Message};
+use joi_base::message::ConversationId;
+use joi_store::DialogueRow;
+use joi_tools::schema;
+
+/// The prompts of one turn.
+#[derive(Debug, Clone)]
+pub struct Prompts {
+    /// The planner's, which shares the answer's beginning.
+    pub shared: Ask,
+    /// The planner's with a prompt of its own: the tools, the dialogue and the same instruction, no persona.
+    pub apart: Ask,
+    /// The answer's.
+    pub answer: Ask,
+}
+
+/// The prompts of a turn that asks `asked` after `rows`.
+pub fn prompts<M: ChatModel>(engine: &Engine<M>, rows: &[DialogueRow], asked: &str) -> Prompts {
+    let session = Session::new(ConversationId::console());
+    let path = Path { engine, session: &session, language: engine.language() };
+    let now = engine.parts.clock.now();
+    let past = dialogue::past(rows, session.id(), now.timestamp(), &engine.parts.reply);
+    let turn = Turn::of(session.id(), asked, now, engine.language());
+    let request: TurnRequest<'_> = path.request(&turn, &past);
+    let common: prompt::side_query::SharedPrompt = path.shared_prompt(&request);
+    let (instruction, shape, tokens) =
+        planner::instruction(asked, request.answering.size, &request.tools, &ToolChoice::open());
+    let shared = common.ask(&instruction, Some(shape), Length::AtMost(tokens));
+    let lines = request.tools.offered().into_iter().map(|tool| schema::line(&**tool));
+    let tools = format!("Tools:\n{}", lines.collect::<Vec<_>>().join("\n"));
+    let dialogue = shared.messages.iter().skip(1).cloned();
+    let apart = Ask {
+        messages: std::iter::once(Message::system(tools)).chain(dialogue).collect(),
+        tools: Vec::new(),
+        ..shared.clone()
+    };
+    let prepared = Prepared { choice: ToolChoice::open(), ..Prepared::default() };
+    let begun = setup::begin(&request, prepared, &common, path.setup_rules(), &session);
+    let LoopPrompt { messages, native, .. } = begun.prompt;
+    Prompts { shared, apart, answer: Ask { messages, tools: native, ..Ask::default() } }
+}

@@ -1,0 +1,248 @@
+//! What needs no model within a turn: recognised, done, answered in a few words.
+//!
+//! Runs in the task of the turn. In: what was asked, redacted, and the parts of the engine that carry it out. Out:
+//! actions for the channel, and an answer.
+
+use std::sync::Arc;
+
+use crate::initiative::Initiative;
+use crate::session::Session;
+use crate::sink::{ReceiverClosed, ReplySink};
+use crate::turn::{Action, Keep, ReplyEvent, Turn};
+use joi_understand::intents::{self, Intent, QuickIntent};
+use joi_understand::intents::{QuietWish, TakingBack};
+use joi_understand::redact;
+use joi_schedule::{Schedule, ScheduleOrder};
+use joi_store::Store;
+use joi_tools::gate::Consent;
+use joi_tools::{Toolbox, ToolsConfig};
+use gate::Passage;
+use house::thread::HouseThread;
+use house::{ConnectedHome, HouseWish};
+use last_set::LastSet;
+use take_back::LastDeed;
+
+pub(crate) mod foresee;
+pub(crate) mod forgetting;
+pub(crate) mod gate;
+pub(crate) mod home;
+pub(crate) mod house;
+pub(crate) mod last_set;
+pub(crate) mod memory;
+pub(crate) mod take_back;
+pub(crate) mod timers;
+
+/// What carries out quick commands.
+pub(crate) struct QuickMeans<'a> {
+    /// Timers, alarms and reminders.
+    pub(crate) schedule: Option<&'a Schedule>,
+    /// What is remembered; nothing when it is switched off.
+    pub(crate) memory: Option<&'a Store>,
+    /// Where lists are kept.
+    pub(crate) notes: Option<&'a Store>,
+    /// The house, if one is connected.
+    pub(crate) home: Option<&'a ConnectedHome>,
+    /// `[tools]`.
+    pub(crate) rules: &'a ToolsConfig,
+    /// Whether the user has said yes to this very command.
+    pub(crate) consent: Consent,
+    /// The conversation.
+    pub(crate) session: &'a Session,
+    /// What speaks unasked.
+    pub(crate) initiative: &'a Initiative,
+}
+
+/// What needs no model.
+#[derive(Debug)]
+pub(crate) enum Recognised<'a> {
+    /// A quick command.
+    Quick(QuickIntent),
+    /// Something about the connected house.
+    House(HouseWish),
+    /// Several requests, each of which needs none.
+    Requests(Vec<&'a str>),
+}
+
+/// What was set by the beginning of `turn` is forgotten where the whole of it is another request.
+pub(crate) async fn take_back(
+    turn: &Turn<'_>,
+    means: &QuickMeans<'_>,
+    sink: &mut ReplySink,
+) -> Result<(), ReceiverClosed> {
+    let order = means.session.with(|state| {
+        let order = state.last_set.as_ref()?.taken_back(&turn.language, turn.asked, &turn.now)?;
+        state.last_set = None;
+        Some(order)
+    });
+    match order {
+        Some(order) => timers::withdraw(order, means.schedule, sink).await,
+        None => Ok(()),
+    }
+}
+
+/// What can be done without a model; an answer to what was asked back counts only where nothing else fits.
+pub(crate) fn recognise<'a>(
+    turn: &Turn<'a>,
+    means: &QuickMeans<'_>,
+    tools: &Toolbox,
+) -> Option<Recognised<'a>> {
+    let session = means.session;
+    let thread = session.with(|state| {
+        let thread = state.house.clone();
+        state.house.leaves();
+        thread
+    });
+    let (clarification, last_set) = session.with(|state| (state.clarification.take(), state.last_set.take()));
+    if let Some((quick, set)) = last_set.and_then(|set| set.continued(&turn.language, turn.asked, &turn.now))
+    {
+        session.with(|state| state.last_set = Some(set));
+        return Some(Recognised::Quick(quick));
+    }
+    // Known before it is done: who goes on at once cancels this turn, not what it has set.
+    if let Some(set) = LastSet::of(&turn.language, turn.asked, &turn.now) {
+        session.with(|state| state.last_set = Some(set));
+    }
+    // "Got it" is an answer to much else.
+    let is_meant =
+        |quick: &QuickIntent| quick.what != Intent::Quiet(QuietWish::Seen) || means.initiative.is_ringing();
+    let quick = intents::match_intent(&turn.language, turn.asked).filter(is_meant);
+    let order = match &quick {
+        Some(QuickIntent { what: Intent::Home(order), .. }) => Some(order),
+        _ => None,
+    };
+    let takes_back = match &quick {
+        Some(QuickIntent { what: Intent::TakeBack(taking), .. }) => Some(*taking),
+        _ => None,
+    };
+    if takes_back.is_none() {
+        session.with(|state| state.last_deed.iter_mut().for_each(LastDeed::passes));
+    }
+    if let Some(home) = means.home
+        && (quick.is_none() || order.is_some() || takes_back.is_some())
+    {
+        let wished = match takes_back {
+            Some(taking) => home.back(turn, &thread, taking),
+            None => home.wish(turn, &thread, order, tools),
+        };
+        if wished.as_ref().is_none_or(HouseWish::comes_to_nothing)
+            && let Some(parts) = home.parts(turn, &thread)
+        {
+            // The first of them goes on with what was said before.
+            session.with(|state| state.house = thread);
+            return Some(Recognised::Requests(parts));
+        }
+        if let Some(wished) = wished {
+            return Some(Recognised::House(wished));
+        }
+    }
+    quick
+        .filter(|quick| !matches!(&quick.what, Intent::Home(order) if home::has_tool_for(order, tools)))
+        .or_else(|| clarification.and_then(|asked| asked.completed(&turn.language, turn.asked, &turn.now)))
+        .map(Recognised::Quick)
+}
+
+/// Whether a part of the request is for the connected house.
+pub(crate) fn is_for_house(turn: &Turn<'_>, asked: &str, means: &QuickMeans<'_>, tools: &Toolbox) -> bool {
+    let Some(home) = means.home else { return false };
+    let half = Turn { asked, now: turn.now.clone(), language: Arc::clone(&turn.language), ..*turn };
+    let wished = home.wish(&half, &HouseThread::default(), None, tools);
+    wished.is_some_and(|wished| !wished.is_of_nothing())
+}
+
+/// Does what needs no model.
+pub(crate) async fn carry_out(
+    turn: &Turn<'_>,
+    recognised: &Recognised<'_>,
+    means: &QuickMeans<'_>,
+    sink: &mut ReplySink,
+) -> Result<Keep, ReceiverClosed> {
+    if let Passage::Barred(keep) = gate::passes(turn, recognised, means, sink).await? {
+        return Ok(keep);
+    }
+    let quick = match recognised {
+        Recognised::Quick(quick) => quick,
+        Recognised::House(wished) => return house::carry_out(wished, turn, means, sink).await,
+        Recognised::Requests(_) => return Ok(Keep::No),
+    };
+    if matches!(quick.what, Intent::Schedule(_) | Intent::Memory(_)) {
+        // What was done last is no longer what was done in the house.
+        means.session.with(|state| state.house = HouseThread::default());
+    }
+    if take_back::changes_something_else(&quick.what) {
+        means.session.with(|state| state.last_deed = None);
+    }
+    sink.decided("intents", quick.what.name(), quick.reason.as_str()).await?;
+    let QuickMeans { schedule, memory: store, session, .. } = *means;
+    let (actions, keep): (&[Action], Keep) = match &quick.what {
+        Intent::Schedule(ScheduleOrder::Set(_) | ScheduleOrder::Amend { .. })
+            if redact::has_label(turn.asked) =>
+        {
+            sink.decided("timers", "refused", "secrets are not kept").await?;
+            let refused = sink.refused_secret();
+            sink.say(&refused).await?;
+            return Ok(Keep::No);
+        }
+        Intent::Schedule(order) => return timers::carry_out(order, turn, schedule, session, sink).await,
+        Intent::Memory(order) => {
+            let asking = memory::Asking { confirm_s: means.rules.confirm_s, session };
+            return memory::carry_out(order, turn, store, asking, sink).await;
+        }
+        Intent::Home(order) => return home::carry_out(order, turn, sink).await,
+        Intent::Quiet(wish) => return wished(*wish, turn, means, sink).await,
+        Intent::Time | Intent::Date | Intent::DateOf(_) | Intent::Greeting(_) => (&[], Keep::Yes),
+        Intent::CannotRepeat | Intent::Chance(_) | Intent::Herself(_) | Intent::HomeAgain => (&[], Keep::Yes),
+        Intent::Volume(change) => (&[Action::Volume(*change)], Keep::Yes),
+        Intent::Repeat => (&[], Keep::No),
+        Intent::Stop => {
+            session.forget_conversation();
+            (&[Action::StopSpeaking, Action::EndConversation], Keep::No)
+        }
+        Intent::Thanks | Intent::Goodbye | Intent::GoodNight => (&[Action::EndConversation], Keep::Yes),
+        Intent::NeverMind => (&[Action::EndConversation], Keep::No),
+        Intent::TakeBack(taking) => {
+            // What rings is what is cancelled.
+            let is_over = *taking == TakingBack::Cancel && timers::silence(schedule).await;
+            let deed = session.with(|state| state.last_deed.clone());
+            if !is_over && take_back::carry_out(*taking, deed, turn, means, sink).await? {
+                return Ok(Keep::Yes);
+            }
+            match taking {
+                TakingBack::Cancel => (&[Action::EndConversation], Keep::No),
+                TakingBack::Undo => (&[], Keep::Yes),
+            }
+        }
+    };
+    sink.is_over = actions.contains(&Action::EndConversation);
+    for action in actions {
+        sink.send(ReplyEvent::Act(*action)).await?;
+    }
+    if matches!(quick.what, Intent::Stop | Intent::Thanks | Intent::NeverMind) {
+        timers::silence(schedule).await;
+    }
+    if quick.what == Intent::Stop {
+        means.initiative.acknowledge(turn.channel).await;
+    }
+    if quick.what == Intent::GoodNight {
+        // The wish for quiet is as silent as the night: the answer is the old one.
+        means.initiative.obey(QuietWish::Sleep, (&turn.language, &turn.now), turn.channel).await;
+    }
+    let last = session.with(|state| state.last_reply.clone());
+    sink.say(&intents::answer(&turn.language, &quick.what, &turn.now, last.as_deref())).await?;
+    Ok(keep)
+}
+
+/// A wish for quiet, or that an alarm was heard.
+async fn wished(
+    wish: QuietWish,
+    turn: &Turn<'_>,
+    means: &QuickMeans<'_>,
+    sink: &mut ReplySink,
+) -> Result<Keep, ReceiverClosed> {
+    let answer = means.initiative.obey(wish, (&turn.language, &turn.now), turn.channel).await;
+    if matches!(wish, QuietWish::NotNow | QuietWish::Sleep) {
+        sink.is_over = true;
+        sink.send(ReplyEvent::Act(Action::EndConversation)).await?;
+    }
+    sink.say(&answer).await?;
+    Ok(Keep::Yes)
+}

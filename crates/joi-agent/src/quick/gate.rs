@@ -1,0 +1,233 @@
+//! The gate in front of what needs no model: what the owner's configuration forbids or asks about binds it, too.
+//!
+//! Runs in the task of the turn. In: what was recognised. Out: whether it may be done now; if not, why is said, or it is
+//! asked about and waits for a yes. Whoever says so himself asks for it: strangers' words are in it only where he quotes
+//! or pastes them. What ends a conversation or makes it silent is never held back.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::{QuickMeans, Recognised};
+use joi_language::fill;
+use crate::quick::house::{self, HouseWish};
+use crate::session::open_question::{OpenQuestion, open_until};
+use crate::sink::{ReceiverClosed, ReplySink};
+use crate::turn::{Keep, Turn};
+use joi_understand::house::HouseDecision;
+use joi_understand::intents::{Intent, MemoryOrder, VolumeChange};
+use joi_schedule::{Many, ScheduleOrder};
+use joi_tools::gate::{self, Address, CallFacts, GateVerdict, Taint, Wish};
+use joi_tools::{Effect, fence, house_deed};
+
+/// Most characters of what was said that are said back.
+const LONGEST_SAID: usize = 120;
+
+/// What is recognised, as a tool would do it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct QuickDeed {
+    tool: &'static str,
+    /// The deeds, as the tool names them.
+    deeds: Vec<String>,
+    effect: Effect,
+}
+
+/// What waits for a yes.
+pub(crate) struct AskedQuick {
+    /// What is done then.
+    pub(crate) recognised: Recognised<'static>,
+    /// The words that it was recognised in, and whether they quote somebody.
+    pub(crate) said: String,
+    pub(crate) is_quoting: bool,
+    /// The deeds, which a no refuses.
+    pub(crate) deeds: Vec<String>,
+    /// Until when a yes counts.
+    pub(crate) until: Timestamp,
+    /// It was asked once more, because the first yes could not be relied on.
+    pub(crate) is_repeated: bool,
+}
+
+/// Whether something is done now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Passage {
+    /// It is.
+    Free,
+    /// It is not, and that was said.
+    Barred(Keep),
+}
+
+/// Whether what was recognised is done now.
+pub(super) async fn passes(
+    turn: &Turn<'_>,
+    recognised: &Recognised<'_>,
+    means: &QuickMeans<'_>,
+    sink: &mut ReplySink,
+) -> Result<Passage, ReceiverClosed> {
+    let Some(deed) = deed(recognised) else { return Ok(Passage::Free) };
+    let verdict = judged(turn, &deed, means);
+    match verdict {
+        GateVerdict::Allow => return Ok(Passage::Free),
+        // It asks by itself.
+        GateVerdict::Ask(_) if asks_itself(recognised) => return Ok(Passage::Free),
+        GateVerdict::Ask(_) | GateVerdict::Forbid(_) => {}
+    }
+    sink.decided("gate", verdict.name(), format!("{}: {}", deed.tool, verdict.reason())).await?;
+    // Nothing was set that could be gone on with.
+    means.session.with(|state| state.last_set = None);
+    match (verdict, recognised) {
+        (GateVerdict::Ask(_), Recognised::House(HouseWish::Decided(HouseDecision::Send(batch)))) => {
+            let asked = HouseWish::Decided(HouseDecision::AskFirst(batch.clone()));
+            house::carry_out(&asked, turn, means, sink).await.map(Passage::Barred)
+        }
+        (GateVerdict::Ask(_), _) => ask(turn, (recognised, deed), means, sink).await,
+        (GateVerdict::Allow | GateVerdict::Forbid(_), _) => {
+            let sentence = sink.sentence(|say| &say.forbidden_by_settings);
+            sink.say(&sentence).await?;
+            // What was to be forgotten is kept nowhere else.
+            sink.is_private = asks_to_forget(recognised);
+            Ok(Passage::Barred(if sink.is_private { Keep::No } else { Keep::Yes }))
+        }
+    }
+}
+
+/// What the gate says; who asks for what he has refused before asks for it anew. The owner's own words, one deed each, are
+/// not counted: the limit is there for models that call again and again.
+fn judged(turn: &Turn<'_>, deed: &QuickDeed, means: &QuickMeans<'_>) -> GateVerdict {
+    means.session.with(|state| state.history.refused.retain(|refused| !deed.deeds.contains(refused)));
+    let facts = CallFacts {
+        tool: deed.tool,
+        effect: deed.effect,
+        taint: if turn.is_quoting { Taint::Tainted } else { Taint::Clean },
+        address: Address::Named,
+        wish: Wish::Act,
+        consent: means.consent,
+        refused: false,
+        lately: 0,
+    };
+    gate::judge(&facts, means.rules)
+}
+
+/// Asks whether it is to be done.
+async fn ask(
+    turn: &Turn<'_>,
+    (recognised, deed): (&Recognised<'_>, QuickDeed),
+    means: &QuickMeans<'_>,
+    sink: &mut ReplySink,
+) -> Result<Passage, ReceiverClosed> {
+    let recognised = match recognised {
+        Recognised::Quick(quick) => Recognised::Quick(quick.clone()),
+        Recognised::House(wished) => Recognised::House(wished.clone()),
+        Recognised::Requests(_) => return Ok(Passage::Free),
+    };
+    let said = fence::shortened(turn.asked.trim_end_matches(['.', '!', '?']), LONGEST_SAID);
+    let question = fill(&sink.sentence(|say| &say.shall_i_do), &[("said", &said)]);
+    sink.say(&question).await?;
+    let confirm = Duration::from_secs(u64::from(means.rules.confirm_s));
+    sink.awaits = Some(confirm);
+    let asked = AskedQuick {
+        recognised,
+        said: turn.asked.to_owned(),
+        is_quoting: turn.is_quoting,
+        deeds: deed.deeds,
+        until: open_until(turn.now.timestamp(), confirm, turn.channel, &question),
+        is_repeated: false,
+    };
+    means.session.with(|state| state.question = Some(OpenQuestion::Quick(Box::new(asked))));
+    Ok(Passage::Barred(Keep::Yes))
+}
+
+/// Whether a yes is asked for in any case.
+fn asks_itself(recognised: &Recognised<'_>) -> bool {
+    asks_to_forget(recognised)
+        || matches!(recognised, Recognised::House(HouseWish::Decided(HouseDecision::AskFirst(_))))
+}
+
+fn asks_to_forget(recognised: &Recognised<'_>) -> bool {
+    let Recognised::Quick(quick) = recognised else { return false };
+    matches!(quick.what, Intent::Memory(MemoryOrder::Forget(_) | MemoryOrder::ForgetAll))
+}
+
+/// What is recognised, as a tool would do it; nothing for what no tool does.
+fn deed(recognised: &Recognised<'_>) -> Option<QuickDeed> {
+    match recognised {
+        Recognised::Quick(quick) => of_intent(&quick.what),
+        Recognised::House(wished) => of_house(wished),
+        Recognised::Requests(_) => None,
+    }
+}
+
+fn of_intent(what: &Intent) -> Option<QuickDeed> {
+    let of = |tool: &'static str, action: &str, effect: Effect| {
+        let deeds = if action.is_empty() { Vec::new() } else { vec![format!("{tool} {action}")] };
+        Some(QuickDeed { tool, deeds, effect })
+    };
+    match what {
+        Intent::Time | Intent::Date | Intent::DateOf(_) => of("time", "", Effect::Looks),
+        Intent::Volume(change) => {
+            let action = match change {
+                VolumeChange::Up => "up",
+                VolumeChange::Down => "down",
+                VolumeChange::Set(_) => "set",
+            };
+            of("setVolume", action, Effect::Changes)
+        }
+        Intent::Schedule(order) => match order {
+            ScheduleOrder::Silence => None,
+            ScheduleOrder::List(_) | ScheduleOrder::Left(_) => of("timers", "", Effect::Looks),
+            ScheduleOrder::Set(_) => of("timers", "set", Effect::Changes),
+            ScheduleOrder::Cancel(which) if which.many == Many::All => {
+                of("timers", "cancelAll", Effect::Changes)
+            }
+            ScheduleOrder::Cancel(_) | ScheduleOrder::Withdraw { .. } => {
+                of("timers", "cancel", Effect::Changes)
+            }
+            ScheduleOrder::Add { .. }
+            | ScheduleOrder::Move { .. }
+            | ScheduleOrder::Amend { .. }
+            | ScheduleOrder::Pause(_)
+            | ScheduleOrder::Resume(_)
+            | ScheduleOrder::Snooze { .. } => of("timers", "change", Effect::Changes),
+            ScheduleOrder::SetHouse { .. } | ScheduleOrder::Finish(_) => {
+                of("homeCommand", "set", Effect::Changes)
+            }
+        },
+        Intent::Memory(order) => match order {
+            MemoryOrder::AboutMe => of("memory", "", Effect::Looks),
+            MemoryOrder::Remember { .. } => of("memory", "remember", Effect::Remembers),
+            MemoryOrder::Forget(_) | MemoryOrder::ForgetAll => of("memory", "forget", Effect::Changes),
+        },
+        Intent::TakeBack(_) => of("timers", "cancel", Effect::Changes),
+        Intent::Stop
+        | Intent::Repeat
+        | Intent::Thanks
+        | Intent::Chance(_)
+        | Intent::Herself(_)
+        | Intent::HomeAgain
+        | Intent::NeverMind
+        | Intent::CannotRepeat
+        | Intent::Greeting(_)
+        | Intent::Goodbye
+        | Intent::GoodNight
+        | Intent::Home(_)
+        | Intent::Quiet(_) => None,
+    }
+}
+
+fn of_house(wished: &HouseWish) -> Option<QuickDeed> {
+    let changes =
+        |deeds: Vec<String>| Some(QuickDeed { tool: "homeCommand", deeds, effect: Effect::Changes });
+    match wished {
+        HouseWish::Decided(HouseDecision::Send(batch) | HouseDecision::AskFirst(batch)) => {
+            changes(batch.commands.iter().map(|planned| house_deed(&planned.command)).collect())
+        }
+        HouseWish::Later(later) => {
+            changes(later.commands.iter().map(|planned| house_deed(&planned.command)).collect())
+        }
+        HouseWish::Unstored { .. } => changes(Vec::new()),
+        HouseWish::Decided(HouseDecision::Told(_)) => {
+            Some(QuickDeed { tool: "homeRead", deeds: Vec::new(), effect: Effect::Looks })
+        }
+        HouseWish::Decided(HouseDecision::Which(_) | HouseDecision::Where(_) | HouseDecision::Refused(_))
+        | HouseWish::NotReached => None,
+    }
+}

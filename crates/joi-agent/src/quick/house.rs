@@ -1,0 +1,317 @@
+//! What is said to a connected house, within a turn: commands are sent once, questions are answered, what is risky is
+//! asked about first.
+//!
+//! Runs in the task of the turn. In: the words of the turn, the house, the words of the language. Out: commands, and
+//! sentences of what became of them. It refuses what needs a yes wherever words of others are in the conversation, and
+//! repeats nothing by itself.
+
+mod connected;
+mod later;
+mod near;
+pub(crate) mod thread;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use jiff::Timestamp;
+
+use super::gate::{self, Passage};
+use super::{QuickMeans, Recognised};
+use joi_home::backend::{self, CommandOutcome, FOLLOWS_WITHIN, HomeLink, SendFault};
+use crate::session::Session;
+use crate::session::open_question::{OpenQuestion, open_until};
+use crate::sink::{ReceiverClosed, ReplySink};
+use crate::turn::{Ended, Keep, ReplyEvent, Turn};
+use joi_understand::house::follow::{self, FollowUp, Picked};
+use joi_understand::house::unreached;
+use joi_understand::house::{HouseDecision, NamedThing, PlannedBatch, PlannedCommand, say};
+use joi_understand::intents::{self, Mood};
+use joi_tools::gate::Consent;
+use joi_tools::house_deed;
+pub use connected::ConnectedHome;
+pub(crate) use connected::HouseWish;
+
+/// So many are not named in a question.
+const MANY: usize = 5;
+
+/// Whether commands came to the house.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reached {
+    /// None of them.
+    No,
+    /// At least one, or nobody knows.
+    Maybe,
+}
+
+/// Commands that wait for a yes.
+pub(crate) struct AskedCommands {
+    pub(crate) batch: PlannedBatch,
+    /// Until when a yes counts.
+    pub(crate) until: Timestamp,
+    /// It was asked once more, because the first yes could not be relied on.
+    pub(crate) is_repeated: bool,
+}
+
+impl AskedCommands {
+    /// The deeds, as the tool names them.
+    pub(crate) fn deeds(&self) -> impl Iterator<Item = String> {
+        self.batch.commands.iter().map(|planned| house_deed(&planned.command))
+    }
+}
+
+/// What was asked back: which of several, or in which room.
+pub(crate) struct AskedWhich {
+    /// The command or question, as the user said it.
+    pub(crate) said: String,
+    /// Names that were picked before.
+    pub(crate) chosen: Vec<String>,
+    pub(crate) things: Vec<NamedThing>,
+    /// It was asked in which room.
+    pub(crate) wants_place: bool,
+    /// Until when an answer counts.
+    pub(crate) until: Timestamp,
+}
+
+/// Does what was wished for, or says why not.
+pub(crate) async fn carry_out(
+    wished: &HouseWish,
+    turn: &Turn<'_>,
+    means: &QuickMeans<'_>,
+    sink: &mut ReplySink,
+) -> Result<Keep, ReceiverClosed> {
+    let (Some(home), Some(words)) = (means.home, turn.language.house()) else { return Ok(Keep::No) };
+    match wished {
+        HouseWish::NotReached => {
+            sink.decided("home", "not reached", "nothing was done").await?;
+            let link = home.view().link;
+            report(&link, sink).await?;
+            sink.say(unreached::told(&link, &words.say)).await?;
+        }
+        HouseWish::Decided(HouseDecision::Send(batch)) => {
+            send(batch, turn, means, sink).await?;
+        }
+        HouseWish::Later(wished) => later::carry_out(wished, turn, means, sink).await?,
+        HouseWish::Unstored { stored, then } => {
+            let is_gone = later::cancel(*stored, turn, means, sink).await?;
+            match then {
+                Some(then) => {
+                    sink.begin_another();
+                    return Box::pin(carry_out(then, turn, means, sink)).await;
+                }
+                None if is_gone => {}
+                None => sink.say(&words.say.not_back).await?,
+            }
+        }
+        HouseWish::Decided(decision @ (HouseDecision::Which(_) | HouseDecision::Where(_))) => {
+            ask_which(decision, (turn, &[]), means, sink).await?;
+        }
+        HouseWish::Decided(HouseDecision::AskFirst(_)) if is_tainted(means.session) => {
+            sink.decided("home", "refused", "words of others are in the conversation").await?;
+            sink.say(&words.say.foreign_words).await?;
+        }
+        HouseWish::Decided(decision @ HouseDecision::AskFirst(batch)) => {
+            sink.decided("home", "asked", "it needs a yes").await?;
+            let question = say::decision(decision, words);
+            sink.say(&question).await?;
+            let until = waits(&question, turn, means, sink);
+            let asked = AskedCommands { batch: batch.clone(), until, is_repeated: false };
+            means.session.with(|state| {
+                state.house.speaks_of(decision, turn.now.timestamp());
+                state.question = Some(OpenQuestion::House(asked));
+            });
+        }
+        HouseWish::Decided(decision) => {
+            sink.decided("home", verdict(decision), "nothing was done").await?;
+            means.session.with(|state| state.house.speaks_of(decision, turn.now.timestamp()));
+            sink.say(&say::decision(decision, words)).await?;
+        }
+    }
+    Ok(Keep::Yes)
+}
+
+/// The answer to "shall I really do it?", if this turn is a clear yes in time, in words the recogniser was sure of.
+/// Anything else does nothing.
+pub(crate) async fn answered(
+    turn: &Turn<'_>,
+    waiting: AskedCommands,
+    means: &QuickMeans<'_>,
+    sink: &mut ReplySink,
+) -> Result<Option<(Ended, Keep)>, ReceiverClosed> {
+    let (Some(home), Some(words)) = (means.home, turn.language.house()) else { return Ok(None) };
+    let is_open = turn.now.timestamp() <= waiting.until;
+    let is_sure = !turn.is_unsure && intents::is_clear_consent(&turn.language, turn.asked);
+    if !is_open || is_tainted(means.session) || !is_sure {
+        return Ok(None);
+    }
+    // What is permitted may have changed since it was asked.
+    let house = home.view().house;
+    let mut commands = Vec::new();
+    let PlannedBatch { commands: asked, left_out } = waiting.batch;
+    for planned in asked {
+        match house.order(&planned.ordered.item, &planned.command) {
+            Ok(ordered) => commands.push(PlannedCommand { ordered, ..planned }),
+            Err(_) => {
+                sink.decided("home", "refused", "it may not be done any more").await?;
+                sink.say(&words.say.not_accepted).await?;
+                return Ok(Some((Ended::Quick, Keep::Yes)));
+            }
+        }
+    }
+    let batch = PlannedBatch { commands, left_out };
+    let wished = HouseWish::Decided(HouseDecision::AskFirst(batch.clone()));
+    let sure = QuickMeans { consent: Consent::Given, ..*means };
+    match gate::passes(turn, &Recognised::House(wished), &sure, sink).await? {
+        Passage::Free => send(&batch, turn, means, sink).await.map(|_| Some((Ended::Quick, Keep::Yes))),
+        Passage::Barred(keep) => Ok(Some((Ended::Quick, keep))),
+    }
+}
+
+/// What the answer to "which one?" picks is done, or told; nothing when this turn is no answer to it.
+pub(crate) async fn picked(
+    turn: &Turn<'_>,
+    waiting: AskedWhich,
+    means: &QuickMeans<'_>,
+    sink: &mut ReplySink,
+) -> Result<Option<(Ended, Keep)>, ReceiverClosed> {
+    let over = Some((Ended::Quick, Keep::Yes));
+    let Some(home) = means.home.filter(|_| turn.now.timestamp() <= waiting.until) else { return Ok(None) };
+    let AskedWhich { said, mut chosen, things, wants_place, .. } = waiting;
+    let asked = Turn { asked: &said, now: turn.now.clone(), language: Arc::clone(&turn.language), ..*turn };
+    let read = home.understood(turn, FollowUp::default(), |situation| {
+        follow::picked(turn.asked, (&things, wants_place), situation)
+    });
+    // A question picks nothing, and a yes does not say which.
+    let is_open = intents::mood(&turn.language, turn.asked) == Mood::Question
+        || intents::is_consent(&turn.language, turn.asked);
+    let (left, place) = match read.flatten() {
+        Some(Picked::These(_) | Picked::In(_)) if is_open => (things, None),
+        Some(Picked::These(names)) => {
+            chosen.extend(names);
+            (Vec::new(), None)
+        }
+        Some(Picked::In(place)) => (Vec::new(), Some(place)),
+        Some(Picked::OneOf(fewer)) => (fewer, None),
+        None if intents::is_consent(&turn.language, turn.asked) => (things, None),
+        None => return Ok(None),
+    };
+    let follow = FollowUp { chosen: &chosen, place: place.as_deref(), ..FollowUp::default() };
+    let wished = match left.len() {
+        0 => home.after_pick(&asked, follow),
+        MANY.. if wants_place => Some(HouseWish::Decided(HouseDecision::Where(left))),
+        _ => Some(HouseWish::Decided(HouseDecision::Which(left))),
+    };
+    let Some(wished) = wished else { return Ok(None) };
+    if let HouseWish::Decided(decision @ (HouseDecision::Which(_) | HouseDecision::Where(_))) = &wished {
+        ask_which(decision, (&asked, &chosen), means, sink).await?;
+    } else {
+        super::carry_out(&asked, &Recognised::House(wished), means, sink).await?;
+    }
+    Ok(over)
+}
+
+/// Asks which of several things is meant; `asked` is the turn that names them, and what was picked before.
+async fn ask_which(
+    decision: &HouseDecision,
+    (asked, chosen): (&Turn<'_>, &[String]),
+    means: &QuickMeans<'_>,
+    sink: &mut ReplySink,
+) -> Result<(), ReceiverClosed> {
+    let (Some(words), HouseDecision::Which(things) | HouseDecision::Where(things)) =
+        (asked.language.house(), decision)
+    else {
+        return Ok(());
+    };
+    sink.decided("home", verdict(decision), "nothing was done").await?;
+    let question = say::decision(decision, words);
+    sink.say(&question).await?;
+    let until = waits(&question, asked, means, sink);
+    let (said, chosen, things) = (asked.asked.to_owned(), chosen.to_vec(), things.clone());
+    let wants_place = matches!(decision, HouseDecision::Where(_));
+    let which = AskedWhich { said, chosen, things, wants_place, until };
+    means.session.with(|state| {
+        state.house.leaves();
+        state.question = Some(OpenQuestion::Which(which));
+    });
+    Ok(())
+}
+
+/// Waits for the answer to `question`; until when it counts.
+fn waits(question: &str, turn: &Turn<'_>, means: &QuickMeans<'_>, sink: &mut ReplySink) -> Timestamp {
+    let confirm = Duration::from_secs(u64::from(means.rules.confirm_s));
+    sink.awaits = Some(confirm);
+    open_until(turn.now.timestamp(), confirm, turn.channel, question)
+}
+
+/// Sends each command once, all of them together, and tells what became of them. They count as sent from the moment they
+/// are: a turn that is cancelled while their states are read back leaves behind what takes them back, and whoever goes on
+/// with the same words does not send them again.
+async fn send(
+    batch: &PlannedBatch,
+    turn: &Turn<'_>,
+    means: &QuickMeans<'_>,
+    sink: &mut ReplySink,
+) -> Result<Reached, ReceiverClosed> {
+    let (Some(home), Some(words)) = (means.home, turn.language.house()) else { return Ok(Reached::No) };
+    let (commands, now) = (&batch.commands, turn.now.timestamp());
+    let sent_before = means.session.with(|state| state.house.superseded(now));
+    let before = sent_before.as_ref().map_or_else(|| home.view().house, |sent| sent.before.clone());
+    let earlier = means.session.with(|state| {
+        let earlier = state.house.clone();
+        state.house.sends(commands, &before, now);
+        state.last_deed = None;
+        earlier
+    });
+    let sent = commands.iter().map(|planned| async {
+        let ordered = &planned.ordered;
+        match sent_before.as_ref().and_then(|sent| sent.item(ordered)) {
+            Some(item) => backend::followed(&*home.home, ordered, item, FOLLOWS_WITHIN).await,
+            None => backend::command(&*home.home, ordered, FOLLOWS_WITHIN).await,
+        }
+    });
+    let outcomes: Vec<CommandOutcome> = join_all(sent).await;
+    means.session.with(|state| match outcomes.iter().all(CommandOutcome::is_lost) {
+        true => state.house = earlier,
+        false => state.house.has_sent(commands, &outcomes, &before),
+    });
+    let told: Vec<_> = commands.iter().zip(&outcomes).collect();
+    let failed = outcomes.iter().find_map(|outcome| match outcome {
+        CommandOutcome::Failed(SendFault::NotSent(fault) | SendFault::OutcomeUnknown(fault)) => Some(fault),
+        _ => None,
+    });
+    let done = outcomes.iter().filter(|outcome| matches!(outcome, CommandOutcome::Done(_))).count();
+    sink.decided("home", "sent", format!("{done} of {} commands confirmed", commands.len())).await?;
+    if let Some(fault) = failed {
+        sink.send(ReplyEvent::Notice(format!("{fault}. {}", fault.remedy()))).await?;
+    }
+    sink.say(&say::outcomes(&told, words)).await?;
+    if outcomes.iter().all(CommandOutcome::is_lost) {
+        return Ok(Reached::No);
+    }
+    sink.say_on(&say::beside(batch, words)).await?;
+    Ok(Reached::Maybe)
+}
+
+/// Why the house is not reached, in writing.
+async fn report(link: &HomeLink, sink: &mut ReplySink) -> Result<(), ReceiverClosed> {
+    match link {
+        HomeLink::Lost { fault } => {
+            sink.send(ReplyEvent::Notice(format!("{fault}. {}", fault.remedy()))).await
+        }
+        HomeLink::Connecting | HomeLink::Starting | HomeLink::Up { .. } => Ok(()),
+    }
+}
+
+fn is_tainted(session: &Session) -> bool {
+    session.with(|state| state.history.is_tainted)
+}
+
+fn verdict(decision: &HouseDecision) -> &'static str {
+    match decision {
+        HouseDecision::Send(_) => "sent",
+        HouseDecision::AskFirst(_) => "asked",
+        HouseDecision::Which(_) | HouseDecision::Where(_) => "unclear",
+        HouseDecision::Refused(_) => "refused",
+        HouseDecision::Told(_) => "told",
+    }
+}

@@ -1,0 +1,100 @@
+//! What a timer command leaves behind for the words that follow: what it lacks, or what it has just set.
+//!
+//! PURE. In: the next words and their time. Out: the whole order, or the order as its speaker went on with it.
+
+use jiff::{SignedDuration, Timestamp, Zoned};
+
+use joi_language::Language;
+use joi_understand::intents::{self, Intent, QuickIntent};
+use joi_schedule::{ScheduleOrder, ScheduleQuestion};
+
+/// An answer to a question of hers comes within this time.
+const PATIENCE: SignedDuration = SignedDuration::from_secs(60);
+/// Who goes on with a command that seemed complete does so within this time, his words included.
+const AFTERTHOUGHT: SignedDuration = SignedDuration::from_secs(10);
+/// Whoever goes on before he hears an answer does so within this time, his words included.
+const ONE_BREATH: SignedDuration = SignedDuration::from_secs(5);
+
+/// An order that lacks something, and what was asked.
+#[derive(Debug, Clone)]
+pub(crate) struct Clarification {
+    /// What was understood so far.
+    pub(crate) order: ScheduleOrder,
+    /// What was asked.
+    pub(crate) question: ScheduleQuestion,
+    /// When the order came.
+    pub(crate) since: Timestamp,
+}
+
+impl Clarification {
+    /// The whole order, when `text` is the answer.
+    pub(crate) fn completed(&self, language: &Language, text: &str, now: &Zoned) -> Option<QuickIntent> {
+        if now.timestamp().duration_since(self.since).abs() > PATIENCE {
+            return None;
+        }
+        let order = intents::complete(language, &self.order, &self.question, text)?;
+        let reason = "the answer to what was asked back".to_owned();
+        Some(QuickIntent { what: Intent::Schedule(order), reason })
+    }
+}
+
+/// What was set a moment ago, or is being set: its speaker may go on.
+#[derive(Debug, Clone)]
+pub(crate) struct LastSet {
+    settled: intents::Settled,
+    /// When the command came that set it, and the last word of it.
+    since: Timestamp,
+    at: Timestamp,
+    /// Its speaker had not finished: what comes next is the whole of it.
+    is_superseded: bool,
+}
+
+impl LastSet {
+    /// The command to set something that `text` is, if it is one.
+    pub(crate) fn of(language: &Language, text: &str, now: &Zoned) -> Option<Self> {
+        let at = now.timestamp();
+        Some(Self { settled: intents::settled(language, text)?, since: at, at, is_superseded: false })
+    }
+
+    /// Its speaker went on before he was answered: the next words hold all of it. What was set longer ago is not what
+    /// he goes on with.
+    pub(crate) fn supersede(&mut self, now: Timestamp) {
+        self.is_superseded = now.duration_since(self.at).abs() <= ONE_BREATH;
+    }
+
+    /// The order to forget it, where `text`, which holds all of it, makes another request of it.
+    pub(crate) fn taken_back(&self, language: &Language, text: &str, now: &Zoned) -> Option<ScheduleOrder> {
+        let is_taken_back = self.is_superseded && self.continued(language, text, now).is_none();
+        is_taken_back
+            .then(|| ScheduleOrder::Withdraw { before: self.settled.wanted.clone(), since: self.since })
+    }
+
+    /// The order that `text` makes of it, when it only goes on with it; and what is set then.
+    pub(crate) fn continued(
+        &self,
+        language: &Language,
+        text: &str,
+        now: &Zoned,
+    ) -> Option<(QuickIntent, Self)> {
+        let at = now.timestamp();
+        if at.duration_since(self.at).abs() > AFTERTHOUGHT {
+            return None;
+        }
+        let settled = match intents::amended(language, &self.settled, text) {
+            Some(settled) => settled,
+            None if intents::only_repeats(language, &self.settled, text) => self.settled.clone(),
+            None => self.replaced(language, text)?,
+        };
+        let before = self.settled.wanted.clone();
+        let order = ScheduleOrder::Amend { before, since: self.since, wanted: settled.wanted.clone() };
+        let reason = "it goes on with the command before it".to_owned();
+        let quick = QuickIntent { what: Intent::Schedule(order), reason };
+        Some((quick, Self { settled, since: self.since, at, is_superseded: false }))
+    }
+
+    /// The whole of a command that was taken up too early, where its beginning was heard as another one.
+    fn replaced(&self, language: &Language, text: &str) -> Option<intents::Settled> {
+        let whole = intents::settled(language, text).filter(|_| self.is_superseded)?;
+        (whole.wanted.kind == self.settled.wanted.kind).then_some(whole)
+    }
+}

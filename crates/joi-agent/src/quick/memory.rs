@@ -1,0 +1,186 @@
+//! "Remember that …", "forget what I said about …", "what do you know about me?": done without a model.
+//!
+//! Runs in the task of the turn. In: an order a quick intent understood. Out: one or a few sentences. What can't
+//! be written to the disk is never confirmed; what is to be erased is asked about once, and neither the request
+//! nor the question is kept anywhere.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::forgetting::{ForgetTarget, Forgetting};
+use joi_language::Language;
+use joi_base::message::Private;
+use crate::memory::told;
+use crate::session::Session;
+use crate::session::open_question::{OpenQuestion, open_until};
+use crate::sink::{ReceiverClosed, ReplySink};
+use crate::turn::{Ended, Keep, ReplyEvent, Turn};
+use joi_understand::intents::{self, MemoryOrder};
+use joi_understand::question;
+use joi_understand::redact;
+use joi_understand::wish::{self, Refusal};
+use joi_store::{Forget, NewMemory, STRANGER, Store, StoreError};
+
+/// Most things that are looked at.
+const MOST_KNOWN: u32 = 1_000;
+
+/// How the owner is asked before anything is erased.
+#[derive(Clone, Copy)]
+pub(crate) struct Asking<'a> {
+    /// How long a yes is waited for, in seconds.
+    pub(crate) confirm_s: u32,
+    /// Where the question waits.
+    pub(crate) session: &'a Session,
+}
+
+/// The answer to "shall I forget it?", if this turn is one.
+pub(crate) async fn answered(
+    turn: &Turn<'_>,
+    waiting: Forgetting,
+    store: Option<&Store>,
+    session: &Session,
+    sink: &mut ReplySink,
+) -> Result<Option<(Ended, Keep)>, ReceiverClosed> {
+    let Some(store) = store else { return Ok(None) };
+    let is_open = turn.now.timestamp() <= waiting.until;
+    if is_open && intents::is_consent(&turn.language, turn.asked) {
+        sink.decided("memory", "erased", "the owner said yes").await?;
+        let told = match erase(store, &waiting.what, &turn.language).await {
+            Ok(told) => told,
+            Err(error) => return failed(&error, sink).await.map(|keep| Some((Ended::Quick, keep))),
+        };
+        // What the conversation holds beside the database; other conversations see that something is gone.
+        session.with(|state| state.last_reply = None);
+        session.forget_conversation();
+        session.restore(Some(store)).await;
+        sink.say(&told).await?;
+        return Ok(Some((Ended::Quick, Keep::No)));
+    }
+    sink.decided("memory", "kept", "anything but a yes in time is a no").await?;
+    if is_open && wish::refusal(&turn.language, turn.asked) == Some(Refusal::Plain) {
+        sink.say(&turn.language.sentences().memory.left_alone).await?;
+        return Ok(Some((Ended::Quick, Keep::No)));
+    }
+    Ok(None)
+}
+
+async fn erase(store: &Store, what: &ForgetTarget, language: &Language) -> Result<String, StoreError> {
+    let told = match what {
+        ForgetTarget::Topic(topic) => {
+            let gone = store.forget_about(topic).await?;
+            told::gone(language, gone.things()).to_owned()
+        }
+        ForgetTarget::Everything => {
+            store.forget(Forget { dialogue: true, ..Forget::default() }).await?;
+            language.sentences().memory.gone_everything.clone()
+        }
+    };
+    Ok(told)
+}
+
+/// Carries out an order.
+pub(crate) async fn carry_out(
+    order: &MemoryOrder,
+    turn: &Turn<'_>,
+    store: Option<&Store>,
+    asking: Asking<'_>,
+    sink: &mut ReplySink,
+) -> Result<Keep, ReceiverClosed> {
+    let Some(store) = store else {
+        sink.say(&turn.language.sentences().memory.failed).await?;
+        return Ok(Keep::No);
+    };
+    match order {
+        MemoryOrder::Remember { text, .. } if text.contains(redact::LABEL_START) => {
+            sink.decided("memory", "refused", "secrets are not remembered").await?;
+            let refused = sink.refused_secret();
+            sink.say(&refused).await?;
+            Ok(Keep::No)
+        }
+        MemoryOrder::Remember { kind, text } => {
+            let new = NewMemory {
+                kind: *kind,
+                at: turn.now.timestamp(),
+                text: Private(text.clone()),
+                // What he quotes is somebody else's.
+                source: if turn.is_quoting { STRANGER } else { "said" }.to_owned(),
+            };
+            keep(store, new, sink).await
+        }
+        MemoryOrder::AboutMe => about_me(turn, store, sink).await,
+        MemoryOrder::Forget(said) => {
+            sink.is_private = true;
+            let topic = topic(said);
+            match store.known_about(&topic).await {
+                Ok(known) if known.is_nothing() => {
+                    sink.decided("memory", "nothing", "nothing is known about that").await?;
+                    sink.say(&told::forgetting(&turn.language, known, said)).await?;
+                    Ok(Keep::No)
+                }
+                Ok(known) => {
+                    let question = told::forgetting(&turn.language, known, said);
+                    ask_to_forget(turn, ForgetTarget::Topic(topic), &question, asking, sink).await
+                }
+                Err(error) => failed(&error, sink).await,
+            }
+        }
+        MemoryOrder::ForgetAll => {
+            sink.is_private = true;
+            let question = &turn.language.sentences().memory.everything;
+            ask_to_forget(turn, ForgetTarget::Everything, question, asking, sink).await
+        }
+    }
+}
+
+async fn about_me(turn: &Turn<'_>, store: &Store, sink: &mut ReplySink) -> Result<Keep, ReceiverClosed> {
+    match (store.memories(None, MOST_KNOWN).await, store.profile(1).await) {
+        (Ok(known), Ok(profile)) => {
+            sink.is_foreign |= known.iter().any(|memory| memory.source == STRANGER);
+            sink.say(&told::about_me(&turn.language, &known, profile.last.is_some())).await?;
+            Ok(Keep::Yes)
+        }
+        (Err(error), _) | (_, Err(error)) => failed(&error, sink).await,
+    }
+}
+
+async fn keep(store: &Store, new: NewMemory, sink: &mut ReplySink) -> Result<Keep, ReceiverClosed> {
+    let (kind, text) = (new.kind, new.text.0.clone());
+    if let Err(error) = store.remember(vec![new]).await {
+        return failed(&error, sink).await;
+    }
+    sink.decided("memory", "stored", kind.name()).await?;
+    let language = Arc::clone(&sink.language);
+    sink.say(&told::remembered(&language, kind, &text)).await?;
+    Ok(Keep::Yes)
+}
+
+async fn ask_to_forget(
+    turn: &Turn<'_>,
+    what: ForgetTarget,
+    question: &str,
+    asking: Asking<'_>,
+    sink: &mut ReplySink,
+) -> Result<Keep, ReceiverClosed> {
+    sink.decided("memory", "asked", "erasing needs a yes").await?;
+    sink.say(question).await?;
+    let confirm = Duration::from_secs(u64::from(asking.confirm_s));
+    sink.awaits = Some(confirm);
+    let until = open_until(turn.now.timestamp(), confirm, turn.channel, question);
+    let question = OpenQuestion::Forget(Forgetting { what, until, is_repeated: false });
+    asking.session.with(|state| state.question = Some(question));
+    Ok(Keep::No)
+}
+
+async fn failed(error: &StoreError, sink: &mut ReplySink) -> Result<Keep, ReceiverClosed> {
+    tracing::error!(%error, "the memory can't be used");
+    sink.send(ReplyEvent::Notice(error.to_string())).await?;
+    sink.decided("memory", "failed", error.to_string()).await?;
+    sink.say(&sink.language.sentences().memory.failed.clone()).await?;
+    Ok(Keep::No)
+}
+
+/// What must be in everything that is to be forgotten: the words that matter, or else all of them.
+fn topic(said: &str) -> String {
+    let matter = question::content_words(said);
+    if matter.is_empty() { said.to_owned() } else { matter.join(" ") }
+}

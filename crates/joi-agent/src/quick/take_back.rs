@@ -1,0 +1,105 @@
+//! "Undo that", "cancel that": what was set, or put on a list, in the turn before is taken back.
+//!
+//! Runs in the task of the turn. In: what the turn before left behind in its session. Out: one sentence of what was
+//! taken back, once that is stored; nothing where there is nothing to take back. The house keeps its own
+//! ([`super::house::thread`]); whichever was done later counts.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::house::thread::HouseThread;
+use super::{QuickMeans, timers};
+use crate::session::SessionState;
+use crate::sink::{ReceiverClosed, ReplySink};
+use crate::turn::{ReplyEvent, Turn};
+use joi_understand::intents::TakingBack;
+use joi_understand::intents::{Intent, MemoryOrder};
+use joi_schedule::ScheduleOrder;
+use joi_store::{NoteRemoval, Store, StoreError};
+use joi_tools::{WayBack, taken_off};
+
+/// It can be taken back this long.
+const WITHIN: SignedDuration = SignedDuration::from_mins(5);
+
+/// What was done last, outside of the house.
+#[derive(Debug, Clone)]
+pub(crate) struct LastDeed {
+    back: WayBack,
+    at: Timestamp,
+    /// It was done in the turn before.
+    is_fresh: bool,
+}
+
+impl LastDeed {
+    /// Notes what was done at `now`: no longer is it what was done in the house.
+    pub(crate) fn note(state: &mut SessionState, back: WayBack, now: Timestamp) {
+        state.house = HouseThread::default();
+        state.last_deed = Some(Self { back, at: now, is_fresh: true });
+    }
+
+    /// Another turn begins.
+    pub(crate) fn passes(&mut self) {
+        self.is_fresh = false;
+    }
+}
+
+/// Whether `what` changes something, of which nothing is noted that takes it back: then nothing older is the last deed.
+pub(super) fn changes_something_else(what: &Intent) -> bool {
+    match what {
+        Intent::Schedule(order) => !matches!(order, ScheduleOrder::List(_) | ScheduleOrder::Left(_)),
+        Intent::Memory(order) => !matches!(order, MemoryOrder::AboutMe),
+        Intent::Volume(_) | Intent::Quiet(_) => true,
+        _ => false,
+    }
+}
+
+/// Takes back what was done last; whether there was something.
+pub(super) async fn carry_out(
+    wanted: TakingBack,
+    deed: Option<LastDeed>,
+    turn: &Turn<'_>,
+    means: &QuickMeans<'_>,
+    sink: &mut ReplySink,
+) -> Result<bool, ReceiverClosed> {
+    let now = turn.now.timestamp();
+    let counts = |deed: &LastDeed| {
+        now.duration_since(deed.at).abs() <= WITHIN && (deed.is_fresh || wanted == TakingBack::Undo)
+    };
+    let Some(deed) = deed.filter(counts) else { return Ok(false) };
+    means.session.with(|state| (state.last_set, state.last_deed) = (None, None));
+    let told = match &deed.back {
+        WayBack::Cancel(entry) => timers::cancel(*entry, means.schedule, turn).await,
+        WayBack::TakeOff { list, entries } => off_the_list(list, entries, means.notes, turn).await,
+    };
+    match told {
+        Ok(Some(sentence)) => {
+            sink.decided("intents", "taken back", "it was done in the turn before").await?;
+            sink.say(&sentence).await?;
+            Ok(true)
+        }
+        // It rang meanwhile, or is gone.
+        Ok(None) => Ok(false),
+        Err(error) => {
+            tracing::error!(%error, "what was done last could not be taken back");
+            sink.send(ReplyEvent::Notice(error.to_string())).await?;
+            sink.say(&turn.language.sentences().reply.not_taken_back).await?;
+            Ok(true)
+        }
+    }
+}
+
+async fn off_the_list(
+    list: &str,
+    entries: &[String],
+    notes: Option<&Store>,
+    turn: &Turn<'_>,
+) -> Result<Option<String>, StoreError> {
+    let Some(notes) = notes else { return Ok(None) };
+    let mut gone = Vec::new();
+    for entry in entries {
+        match notes.remove_note(list, entry).await? {
+            NoteRemoval::Removed(entry) => gone.push(entry),
+            NoteRemoval::Several(_) | NoteRemoval::Missing => {}
+        }
+    }
+    Ok((!gone.is_empty()).then(|| taken_off(list, &gone, &turn.language)))
+}

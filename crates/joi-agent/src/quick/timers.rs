@@ -1,0 +1,115 @@
+//! Timers, alarms and reminders within a turn: carried out, told once durable, asked back when not clear.
+//!
+//! Runs in the task of the turn. In: an order a quick intent understood. Out: one sentence that says what was
+//! understood. What can't be written to the disk is never confirmed.
+
+use super::last_set::Clarification;
+use super::take_back::LastDeed;
+use crate::session::Session;
+use crate::sink::{ReceiverClosed, ReplySink};
+use crate::turn::{Keep, ReplyEvent, Turn};
+use joi_schedule::{self as schedule, Bell, EntryId, OrderReport, Schedule, ScheduleOrder, Which};
+use joi_store::StoreError;
+use joi_tools::WayBack;
+
+/// Carries out an order and tells it.
+pub(crate) async fn carry_out(
+    order: &ScheduleOrder,
+    turn: &Turn<'_>,
+    schedule: Option<&Schedule>,
+    session: &Session,
+    sink: &mut ReplySink,
+) -> Result<Keep, ReceiverClosed> {
+    let Some(schedule) = schedule else {
+        sink.say(&turn.language.sentences().reply.no_timers).await?;
+        return Ok(Keep::No);
+    };
+    let done = match schedule.obey(order.clone()).await {
+        Ok(done) => done,
+        Err(error) => {
+            tracing::error!(%error, "a timer was not stored");
+            sink.send(ReplyEvent::Notice(error.to_string())).await?;
+            sink.decided("timers", "failed", error.to_string()).await?;
+            sink.say(&turn.language.sentences().reply.no_timers).await?;
+            return Ok(Keep::No);
+        }
+    };
+    sink.decided("timers", told(&done.report), "stored before it is confirmed").await?;
+    if let OrderReport::Set(entry) = &done.report {
+        let back = WayBack::Cancel(entry.id);
+        session.with(|state| LastDeed::note(state, back, turn.now.timestamp()));
+    }
+    if let OrderReport::Ask(question) = &done.report {
+        let since = turn.now.timestamp();
+        let asked = Clarification { order: order.clone(), question: question.clone(), since };
+        session.with(|state| state.clarification = Some(asked));
+    }
+    sink.is_foreign |= done.report.is_foreign();
+    sink.say(&schedule::words::tell(&done.report, &done.at, &turn.language)).await?;
+    if done.bell == Bell::Nobody && matches!(done.report, OrderReport::Set(_) | OrderReport::Changed(_)) {
+        let notice = "(joi is not running: it rings once `joi run` does)";
+        sink.send(ReplyEvent::Notice(notice.to_owned())).await?;
+    }
+    Ok(Keep::Yes)
+}
+
+/// Makes whatever rings be silent, and says nothing about it; whether something rang.
+pub(crate) async fn silence(schedule: Option<&Schedule>) -> bool {
+    let Some(schedule) = schedule else { return false };
+    match schedule.obey(ScheduleOrder::Silence).await {
+        Ok(done) => matches!(&done.report, OrderReport::Silenced(those) if !those.is_empty()),
+        Err(error) => {
+            tracing::error!(%error, "what rings could not be silenced");
+            false
+        }
+    }
+}
+
+/// Forgets what was set before its speaker had finished, and says nothing about it.
+pub(crate) async fn withdraw(
+    order: ScheduleOrder,
+    schedule: Option<&Schedule>,
+    sink: &mut ReplySink,
+) -> Result<(), ReceiverClosed> {
+    let Some(schedule) = schedule else { return Ok(()) };
+    match schedule.obey(order).await {
+        Ok(done) => sink.decided("timers", told(&done.report), "its speaker had not finished").await,
+        Err(error) => {
+            tracing::error!(%error, "what was set too early is still there");
+            sink.send(ReplyEvent::Notice(error.to_string())).await
+        }
+    }
+}
+
+/// Takes an entry out of the schedule; what is said of it, if it was still there.
+pub(crate) async fn cancel(
+    entry: EntryId,
+    schedule: Option<&Schedule>,
+    turn: &Turn<'_>,
+) -> Result<Option<String>, StoreError> {
+    let Some(schedule) = schedule else { return Ok(None) };
+    let which = Which { id: Some(entry), ..Which::default() };
+    let done = schedule.obey(ScheduleOrder::Cancel(which)).await?;
+    let is_gone = matches!(&done.report, OrderReport::Cancelled(gone) if !gone.is_empty());
+    Ok(is_gone.then(|| schedule::words::tell(&done.report, &done.at, &turn.language)))
+}
+
+/// A report's name in records.
+fn told(report: &OrderReport) -> &'static str {
+    match report {
+        OrderReport::Set(_) => "set",
+        OrderReport::Changed(_) => "changed",
+        OrderReport::Cancelled(_) => "cancelled",
+        OrderReport::Skipped(..) => "skipped",
+        OrderReport::Snoozed(_) => "snoozed",
+        OrderReport::Paused(_) => "paused",
+        OrderReport::Resumed(_) => "resumed",
+        OrderReport::Silenced(_) => "silenced",
+        OrderReport::Listed(..) => "listed",
+        OrderReport::Left(_) => "told",
+        OrderReport::NoSuch(_) => "no such timer",
+        OrderReport::NothingRings => "nothing rings",
+        OrderReport::IsOver | OrderReport::TooLong | OrderReport::TooMany => "refused",
+        OrderReport::Ask(_) => "asked back",
+    }
+}

@@ -1,0 +1,154 @@
+//! What a turn is about: whether something was to be done, one of the user's things was asked about, or it is talk.
+//!
+//! PURE. In: what the user said. Out: a [`TurnTopic`].
+
+use std::collections::BTreeSet;
+
+use joi_language::consent::{ConsentWords, words_of};
+use joi_language::truth::TruthWords;
+use joi_understand::wish::{AskedClause, AskedFor, asked_for};
+
+use super::clauses;
+
+/// Most words of an answer to a question of hers.
+const LONGEST_ANSWER: usize = 6;
+
+/// What the user wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TurnAim {
+    /// Something done.
+    Deed,
+    /// To know how it is with one of his own things.
+    Own,
+    /// Knowledge, a story, advice.
+    Words,
+    /// He tells something, and asks for nothing.
+    Nothing,
+}
+
+/// What a turn is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct TurnTopic<'a> {
+    pub(super) aim: TurnAim,
+    /// The words of what was to be done.
+    pub(super) wanted: Vec<String>,
+    /// The same of each request.
+    pub(super) parts: Vec<Vec<String>>,
+    /// All his words.
+    pub(super) asked: Vec<String>,
+    pub(super) families: BTreeSet<&'a str>,
+    /// Beside what is to be done nothing was asked for.
+    pub(super) is_only_deed: bool,
+    /// A story was asked for.
+    pub(super) is_fiction: bool,
+    /// It was asked how something is done.
+    pub(super) is_howto: bool,
+}
+
+impl<'a> TurnTopic<'a> {
+    pub(super) fn of(words: &'a TruthWords, consent: &ConsentWords, asked: &str) -> Self {
+        let clauses = asked_for(consent, asked);
+        let lower = asked.to_lowercase();
+        let is_deed = |clause: &&AskedClause| {
+            (clause.wants == AskedFor::Deed && is_order(words, consent, clause)
+                || orders(words, consent, clause))
+                && !wants_words(words, consent, clause)
+        };
+        let wanted: Vec<&AskedClause> = clauses.iter().filter(is_deed).collect();
+        let is_only_deed = !wanted.is_empty()
+            && clauses.iter().all(|clause| clause.wants == AskedFor::Nothing || is_deed(&clause));
+        let has_answer = clauses.iter().any(|clause| clause.wants != AskedFor::Nothing);
+        let aim = match wanted.is_empty() {
+            false => TurnAim::Deed,
+            true if clauses.iter().any(|clause| is_own(words, clause)) => TurnAim::Own,
+            true if has_answer => TurnAim::Words,
+            true => TurnAim::Nothing,
+        };
+        Self {
+            aim,
+            wanted: wanted.iter().flat_map(|clause| clause.words.clone()).collect(),
+            parts: wanted.iter().map(|clause| clause.words.clone()).collect(),
+            asked: words_of(asked),
+            is_only_deed,
+            families: families(words, &lower),
+            is_fiction: words.turn.fiction.is_match(&lower),
+            is_howto: clauses.iter().any(|clause| words.turn.howto.is_match(&clause.words.join(" "))),
+        }
+    }
+}
+
+/// The families that `text` speaks of.
+pub(super) fn families<'w>(words: &'w TruthWords, text: &str) -> BTreeSet<&'w str> {
+    words
+        .families
+        .iter()
+        .filter(|family| family.says.is_match(text))
+        .map(|family| family.name.as_str())
+        .collect()
+}
+
+/// Whether a request wants words: its verb is one of telling, or what it is about is made of words.
+fn wants_words(words: &TruthWords, consent: &ConsentWords, clause: &AskedClause) -> bool {
+    if consent.deeds().any(|(_, deed)| deed.alone.at_start(&clause.words).is_some()) {
+        return false;
+    }
+    let tells = &words.turn.tells;
+    let tells = tells.at_start(&clause.words).is_some()
+        || consent.form.verbs_last && tells.at_end(&clause.words).is_some();
+    // "Text Lea" is no text.
+    let verb = usize::from(clause.words.first().is_some_and(|word| words.base.has(word)));
+    let text = clause.words[verb..].join(" ");
+    tells || (words.turn.words.is_match(&text) && families(words, &text).is_empty())
+}
+
+/// Whether a request has the verb or the object of a deed, or is so short that it answers a question.
+fn is_order(words: &TruthWords, consent: &ConsentWords, clause: &AskedClause) -> bool {
+    clause.words.len() <= LONGEST_ANSWER
+        || !families(words, &clause.words.join(" ")).is_empty()
+        || clause.words.first().is_some_and(|word| words.base.begins(word))
+        || consent.form.verbs_last && clause.words.last().is_some_and(|word| words.base.has(word))
+        || consent.form.units.are_in(&clause.words)
+        || consent.deeds().any(|(_, deed)| {
+            [&deed.verbs, &deed.alone].iter().any(|say| say.at_start(&clause.words).is_some())
+        })
+}
+
+/// Whether a clause begins with the verb of a deed as one orders it ("send Mark a message that I'm late"), ends with it
+/// ("alle Timer löschen"), or says without a verb what is to come of one of his things.
+fn orders(words: &TruthWords, consent: &ConsentWords, clause: &AskedClause) -> bool {
+    let begins = || clause.words.first().is_some_and(|word| words.base.begins(word));
+    let names = |word: &String| words.exempt.others.contains(word) || words.exempt.speakers.contains(word);
+    let names_nobody = || !clause.words.iter().any(names);
+    let is_infinitive = || {
+        consent.form.verbs_last
+            && clause.words.last().is_some_and(|word| words.base.has(word))
+            && names_nobody()
+            && !consent.form.finite.are_in(&clause.words)
+    };
+    // "All lights off."
+    let is_short = || {
+        let text = clause.words.join(" ");
+        !clauses::is_verbal(words, &clause.words)
+            && names_nobody()
+            && words.turn.outcomes.is_match(&text)
+            && !families(words, &text).is_empty()
+    };
+    clause.wants == AskedFor::Nothing && (begins() || is_infinitive() || is_short())
+}
+
+/// Whether a clause asks about one of the user's own things.
+fn is_own(words: &TruthWords, clause: &AskedClause) -> bool {
+    let text = clause.words.join(" ");
+    let names_deed = || clause.words.iter().any(|word| words.done.has(word) || words.base.has(word));
+    if clause.wants == AskedFor::Nothing || words.turn.howto.is_match(&text) {
+        return false;
+    }
+    // "Have you added the eggs?"
+    if families(words, &text).is_empty() {
+        return words.turn.asks_her.is_match(&text) && names_deed();
+    }
+    let is_his = clause.words.iter().any(|word| words.turn.own.contains(word));
+    let is_kept =
+        || words.families.iter().any(|family| !family.tools.is_empty() && family.says.is_match(&text));
+    is_his || words.turn.yes_no.is_match(&text) || (words.turn.measures.is_match(&text) && is_kept())
+}

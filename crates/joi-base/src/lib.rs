@@ -1,0 +1,19 @@
+//! What every part of Joi may use: the messages that cross from one stage to another, traces of turns, the clock, the
+//! places of files, durable writes, restarts with back-off, and the health of the machine.
+//!
+//! Nothing here knows what a conversation is.
+
+pub mod checksum;
+pub mod clock;
+pub mod confined;
+pub mod durable;
+pub mod machine;
+pub mod message;
+pub mod paths;
+pub mod problem;
+pub mod pulse;
+pub mod restart;
+pub mod root_cause;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+pub mod trace;

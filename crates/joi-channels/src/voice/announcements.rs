@@ -1,0 +1,400 @@
+//! What is said at this place without having been asked for: the place's end of the announcement queue.
+//!
+//! Owned by the conversation's task. In: changes of the queue, what the microphone is able to, what became of what was
+//! said. Out: the next announcement when the arbiter allows one, and [`News`] of what waits. It makes no sound; see
+//! `speak_up`. A ring is never softer than configured.
+
+use std::time::{Duration, Instant};
+
+use tokio::sync::watch;
+
+use super::News;
+use super::signals::After;
+use joi_schedule::announce::{
+    Announcement, AnnouncementId, AnnouncementOrigin, AnnouncementPriority, Announcer, Floor, Next, Presence,
+    Situation,
+};
+use joi_audio::{Player, Volume};
+use joi_language::{LanguageCode, Languages, SentenceName};
+use joi_base::message::{Place, Private, TurnId};
+
+/// How long the microphone is open after each ring.
+const WINDOW: Duration = Duration::from_secs(3);
+/// How long it is open after something that was mentioned unasked: somebody may want to know more.
+const ANSWER_WINDOW: Duration = Duration::from_secs(6);
+/// A ring without a voice, which is a tone alone, counts as so much longer.
+const WITHOUT_VOICE: Duration = Duration::from_secs(3);
+/// A microphone that is lost again within this time is shown and logged, and not announced again: a loose plug must
+/// not make her talk all day. What was not said by then is not said at all.
+const SELDOM: Duration = Duration::from_secs(600);
+
+/// The announcements at one place.
+pub struct Announcements {
+    announcer: Announcer,
+    /// In which it is said.
+    languages: Languages,
+    changes: watch::Receiver<()>,
+    place: Place,
+    presence: Presence,
+    /// What is being said.
+    current: Option<CurrentAnnouncement>,
+    /// When the arbiter is to be asked again.
+    ask_at: Option<Instant>,
+    /// The newest that was shown.
+    shown: Option<AnnouncementId>,
+    microphone: MicrophoneLoss,
+    volume: RingVolume,
+}
+
+/// An announcement that is being said.
+struct CurrentAnnouncement {
+    id: AnnouncementId,
+    announcement: Announcement,
+    /// The turn it is said in, once that has begun.
+    turn: Option<TurnId>,
+}
+
+/// That the microphone was lost.
+#[derive(Default)]
+struct MicrophoneLoss {
+    /// When that was last announced.
+    announced_at: Option<Instant>,
+    announcement: Option<AnnouncementId>,
+}
+
+/// How the announcement that was being said has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AnnouncementEnd {
+    /// Its last sample has sounded.
+    Heard,
+    /// There is no voice: it was shown, and a ring was played.
+    Voiceless,
+    /// Somebody who heard it said "stop".
+    Stopped,
+    /// Somebody who heard it talked over it.
+    TalkedOver,
+    /// Somebody called her, or pushed to talk.
+    CutShort,
+    /// The loudspeaker is missing: it is said once there is one.
+    Unheard,
+}
+
+impl Announcements {
+    /// The announcements of `announcer` that may be heard at `place`, whose rings and alarms are never softer than so
+    /// many percent; what is said of them is told in the present one of `languages`.
+    pub fn new(announcer: Announcer, languages: Languages, place: Place, (ring, alarm): (u8, u8)) -> Self {
+        let volume = RingVolume {
+            least: Volume::percent(ring),
+            least_alarm: Volume::percent(alarm),
+            raised: None,
+            before: None,
+        };
+        Self {
+            changes: announcer.changes(),
+            announcer,
+            languages,
+            place,
+            presence: Presence::Here,
+            current: None,
+            ask_at: None,
+            shown: None,
+            microphone: MicrophoneLoss::default(),
+            volume,
+        }
+    }
+
+    /// Waits until something in the queue has changed. Cancel-safe.
+    pub(super) async fn changed(&mut self) {
+        // The queue lives as long as its handle, which is here.
+        let _ = self.changes.changed().await;
+    }
+
+    /// When the arbiter is to be asked again though nothing has changed.
+    pub(super) fn ask_at(&self) -> Option<Instant> {
+        self.ask_at
+    }
+
+    /// Asks the arbiter; whether something is to be said now.
+    pub(super) async fn is_next(&mut self, floor: Floor) -> bool {
+        let situation = Situation { place: &self.place, floor, presence: self.presence };
+        match self.announcer.next(&situation).await {
+            Next::Say(id, announcement) => {
+                self.ask_at = None;
+                // A danger may come in the middle of another one.
+                if let Some(before) = self.current.take() {
+                    self.announcer.cut_short(before.id).await;
+                }
+                self.current = Some(CurrentAnnouncement { id, announcement, turn: None });
+                true
+            }
+            Next::Wait(_, until) => {
+                self.ask_at = until;
+                false
+            }
+        }
+    }
+
+    /// Whether what is to be said now is a danger.
+    pub(super) fn is_alarm_next(&self) -> bool {
+        let current = self.current.as_ref();
+        current.is_some_and(|current| current.announcement.priority == AnnouncementPriority::Critical)
+    }
+
+    /// It begins to be said in this turn: in these words, and so urgently.
+    pub(super) fn begin(&mut self, turn: TurnId) -> Option<(Private<String>, AnnouncementPriority)> {
+        let current = self.current.as_mut()?;
+        current.turn = Some(turn);
+        let Announcement { wording, priority, .. } = &current.announcement;
+        Some((wording.told(&self.languages.get(), &self.announcer.now()), *priority))
+    }
+
+    /// Whether a danger is told in this turn.
+    pub(super) fn is_alarm(&self, turn: TurnId) -> bool {
+        let current = self.current.as_ref().filter(|current| current.turn == Some(turn));
+        current.is_some_and(|current| current.announcement.is_alarm())
+    }
+
+    /// Somebody has heard the alarms.
+    pub(super) fn silence_alarms(&mut self, player: &Player) {
+        self.announcer.silence_alarms();
+        self.current.take_if(|current| current.announcement.is_alarm());
+        self.volume.restore(player);
+    }
+
+    /// The language that announcements are told in now.
+    pub(super) fn spoken_in(&self) -> LanguageCode {
+        self.languages.get().to_code()
+    }
+
+    /// Whether something is announced in this turn.
+    pub(super) fn is_turn(&self, turn: TurnId) -> bool {
+        self.current.as_ref().is_some_and(|current| current.turn == Some(turn))
+    }
+
+    /// The same, if it is a ring.
+    pub(super) fn is_ring(&self, turn: TurnId) -> bool {
+        let current = self.current.as_ref().filter(|current| current.turn == Some(turn));
+        current.is_some_and(|current| current.announcement.priority == AnnouncementPriority::Ring)
+    }
+
+    /// What was being said has ended like this at `at`; what follows.
+    pub(super) async fn ended(&mut self, end: AnnouncementEnd, at: Instant) -> After {
+        let Some(CurrentAnnouncement { id, announcement, .. }) = self.current.take() else {
+            return After::Rest;
+        };
+        match end {
+            AnnouncementEnd::Heard | AnnouncementEnd::Stopped | AnnouncementEnd::TalkedOver => {
+                self.announcer.heard(id, at).await
+            }
+            AnnouncementEnd::Voiceless => self.announcer.heard(id, at + WITHOUT_VOICE).await,
+            AnnouncementEnd::CutShort => self.announcer.interrupted(id, at).await,
+            AnnouncementEnd::Unheard => {
+                self.announcer.unheard(id);
+                return After::Rest;
+            }
+        }
+        let is_ring = announcement.priority == AnnouncementPriority::Ring || announcement.is_alarm();
+        let invites = announcement.origin == AnnouncementOrigin::Impulse && end == AnnouncementEnd::Heard;
+        match (is_ring && self.rings(), invites) {
+            (true, _) => After::FollowUp { lasts: WINDOW },
+            (false, true) => After::FollowUp { lasts: ANSWER_WINDOW },
+            (false, false) => After::Rest,
+        }
+    }
+
+    /// The turn of what is being said though it was withdrawn meanwhile.
+    pub(super) fn withdrawn(&mut self) -> Option<TurnId> {
+        let id = self.current.as_ref()?.id;
+        let is_there = self.announcer.waiting().iter().any(|waiting| waiting.id == id);
+        self.current.take_if(|_| !is_there)?.turn
+    }
+
+    /// Whether something rings here, be it between two rings.
+    pub(super) fn rings(&self) -> bool {
+        self.announcer.waiting().iter().any(|waiting| waiting.rings_at(&self.place))
+    }
+
+    /// Whether what rings here is no danger.
+    pub(super) fn only_timers_ring(&self) -> bool {
+        self.announcer.only_timers_ring(&self.place)
+    }
+
+    /// Nothing rings any more, until something else does; whether something rang.
+    pub(super) fn silence(&mut self, player: &Player) -> bool {
+        let here = |w: &&joi_schedule::announce::WaitingAnnouncement| w.rings_at(&self.place);
+        let rang = self.announcer.waiting().iter().filter(here).any(|w| !w.announcement.is_alarm());
+        if rang {
+            self.announcer.silence(&self.place);
+            self.current.take_if(|current| current.announcement.priority == AnnouncementPriority::Ring);
+        }
+        self.volume.restore(player);
+        rang
+    }
+
+    /// Somebody called: dangers that were told leave him his words.
+    pub(super) fn called(&self, at: Instant) {
+        self.announcer.called(&self.place, at);
+    }
+
+    /// A ring or an alarm is about to be played.
+    pub(super) fn raise_volume(&mut self, player: &Player) {
+        let is_alarm = self.current.as_ref().is_some_and(|current| current.announcement.is_alarm());
+        let least = if is_alarm { self.volume.least_alarm } else { self.volume.least };
+        self.volume.raise(player, least);
+    }
+
+    /// As loud as before a ring.
+    pub(super) fn restore_volume(&mut self, player: &Player) {
+        self.volume.restore(player);
+    }
+
+    /// What waits since the last time.
+    pub(super) fn unshown(&mut self) -> Vec<News> {
+        let waiting = self.announcer.waiting();
+        let shown = self.shown;
+        self.shown = waiting.last().map(|newest| newest.id).max(shown);
+        let new = waiting.into_iter().filter(|w| Some(w.id) > shown && w.may_be_heard_at(&self.place));
+        let (language, now) = (self.languages.get(), self.announcer.now());
+        let told = |announcement: &Announcement| announcement.wording.told(&language, &now);
+        new.filter_map(|waiting| news_of(&waiting.announcement, told)).collect()
+    }
+
+    /// The microphone is lost.
+    pub(super) async fn microphone_lost(&mut self, now: Instant) {
+        let announced = self.microphone.announced_at;
+        if announced.is_some_and(|last| now.saturating_duration_since(last) < SELDOM) {
+            return;
+        }
+        let expires = self.announcer.moment_after(SELDOM);
+        let place = Some(self.place.clone());
+        let lost = Announcement {
+            expires,
+            place,
+            ..Announcement::new(
+                AnnouncementOrigin::Device,
+                AnnouncementPriority::Notice,
+                SentenceName::MicrophoneLost,
+            )
+        };
+        let announcement = Some(self.announcer.announce(lost).await);
+        self.microphone = MicrophoneLoss { announced_at: Some(now), announcement };
+    }
+
+    /// The microphone is there, or nobody wants to know that it is not.
+    pub(super) async fn microphone_found(&mut self) {
+        if let Some(id) = self.microphone.announcement.take() {
+            self.announcer.withdraw(id).await;
+        }
+    }
+
+    /// The microphone was switched off or on.
+    pub(super) fn set_presence(&mut self, presence: Presence) {
+        self.presence = presence;
+    }
+}
+
+/// How an announcement that waits is shown; that the microphone is gone is shown anyway.
+fn news_of(announcement: &Announcement, told: impl FnOnce(&Announcement) -> Private<String>) -> Option<News> {
+    match (announcement.priority, announcement.origin) {
+        (_, AnnouncementOrigin::Device) => None,
+        (AnnouncementPriority::Ring, _) => Some(News::Rings(told(announcement))),
+        _ => Some(News::Told(told(announcement))),
+    }
+}
+
+/// Rings are heard however soft she speaks.
+struct RingVolume {
+    least: Volume,
+    least_alarm: Volume,
+    /// What it was raised to.
+    raised: Option<Volume>,
+    /// The volume from before a ring.
+    before: Option<Volume>,
+}
+
+impl RingVolume {
+    /// Makes sure that a ring is heard.
+    fn raise(&mut self, player: &Player, least: Volume) {
+        let volume = player.volume();
+        if volume < least {
+            self.before.get_or_insert(volume);
+            self.raised = Some(least);
+            player.set_volume(least);
+        }
+    }
+
+    /// As loud as before, unless somebody has changed that meanwhile.
+    fn restore(&mut self, player: &Player) {
+        if let Some(volume) = self.before.take()
+            && self.raised.take() == Some(player.volume())
+        {
+            player.set_volume(volume);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use jiff::Zoned;
+
+    use super::*;
+    use joi_schedule::announce::{AnnounceConfig, IfUnheard};
+    use joi_base::clock::ManualClock;
+    use joi_language::{Language, tests::in_english};
+
+    fn announcer() -> Announcer {
+        let config = AnnounceConfig { quiet_hours: vec![], ..Default::default() };
+        Announcer::new(&config, None, Arc::new(ManualClock::at(Zoned::now())))
+    }
+
+    #[tokio::test]
+    async fn a_loose_plug_is_announced_once_in_ten_minutes() {
+        let announcer = announcer();
+        let mut here = Announcements::new(announcer.clone(), in_english(), Place::named("home"), (50, 80));
+        let start = Instant::now();
+        let mut announced = Vec::new();
+        for after in [0, 1, 599, 600] {
+            here.microphone_lost(start + Duration::from_secs(after)).await;
+            announced.push(announcer.waiting().len());
+            here.microphone_found().await;
+            assert_eq!(announcer.waiting(), [], "nobody wants to know that it was gone");
+        }
+        assert_eq!(announced, [1, 0, 0, 1]);
+        assert_eq!(here.unshown(), [], "it is shown in another way");
+    }
+
+    #[tokio::test]
+    async fn the_answer_to_whoever_called_during_an_alarm_is_not_cut_short_by_it() {
+        let announcer = announcer();
+        let mut here = Announcements::new(announcer.clone(), in_english(), Place::named("home"), (50, 80));
+        let alarm = |text: &str| Announcement {
+            if_unheard: IfUnheard::Repeat(Duration::from_secs(10)),
+            ..Announcement::new(AnnouncementOrigin::Alert, AnnouncementPriority::Critical, text)
+        };
+        announcer.announce(alarm("fire")).await;
+        assert!(here.is_next(Floor::Free).await);
+        here.begin(TurnId(1)).unwrap();
+        let now = Instant::now();
+        here.called(now);
+        here.ended(AnnouncementEnd::CutShort, now).await;
+        assert!(!here.is_next(Floor::Called { since: now }).await);
+        assert!(!here.is_next(Floor::Heard).await && !here.is_next(Floor::Answer).await);
+        announcer.announce(alarm("gas")).await;
+        assert!(here.is_next(Floor::Answer).await, "a new danger");
+    }
+
+    #[tokio::test]
+    async fn an_announcement_is_said_in_the_language_that_is_spoken_then() {
+        let languages = in_english();
+        let mut here = Announcements::new(announcer(), languages.clone(), Place::named("home"), (50, 80));
+        here.microphone_lost(Instant::now()).await;
+        let german = Language::load("de").unwrap();
+        let lost = german.sentences().device.microphone_lost.clone();
+        languages.replace(german);
+        assert!(here.is_next(Floor::Free).await);
+        let said = here.begin(TurnId(1));
+        assert_eq!(said, Some((Private(lost), AnnouncementPriority::Notice)));
+    }
+}

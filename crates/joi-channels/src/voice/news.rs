@@ -1,0 +1,41 @@
+//! What happens in the conversation, for whoever shows it.
+//!
+//! Plain data. Nothing here decides or does anything.
+
+use joi_base::message::{Activity, Private};
+use joi_base::trace::TurnRecord;
+
+/// What happens, for whoever shows it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum News {
+    /// The wake phrase was recognised.
+    Woke(String),
+    /// Somebody asked to be listened to without the wake phrase.
+    Asked,
+    /// This was understood.
+    Understood(Private<String>),
+    /// The next words of the answer.
+    Words(Private<String>),
+    /// A turn is over and was recorded.
+    Turn(Box<TurnRecord>),
+    /// Something was heard that is not answered; the record tells why.
+    Dismissed(Box<TurnRecord>),
+    /// She rests until the next wake phrase, for this reason.
+    Rests(&'static str),
+    /// This rings from here on; what she says of it.
+    Rings(Private<String>),
+    /// Something that she says by herself; one sentence.
+    Told(Private<String>),
+    /// Something works again or does not work any more; one sentence.
+    Remark(String),
+    /// The microphone is missing; one sentence with the remedy.
+    Deaf(String),
+    /// This microphone delivers.
+    Hears(String),
+    /// The speaker or the voice is missing; one sentence with the remedy.
+    Speechless(String),
+    /// This speaker plays.
+    Speaks(String),
+    /// She does this from here on; told on each change.
+    Activity(Activity),
+}

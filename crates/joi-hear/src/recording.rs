@@ -1,0 +1,70 @@
+//! Sound that was recorded elsewhere, in pieces that can be transcribed, each with its voice measured.
+//!
+//! PURE but for the network of the [`Vad`]; any thread that may block. In: samples of a file or a message. Out:
+//! [`Utterance`]s as if somebody had asked her to listen to them.
+
+use std::time::Instant;
+
+use super::vad::{FRAME, Vad};
+use joi_audio::RATE;
+use joi_base::message::{OpenedBy, Utterance};
+
+/// Sound that is transcribed at once: whisper's window, less what its margin takes.
+const PIECE: usize = 27 * RATE as usize;
+/// A piece may end so much earlier, where it is quietest.
+const CUT_WITHIN: usize = 7 * RATE as usize;
+
+/// PURE. The sound in pieces that fit into whisper's window, cut where it is quietest.
+pub fn pieces(samples: &[f32]) -> Vec<&[f32]> {
+    let mut pieces = Vec::new();
+    let mut rest = samples;
+    while rest.len() > PIECE {
+        let from = PIECE - CUT_WITHIN;
+        let loudness = |frame: &[f32]| frame.iter().map(|sample| sample * sample).sum::<f32>();
+        let frames = rest[from..PIECE].chunks_exact(FRAME).enumerate();
+        let quietest = frames.min_by(|(_, a), (_, b)| loudness(a).total_cmp(&loudness(b)));
+        let (piece, left) = rest.split_at(from + quietest.map_or(CUT_WITHIN, |(at, _)| at * FRAME));
+        pieces.push(piece);
+        rest = left;
+    }
+    pieces.push(rest);
+    pieces
+}
+
+/// A piece with its voice measured: `voiced` is 0 where there is none.
+pub fn recorded(samples: &[f32], vad: &mut Vad) -> Utterance {
+    vad.reset();
+    let frames = samples.as_chunks::<FRAME>().0;
+    let voiced: Vec<bool> = frames.iter().map(|frame| vad.is_voiced(frame)).collect();
+    let place = |frame: usize| (frame * FRAME) as u64;
+    Utterance {
+        generation: 0,
+        revision: 0,
+        // Whoever records means it.
+        opened_by: OpenedBy::Request,
+        lead: None,
+        samples: samples.into(),
+        begins_at: 0,
+        speech_begins_at: voiced.iter().position(|voiced| *voiced).map_or(0, place),
+        speech_ends_at: voiced.iter().rposition(|voiced| *voiced).map_or(0, |last| place(last + 1)),
+        voiced: place(voiced.iter().filter(|voiced| **voiced).count()),
+        voice: vad.clearest(frames.len()),
+        captured: Instant::now(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_sound_is_cut_where_it_is_quietest_and_none_is_lost() {
+        let mut sound = vec![0.5_f32; 60 * RATE as usize];
+        let silence = 22 * RATE as usize;
+        sound[silence..silence + 2 * FRAME].fill(0.0);
+        let pieces = pieces(&sound);
+        assert!(pieces[0].len().abs_diff(silence) <= FRAME, "{}", pieces[0].len());
+        assert!(pieces.iter().all(|piece| piece.len() <= PIECE));
+        assert_eq!(pieces.concat(), sound);
+    }
+}

@@ -1,0 +1,72 @@
+//! PURE. What an event of the server says: a new state, a house that differs, a step of its start.
+//!
+//! Only an item's own change and its group's count. Predictions, commands and raw updates are no states. What can't be
+//! read is nothing.
+
+use serde::Deserialize;
+
+use super::frames::SseFrame;
+use crate::backend::ServerEvent;
+use crate::house::state::rounded;
+use crate::house::unit::converted;
+
+#[derive(Deserialize)]
+struct EventRow {
+    topic: String,
+    #[serde(default)]
+    payload: String,
+    #[serde(rename = "type")]
+    kind: String,
+}
+
+#[derive(Deserialize)]
+struct ValueRow {
+    #[serde(rename = "type", default)]
+    kind: String,
+    value: String,
+}
+
+#[derive(Deserialize)]
+struct StartLevelRow {
+    startlevel: u32,
+}
+
+/// Reads a frame. None: it can't be read.
+pub(super) fn read(frame: &SseFrame) -> Option<ServerEvent> {
+    if frame.event == "alive" {
+        return Some(ServerEvent::Alive);
+    }
+    let row: EventRow = serde_json::from_str(&frame.data).ok()?;
+    let value = || serde_json::from_str::<ValueRow>(&row.payload).ok();
+    let parts: Vec<_> = row.topic.strip_prefix("openhab/")?.split('/').collect();
+    Some(match (row.kind.as_str(), parts.as_slice()) {
+        ("ItemStateChangedEvent", ["items", item, "statechanged"])
+        | ("GroupItemStateChangedEvent", ["items", item, _, "statechanged"]) => {
+            let ValueRow { kind, value: text } = value()?;
+            if kind == "Raw" {
+                return Some(ServerEvent::Other);
+            }
+            ServerEvent::State { item: (*item).to_owned(), text }
+        }
+        ("ItemCommandEvent", ["items", item, "command"]) => {
+            ServerEvent::Commanded { item: (*item).to_owned(), text: value()?.value }
+        }
+        ("ItemAddedEvent" | "ItemRemovedEvent" | "ItemUpdatedEvent", _) => ServerEvent::Layout,
+        ("StartlevelEvent", _) => {
+            ServerEvent::StartLevel(serde_json::from_str::<StartLevelRow>(&row.payload).ok()?.startlevel)
+        }
+        _ => ServerEvent::Other,
+    })
+}
+
+/// The state of an item out of an event. Averages of temperatures come in kelvin whatever the item's unit is.
+pub(in crate) fn state_text(text: &str, unit: Option<&str>) -> String {
+    let kelvin = text.strip_suffix(" K").and_then(|value| value.parse::<f64>().ok());
+    match (kelvin, unit) {
+        (Some(kelvin), Some(unit @ ("°C" | "°F"))) => {
+            let value = converted(kelvin, "K", unit);
+            value.map_or_else(|| text.to_owned(), |value| format!("{} {unit}", rounded(value)))
+        }
+        _ => text.to_owned(),
+    }
+}

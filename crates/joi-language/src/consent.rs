@@ -1,0 +1,365 @@
+//! The words by which it is known what an utterance asks for, and what it does not.
+//!
+//! PURE, read once. In: the text of `consent.toml`. Out: phrases of words and patterns, ready to match. In a pattern `*`
+//! stands for any words, also none; what can't be used is an error that names its key.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+pub use talk::TalkWords;
+pub use told::ToldWords;
+
+mod talk;
+mod told;
+
+/// The words of one language.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConsentWords {
+    pub form: FormWords,
+    /// What tells something.
+    #[serde(default)]
+    pub told: ToldWords,
+    /// Without them, no answer is longer or shorter than others.
+    #[serde(default)]
+    pub talk: TalkWords,
+    deeds: BTreeMap<String, DeedWords>,
+    /// By argument, by value: what it is called.
+    choices: BTreeMap<String, BTreeMap<String, Phrases>>,
+    /// Words for numbers of percent.
+    pub percent: BTreeMap<String, u32>,
+    /// Words for other numbers.
+    pub quantities: BTreeMap<String, u32>,
+}
+
+/// The form of a clause.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FormWords {
+    /// In front of a clause and behind it; they tell nothing.
+    pub lead: Phrases,
+    pub trail: Phrases,
+    /// Between clauses.
+    pub joints: Phrases,
+    /// Words that end with a joint and part nothing: "gone and".
+    #[serde(default)]
+    pub joined: Phrases,
+    /// Whom one asks for a deed.
+    pub polite: Phrases,
+    /// What one asks for.
+    pub wishes: Phrases,
+    /// What asks about something.
+    pub questions: Phrases,
+    /// What only imagines something, or puts it off.
+    pub hypotheses: Phrases,
+    /// By whose words something is told.
+    pub reported: Phrases,
+    /// What turns a request round, at the beginning of a clause, and wherever it stands.
+    pub negations: Phrases,
+    pub anywhere: Phrases,
+    /// Whole requests that something stay as it is.
+    #[serde(default)]
+    pub stays: Patterns,
+    /// With these a negation is what is to be kept in mind.
+    pub keeping: Phrases,
+    /// Behind one of these a negation belongs to what is told: "merk dir, dass Theo keine Pilze mag".
+    #[serde(default)]
+    pub subordinates: Phrases,
+    /// What ends a verb and points at something: the "'s" of "schreib's".
+    #[serde(default)]
+    pub clitics: Vec<String>,
+    /// Verbs that are the subject of a statement, too: "adding milk is easy".
+    #[serde(default)]
+    pub gerunds: Phrases,
+    /// Questions whether something can be done, which may ask for it: then it is asked about.
+    #[serde(default)]
+    pub abilities: Phrases,
+    /// Who is spoken of.
+    pub subjects: Phrases,
+    /// Verbs that make a clause a statement.
+    pub finite: Phrases,
+    /// Answers that mean no, whatever follows.
+    pub refusals: Phrases,
+    /// Answers that mean yes.
+    pub consents: Phrases,
+    /// Those of them with which one may only show that one has heard.
+    #[serde(default)]
+    pub acknowledgements: Phrases,
+    /// Behind these stands what is not meant: "add milk, but not eggs".
+    #[serde(default)]
+    pub excluded: Phrases,
+    /// How words may end in their forms.
+    #[serde(default)]
+    pub endings: Vec<String>,
+    /// Between what was said and what is meant instead.
+    pub corrections: Phrases,
+    /// A time or a place in front of a request begins with one of these.
+    pub adverbs: Phrases,
+    /// Units of a length, in all their forms.
+    pub units: Phrases,
+    /// In front of what is offered: "shall I".
+    pub offers: Phrases,
+    /// Words for a list.
+    pub list_words: Phrases,
+    /// A polite request has its verb at the end, and words are put together to new ones.
+    pub verbs_last: bool,
+    /// Where the words of a wish surround what is wished for: "ich hätte * gern".
+    #[serde(default)]
+    pub wished: Patterns,
+    /// Whom one asks, where that stands behind the verb ("verlängerst du"), and how the verb ends then.
+    #[serde(default)]
+    pub you: Phrases,
+    #[serde(default)]
+    pub you_endings: Vec<String>,
+    /// A question with one of these in it asks for something.
+    #[serde(default)]
+    pub pleases: Phrases,
+    /// With these an infinitive at the end asks for nothing.
+    #[serde(default)]
+    pub auxiliaries: Phrases,
+    /// Between the words of a name: "die Lampe überm Tisch".
+    #[serde(default)]
+    pub places: Phrases,
+    /// What stands inside an infinitive ("anzurufen"); empty where nothing does.
+    pub infix: String,
+    /// What makes a request depend on something.
+    pub conditions: Phrases,
+    /// With these a question goes on with what was said before.
+    pub continues: Phrases,
+    /// With these a statement may be a request.
+    pub needed: Phrases,
+    /// What points at something that was spoken of before.
+    pub references: Phrases,
+    /// No part of what a value must be found by.
+    pub function_words: Phrases,
+}
+
+/// What asks for a deed.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DeedWords {
+    /// At the head of a request, with one of the objects in it.
+    pub verbs: Patterns,
+    pub objects: Phrases,
+    /// A request as they stand.
+    #[serde(default)]
+    pub alone: Patterns,
+    /// A whole request without a verb.
+    #[serde(default)]
+    pub elliptic: Patterns,
+    /// What stands behind the name of a thing in a whole request without a verb: "the light in the hall off".
+    #[serde(default)]
+    pub ends: Patterns,
+    /// It is done to anything that is called by its name.
+    #[serde(default)]
+    pub is_by_name: bool,
+    /// One of these must be in it.
+    #[serde(default)]
+    pub needs: Phrases,
+    /// What is in questions whose answer completes the request.
+    pub asks: Phrases,
+}
+
+/// Phrases, each of one or more words.
+#[derive(Debug, Default, Deserialize)]
+#[serde(from = "Vec<String>")]
+pub struct Phrases(Vec<Vec<String>>);
+
+impl From<Vec<String>> for Phrases {
+    fn from(written: Vec<String>) -> Self {
+        written.iter().map(String::as_str).collect()
+    }
+}
+
+impl<'a> FromIterator<&'a str> for Phrases {
+    fn from_iter<I: IntoIterator<Item = &'a str>>(written: I) -> Self {
+        Self(written.into_iter().map(words_of).collect())
+    }
+}
+
+impl Phrases {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// How many words the longest of them takes at the beginning of `words`.
+    pub fn at_start(&self, words: &[String]) -> Option<usize> {
+        self.0.iter().filter(|phrase| words.starts_with(phrase)).map(Vec::len).max()
+    }
+
+    /// The same for the end of `words`.
+    pub fn at_end(&self, words: &[String]) -> Option<usize> {
+        self.0.iter().filter(|phrase| words.ends_with(phrase)).map(Vec::len).max()
+    }
+
+    /// Where the first of them begins.
+    pub fn position(&self, words: &[String]) -> Option<usize> {
+        (0..words.len()).find(|at| self.at_start(&words[*at..]).is_some())
+    }
+
+    /// What stands in front of one of them in a compound: "pack" of "packliste".
+    pub fn compound(&self, word: &str) -> Option<String> {
+        let endings = self.0.iter().filter_map(|phrase| phrase.first());
+        endings
+            .filter_map(|ending| word.strip_suffix(ending.as_str()))
+            .find(|rest| !rest.is_empty())
+            .map(str::to_owned)
+    }
+
+    /// Whether one of them is in `words`.
+    pub fn are_in(&self, words: &[String]) -> bool {
+        self.position(words).is_some()
+    }
+
+    /// The same, or ends a word that is put together: "lasagnetimer".
+    fn are_in_compounds(&self, words: &[String]) -> bool {
+        let ends = |word: &String| {
+            let whole = self.0.iter().filter(|phrase| phrase.len() == 1).filter_map(|phrase| phrase.first());
+            whole
+                .filter(|one| one.chars().count() >= LAST_PART)
+                .any(|one| word.strip_suffix(one.as_str()).is_some_and(|rest| !rest.is_empty()))
+        };
+        self.are_in(words) || words.iter().any(ends)
+    }
+}
+
+/// Fewest letters of a word that is known at the end of another.
+const LAST_PART: usize = 5;
+
+/// Patterns of words; `*` stands for any words, also none.
+#[derive(Debug, Default, Deserialize)]
+#[serde(from = "Vec<String>")]
+pub struct Patterns(Vec<Vec<String>>);
+
+impl From<Vec<String>> for Patterns {
+    fn from(written: Vec<String>) -> Self {
+        let split = |pattern: &String| pattern.split_whitespace().map(str::to_owned).collect();
+        Self(written.iter().map(split).collect())
+    }
+}
+
+impl Patterns {
+    /// How many words of the most exact pattern stand at the beginning of `words`; whatever may follow.
+    pub fn at_start(&self, words: &[String]) -> Option<usize> {
+        let fits = |pattern: &&Vec<String>| fits(pattern, words, WordsBehind::May);
+        self.0.iter().filter(fits).map(|pattern| exactness(pattern)).max()
+    }
+
+    /// The same of patterns that take all of `words`.
+    pub fn whole(&self, words: &[String]) -> Option<usize> {
+        let fits = |pattern: &&Vec<String>| fits(pattern, words, WordsBehind::Mustnt);
+        self.0.iter().filter(fits).map(|pattern| exactness(pattern)).max()
+    }
+
+    /// How many words of `words` stand in front of the first `*` of the one that fits.
+    pub fn head(&self, words: &[String]) -> Option<usize> {
+        let fits = |pattern: &&Vec<String>| fits(pattern, words, WordsBehind::May);
+        let head = |pattern: &Vec<String>| pattern.iter().take_while(|word| *word != "*").count();
+        self.0.iter().filter(fits).map(head).max()
+    }
+
+    /// The first words of all of them.
+    pub fn first_words(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter_map(|pattern| pattern.first()).map(String::as_str)
+    }
+
+    /// The most exact one that begins anywhere.
+    pub fn anywhere(&self, words: &[String]) -> Option<usize> {
+        (0..words.len()).filter_map(|at| self.at_start(&words[at..])).max()
+    }
+}
+
+/// Whether words may follow a pattern.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum WordsBehind {
+    May,
+    Mustnt,
+}
+
+fn fits(pattern: &[String], words: &[String], rest: WordsBehind) -> bool {
+    match pattern.split_first() {
+        None => rest == WordsBehind::May || words.is_empty(),
+        Some((star, pattern)) if star == "*" => {
+            (0..=words.len()).any(|skipped| fits(pattern, &words[skipped..], rest))
+        }
+        Some((first, pattern)) => words.first() == Some(first) && fits(pattern, &words[1..], rest),
+    }
+}
+
+/// How much a pattern says: the number of its words.
+fn exactness(pattern: &[String]) -> usize {
+    pattern.iter().filter(|word| *word != "*").count()
+}
+
+impl ConsentWords {
+    /// Reads a language's file.
+    ///
+    /// # Errors
+    /// What can't be used.
+    pub(super) fn read(text: &str) -> Result<Self, String> {
+        toml::from_str(text).map_err(|error| error.to_string())
+    }
+
+    /// The words of a deed; nothing when the language has none for it.
+    pub fn deed(&self, name: &str) -> Option<&DeedWords> {
+        self.deeds.get(name)
+    }
+
+    /// All deeds there are words for.
+    pub fn deeds(&self) -> impl Iterator<Item = (&str, &DeedWords)> {
+        self.deeds.iter().map(|(name, words)| (name.as_str(), words))
+    }
+
+    /// Whether `phrases` name something in `said`, as a word of its own or at the end of one.
+    pub fn names(&self, phrases: &Phrases, said: &[String]) -> bool {
+        if self.form.verbs_last { phrases.are_in_compounds(said) } else { phrases.are_in(said) }
+    }
+
+    /// What the values of an argument are called.
+    pub fn choices(&self, argument: &str) -> impl Iterator<Item = (&str, &Phrases)> {
+        self.choices.get(argument).into_iter().flatten().map(|(value, words)| (value.as_str(), words))
+    }
+}
+
+/// The words of `text`: in lower case, without punctuation, times and figures whole.
+pub fn words_of(text: &str) -> Vec<String> {
+    let lower = text.to_lowercase().replace(['’', '‘', '`'], "'").replace('%', " % ");
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '\'' | ':' | '.' | ',' | '-' | '%');
+    let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '%').to_owned();
+    lower.split(|c: char| !is_part(c)).map(bare).filter(|word| !word.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn patterns(written: &[&str]) -> Patterns {
+        written.iter().map(|pattern| (*pattern).to_owned()).collect::<Vec<_>>().into()
+    }
+
+    #[test]
+    fn words_are_bare_and_figures_whole() {
+        assert_eq!(words_of("Don’t set it to 7:30, please!"), ["don't", "set", "it", "to", "7:30", "please"]);
+        assert_eq!(words_of("Volume: 30% - now."), ["volume", "30", "%", "now"]);
+        assert_eq!(words_of(" … "), [""; 0]);
+    }
+
+    #[test]
+    fn the_most_exact_pattern_counts() {
+        let off = patterns(&["turn", "turn * off"]);
+        assert_eq!(off.at_start(&words_of("turn the alarm off now")), Some(2));
+        assert_eq!(off.at_start(&words_of("turn it up")), Some(1));
+        assert_eq!(off.at_start(&words_of("please turn it up")), None);
+        assert_eq!(off.anywhere(&words_of("please turn it up")), Some(1));
+        let timer = patterns(&["* timer"]);
+        assert_eq!(timer.whole(&words_of("ten minute timer")), Some(1));
+        assert_eq!(timer.whole(&words_of("ten minute timer rang")), None);
+    }
+
+    #[test]
+    fn a_file_that_can_not_be_used_names_its_key() {
+        let problem = ConsentWords::read("[form]\nlead = 3").unwrap_err();
+        assert!(problem.contains("lead"), "{problem}");
+    }
+}

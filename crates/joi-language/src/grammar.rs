@@ -1,0 +1,314 @@
+//! The grammar of a language's quick commands, as `commands.toml` describes it.
+//!
+//! PURE, read once for each language. In: the file's text, and names. Out: templates ready to match, number words,
+//! polite words. A file that can't be used is an error that says where. What a template may hold is described at the
+//! head of `assets/language/en/commands.toml`.
+
+pub mod machine;
+mod manners;
+pub mod numbers;
+pub mod slots;
+pub(crate) mod template;
+pub mod words;
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::Deserialize;
+
+use super::likeness::{KnownWords, NearRules};
+use super::mood::MoodWords;
+use super::names::{self, Names};
+use machine::{Index, Program, WordNumbers};
+pub(crate) use manners::Manners;
+use numbers::Numbers;
+
+/// What a command may be called in a file; `volume` and a number sets it to so many percent.
+const COMMANDS: &[&str] = &[
+    "time",
+    "date",
+    "date of",
+    "good morning",
+    "good afternoon",
+    "good evening",
+    "stop",
+    "repeat",
+    "volume up",
+    "volume down",
+    "volume set",
+    "thanks",
+    "coin",
+    "die",
+    "abilities",
+    "nature",
+    "hears",
+    "home again",
+    "never mind",
+    "cancel that",
+    "undo",
+    "goodbye",
+    "good night",
+    "not now",
+    "quiet until tomorrow",
+    "going to sleep",
+    "quiet over",
+    "heard it",
+    "seen it",
+    "timer set",
+    "alarm set",
+    "reminder set",
+    "repeat cannot",
+    "wake me",
+    "timer left",
+    "left",
+    "list",
+    "list reminders",
+    "cancel all",
+    "cancel",
+    "cancel reminder",
+    "add",
+    "take off",
+    "move",
+    "pause all",
+    "pause",
+    "resume all",
+    "resume",
+    "snooze",
+    "silence",
+    "memory that",
+    "memory mine",
+    "memory none",
+    "memory ever",
+    "memory wish",
+    "memory whole wish",
+    "memory whole fact",
+    "memory forget",
+    "memory forget all",
+    "memory about me",
+    "home on",
+    "home off",
+    "home up",
+    "home down",
+    "home open",
+    "home close",
+    "home lock",
+    "home unlock",
+    "home colour",
+    "home percent",
+    "home degrees",
+    "home level",
+];
+/// What an answer may be called.
+const ANSWERS: &[&str] = &["yes", "clear yes", "no", "length", "moment", "all", "which", "more"];
+
+/// The grammar of one language, ready to match.
+#[derive(Debug)]
+pub struct Grammar {
+    pub manners: Manners,
+    pub numbers: Numbers,
+    pub lexicons: HashMap<String, Lexicon>,
+    pub(crate) clock: Vec<ClockForm>,
+    pub(crate) numbers_of: WordNumbers,
+    /// All templates of all intents, in the order of the file.
+    pub templates: Vec<Template>,
+    pub(crate) index: Index,
+    /// Words that are in no name.
+    pub(crate) barred: Vec<String>,
+    /// Words of the speaker and what they are to the listener: "my", "your".
+    pub turned: HashMap<String, String>,
+    /// Words by which a speaker means himself.
+    pub speaker: Vec<String>,
+    /// Words that make a wish of what follows: "always".
+    pub ever: Vec<String>,
+    /// Words of the speaker, one or two, and what they are when he is told of himself.
+    pub told: HashMap<String, String>,
+    pub mood: MoodWords,
+    /// All words that commands are made of, for those that were heard almost right.
+    pub known: KnownWords,
+    /// Words for more than one thing.
+    pub all: Vec<String>,
+}
+
+/// One way to say something.
+#[derive(Debug)]
+pub struct Template {
+    /// What is said.
+    pub intent: String,
+    pub(crate) group: TemplateGroup,
+    /// As it stands in the file.
+    pub text: String,
+    pub(crate) program: Program,
+}
+
+/// What a template is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TemplateGroup {
+    /// A command, at any time.
+    Command,
+    /// An answer, when something was asked.
+    Answer,
+}
+
+/// Phrases with a value each.
+#[derive(Debug)]
+pub struct Lexicon {
+    /// Words and value, longer ones first.
+    pub phrases: Vec<(Vec<String>, String)>,
+}
+
+/// One way to say a time of day.
+#[derive(Debug)]
+pub(crate) struct ClockForm {
+    pub(crate) program: Program,
+    /// Minutes to add to what was said.
+    pub(crate) shift: i16,
+    /// The minutes that were said are to be taken off.
+    pub(crate) is_before: bool,
+    /// A time that needs no number, in minutes since midnight.
+    pub(crate) at: Option<u16>,
+}
+
+/// The file as it stands.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GrammarFile {
+    manners: Manners,
+    mood: MoodWords,
+    near: NearRules,
+    home: HomeRow,
+    numbers: numbers::NumberWords,
+    lexicon: HashMap<String, BTreeMap<String, String>>,
+    clock: Vec<ClockRow>,
+    rules: HashMap<String, String>,
+    names: NameRow,
+    intent: Vec<IntentRow>,
+    answer: Vec<IntentRow>,
+    /// For the ears, which read it themselves.
+    #[serde(rename = "interjections")]
+    _interjections: serde::de::IgnoredAny,
+    #[serde(rename = "figures", default)]
+    _figures: serde::de::IgnoredAny,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ClockRow {
+    say: String,
+    #[serde(default)]
+    shift: i16,
+    #[serde(default)]
+    before: bool,
+    #[serde(default)]
+    at: Option<u16>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NameRow {
+    barred: Vec<String>,
+    turned: HashMap<String, String>,
+    speaker: Vec<String>,
+    ever: Vec<String>,
+    told: HashMap<String, String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HomeRow {
+    all: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct IntentRow {
+    name: String,
+    say: Vec<String>,
+}
+
+impl Grammar {
+    /// Reads a language's file.
+    ///
+    /// # Errors
+    /// What can't be used: the key, the value, and what would do.
+    pub(crate) fn read(text: &str, names: &Names) -> Result<Self, String> {
+        let mut file: GrammarFile = toml::from_str(text).map_err(|error| error.to_string())?;
+        known_names(&file)?;
+        for (slot, rows) in names.rows() {
+            file.lexicon.entry(slot.to_owned()).or_default().extend(rows);
+        }
+        let mut words = WordNumbers::default();
+        let mut compile = |key: &str, text: &str| {
+            template::compile(text, &file.rules, &mut words)
+                .map_err(|error| format!("{key} is \"{text}\": {error}"))
+        };
+        let mut clock = Vec::new();
+        for row in &file.clock {
+            let program = compile("clock", &row.say)?;
+            clock.push(ClockForm { program, shift: row.shift, is_before: row.before, at: row.at });
+        }
+        let mut templates = Vec::new();
+        let commands = file.intent.iter().map(|row| (row, TemplateGroup::Command));
+        for (row, group) in commands.chain(file.answer.iter().map(|row| (row, TemplateGroup::Answer))) {
+            for text in &row.say {
+                let program = compile(&format!("\"{}\"", row.name), text)?;
+                templates.push(Template { intent: row.name.clone(), group, text: text.clone(), program });
+            }
+        }
+        let index = Index::of(templates.iter().map(|template| &template.program));
+        let lexicons: HashMap<_, _> =
+            file.lexicon.into_iter().map(|(name, rows)| (name, Lexicon::of(rows))).collect();
+        let numbers = Numbers::of(file.numbers)?;
+        let known = KnownWords::of(file.near, &words, &numbers, &lexicons);
+        Ok(Self {
+            manners: file.manners,
+            numbers,
+            lexicons,
+            clock,
+            numbers_of: words,
+            templates,
+            index,
+            barred: file.names.barred,
+            turned: file.names.turned,
+            speaker: file.names.speaker,
+            ever: file.names.ever,
+            told: file.names.told,
+            mood: file.mood,
+            known,
+            all: file.home.all,
+        })
+    }
+}
+
+/// Whether commands, answers and the values of the lexicon are called what the program knows them by.
+fn known_names(file: &GrammarFile) -> Result<(), String> {
+    let is_percent = |name: &str| {
+        name.strip_prefix("volume ").is_some_and(|percent| percent.parse::<u8>().is_ok_and(|n| n <= 100))
+    };
+    // So many days from today.
+    let is_day = |name: &str| {
+        name.strip_prefix("date ").is_some_and(|days| days.parse::<i64>().is_ok_and(|n| n.abs() <= 7))
+    };
+    for (key, rows, known) in [("intent", &file.intent, COMMANDS), ("answer", &file.answer, ANSWERS)] {
+        let is_known =
+            |name: &str| known.contains(&name) || (key == "intent" && (is_percent(name) || is_day(name)));
+        if let Some(row) = rows.iter().find(|row| !is_known(&row.name)) {
+            return Err(format!("{key}.name is \"{}\"; allowed: {}", row.name, known.join(", ")));
+        }
+    }
+    for (slot, rows) in &file.lexicon {
+        for (phrase, value) in rows {
+            names::usable(slot, value).map_err(|allowed| {
+                format!("lexicon.{slot}.\"{phrase}\" is \"{value}\"; allowed: {allowed}")
+            })?;
+        }
+    }
+    Ok(())
+}
+
+impl Lexicon {
+    fn of(rows: BTreeMap<String, String>) -> Self {
+        let words = |phrase: String| phrase.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let mut phrases: Vec<_> = rows.into_iter().map(|(phrase, value)| (words(phrase), value)).collect();
+        phrases.sort_by_key(|(words, _)| std::cmp::Reverse(words.len()));
+        Self { phrases }
+    }
+}

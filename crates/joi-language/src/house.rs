@@ -1,0 +1,362 @@
+//! What is said to a connected house, and what is answered, in one language: `house.toml`.
+//!
+//! PURE, read once. In: the file's text, and the number words of `commands.toml`. Out: phrasings by deed and by
+//! question, words of kinds, rooms and colours, sentences. It refuses a file in which something is missing.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::Deserialize;
+
+/// The words and sentences.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HouseWords {
+    pub words: HousePhrases,
+    /// By kind: names of one, names of several.
+    pub kinds: BTreeMap<ThingKind, [Vec<String>; 2]>,
+    pub rooms: RoomNames,
+    pub follow: FollowPhrases,
+    /// Hue and saturation.
+    pub colours: HashMap<String, [f64; 2]>,
+    pub deed: Vec<DeedPhrasings>,
+    pub question: Vec<QuestionPhrasings>,
+    pub say: HouseSentences,
+    pub summary: SummaryWords,
+    /// With their values.
+    #[serde(skip)]
+    pub numbers: HashMap<String, f64>,
+}
+
+/// Words that are neither names nor verbs; what each is for is said in the file.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HousePhrases {
+    pub skipped: Vec<String>,
+    pub frames: Vec<String>,
+    pub ends: Vec<String>,
+    pub never: Vec<String>,
+    pub asks: Vec<String>,
+    pub all: Vec<String>,
+    /// Whatever there is, which somebody has to be asked about.
+    #[serde(default)]
+    pub everything: Vec<String>,
+    pub both: Vec<String>,
+    pub and: Vec<String>,
+    pub except: Vec<String>,
+    pub here: Vec<String>,
+    pub everywhere: Vec<String>,
+    pub percent: Vec<String>,
+    pub degrees: Vec<String>,
+    pub joints: Vec<String>,
+    pub half: Vec<String>,
+    pub loose: Vec<String>,
+    /// In place of the word for a thing: "the left one".
+    #[serde(default)]
+    pub stands: Vec<String>,
+    /// Ends of a word that are a verb and tell something of the thing before a deed: "the lamp's on".
+    #[serde(default)]
+    pub told_by: Vec<String>,
+}
+
+/// Words that go on with what was said before.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FollowPhrases {
+    /// Pronouns of what was spoken of last.
+    pub it: Vec<String>,
+    /// Take back what was done last.
+    pub undo: Vec<String>,
+    /// Times that are no moment of a clock.
+    pub later: Vec<String>,
+    /// In front of a length: it is for a while.
+    pub lasting: Vec<String>,
+    /// The same behind it.
+    pub lasting_behind: Vec<String>,
+    /// Behind one of these a number is a value, and no time.
+    #[serde(default)]
+    pub values: Vec<String>,
+    /// Moments that items of the house tell.
+    pub sunset: HouseMoment,
+    pub sunrise: HouseMoment,
+    /// In an answer to "which one", without meaning.
+    pub fillers: Vec<String>,
+    /// The first, the second, and so on.
+    pub ordinals: Vec<Vec<String>>,
+    pub last: Vec<String>,
+}
+
+/// A moment that an item tells.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HouseMoment {
+    /// How it is said.
+    pub say: Vec<String>,
+    /// What is in the name of such an item, small letters.
+    pub items: Vec<String>,
+}
+
+/// Names of rooms; several of one room stand together.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RoomNames {
+    pub names: Vec<Vec<String>>,
+}
+
+/// Phrasings of one deed.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DeedPhrasings {
+    pub does: HouseDeed,
+    /// What is meant where no thing is named.
+    pub kind: Option<ThingKind>,
+    /// The number that is meant.
+    pub value: Option<f64>,
+    pub say: Vec<String>,
+}
+
+/// Phrasings of one question.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QuestionPhrasings {
+    pub asks: HouseAsked,
+    /// What is asked about.
+    pub kind: Option<ThingKind>,
+    pub say: Vec<String>,
+}
+
+/// How the house is told to the model, in few words.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SummaryWords {
+    /// Around all of it: {parts}.
+    pub frame: String,
+    /// Of {things} in each.
+    pub alarm: String,
+    pub present: String,
+    pub nobody: String,
+    pub somebody: String,
+    pub open: String,
+    pub unusual: String,
+    pub weather: String,
+    pub mentioned: String,
+    /// A thing and its value.
+    pub value: String,
+    /// So many more.
+    pub more: String,
+}
+
+/// Kinds of things that have words of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ThingKind {
+    Light,
+    /// A light that stands or hangs; a light as well.
+    Lamp,
+    Blind,
+    Heating,
+    Door,
+    Window,
+    Lock,
+    Valve,
+    Alarm,
+    Fan,
+    Screen,
+    Player,
+    Scene,
+    Temperature,
+    Humidity,
+    Volume,
+    /// Known as a thing of a house, nothing else.
+    Appliance,
+}
+
+/// What is to be done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HouseDeed {
+    On,
+    Off,
+    Up,
+    Down,
+    /// A light of a warmer white, or a room.
+    Warmer,
+    Colder,
+    WarmWhite,
+    ColdWhite,
+    Open,
+    Close,
+    Lock,
+    Unlock,
+    Stop,
+    Play,
+    Next,
+    Previous,
+    Percent,
+    /// So many percent open.
+    Opened,
+    Degrees,
+    /// Percent or degrees, by the thing.
+    Level,
+    Colour,
+    /// One of the options of a thing.
+    Option,
+    /// An option of whatever has it.
+    Scene,
+}
+
+/// What is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HouseAsked {
+    On,
+    Off,
+    Open,
+    Closed,
+    Locked,
+    Unlocked,
+    WhichOn,
+    WhichOff,
+    WhichOpen,
+    WhichClosed,
+    /// Which are open, said of several without a name.
+    AnyOpen,
+    Value,
+    /// What it is to become.
+    Target,
+}
+
+/// What is said of the house.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HouseSentences {
+    pub yes_on: String,
+    pub yes_off: String,
+    pub yes_open: String,
+    pub yes_closed: String,
+    pub yes_locked: String,
+    pub yes_unlocked: String,
+    pub no_on: String,
+    pub no_off: String,
+    pub no_open: String,
+    pub no_closed: String,
+    pub no_locked: String,
+    pub no_unlocked: String,
+    pub all_of_them: String,
+    pub none_of_them: String,
+    pub only_some: String,
+    pub list: String,
+    pub none: String,
+    pub not_known_of: String,
+    pub unknown: String,
+    pub value: String,
+    pub is_on: String,
+    pub is_off: String,
+    pub is_open: String,
+    pub is_closed: String,
+    pub percent: String,
+    pub degrees: String,
+    pub degrees_fahrenheit: String,
+    pub and: String,
+    pub or: String,
+    pub in_room: String,
+    pub decimal: String,
+    pub which: String,
+    pub which_room: String,
+    pub no_such: String,
+    pub not_permitted: String,
+    pub read_only: String,
+    pub cannot: String,
+    pub out_of_range: String,
+    pub sure_entrance: String,
+    pub sure_valve: String,
+    pub sure_alarm: String,
+    pub sure_configured: String,
+    pub and_more: String,
+    pub done: String,
+    pub done_on: String,
+    pub done_off: String,
+    pub underway: String,
+    pub sent: String,
+    /// Behind what is known of others.
+    pub sent_too: String,
+    pub not_confirmed: String,
+    pub partly: String,
+    pub outcome_unknown: String,
+    pub not_sent: String,
+    pub not_reached: String,
+    /// Why, where it is known.
+    pub starting: String,
+    pub no_token: String,
+    pub no_rights: String,
+    pub wrong_address: String,
+    pub too_old: String,
+    /// Of several things, behind what was done.
+    pub left_out: String,
+    pub clamped: String,
+    pub not_accepted: String,
+    pub foreign_words: String,
+    pub not_back: String,
+    pub not_later: String,
+    pub nobody_there: String,
+    pub no_moment: String,
+    pub later: String,
+}
+
+#[derive(Deserialize)]
+struct CommandsFile {
+    numbers: NumberNames,
+}
+
+#[derive(Deserialize)]
+struct NumberNames {
+    small: Vec<String>,
+    tens: Vec<String>,
+    hundred: String,
+    #[serde(default)]
+    ones_first: String,
+    #[serde(default)]
+    one_glued: String,
+    #[serde(default)]
+    also: HashMap<String, u32>,
+}
+
+impl HouseWords {
+    /// Reads the file, and the number words of the language's commands.
+    pub fn read(text: &str, commands: &str) -> Result<Self, String> {
+        let mut words: Self = toml::from_str(text).map_err(|error| error.to_string())?;
+        let file: CommandsFile = toml::from_str(commands).map_err(|error| error.to_string())?;
+        words.numbers = file.numbers.values();
+        Ok(words)
+    }
+}
+
+impl NumberNames {
+    fn values(&self) -> HashMap<String, f64> {
+        let mut values: HashMap<String, f64> = HashMap::from([(self.hundred.clone(), 100.0)]);
+        values.extend(
+            self.also.iter().map(|(word, thousandths)| (word.clone(), f64::from(*thousandths) / 1000.0)),
+        );
+        let mut value = 0.0;
+        for word in &self.small {
+            values.insert(word.clone(), value);
+            value += 1.0;
+        }
+        let mut ten = 20.0;
+        for word in &self.tens {
+            values.insert(word.clone(), ten);
+            let mut one = 1.0;
+            for small in self.small.iter().skip(1).take(9) {
+                if self.ones_first.is_empty() {
+                    values.insert(format!("{word} {small}"), ten + one);
+                    values.insert(format!("{word}-{small}"), ten + one);
+                } else {
+                    let small = if one == 1.0 { &self.one_glued } else { small };
+                    values.insert(format!("{small}{}{word}", self.ones_first), ten + one);
+                }
+                one += 1.0;
+            }
+            ten += 10.0;
+        }
+        values
+    }
+}

@@ -1,0 +1,394 @@
+//! Where the files of languages are: built in, and in a folder for further ones.
+//!
+//! Reads files, so not in a turn's task. In: a code such as "en". Out: a checked [`Language`], or an error that names
+//! the file, the key, the value and what is allowed. A language of the folder replaces a built-in one of the same code.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::Deserialize;
+use toml::{Table, Value};
+
+use super::care::CareWords;
+use super::consent::ConsentWords;
+use super::grammar::Grammar;
+use super::house::HouseWords;
+use super::mood::MoodWords;
+use super::prompts::PromptTexts;
+use super::readings::ReadingWords;
+use super::secrets::SecretWords;
+use super::sentences::Sentences;
+use super::tools::ToolWords;
+use super::truth::TruthWords;
+use super::{Language, Languages, Names, Vocabulary, VoiceNames};
+
+const COMMANDS: &str = "commands.toml";
+const SENTENCES: &str = "sentences.toml";
+const TOOLS: &str = "tools.toml";
+const CONSENT: &str = "consent.toml";
+const SECRETS: &str = "secrets.toml";
+const TRUTH: &str = "truth.toml";
+const READINGS: &str = "readings.toml";
+const CARE: &str = "care.toml";
+const HOUSE: &str = "house.toml";
+const VOICE: &str = "voice.toml";
+/// The folder of what the model is told, among the files of a language.
+const PROMPTS: &str = "prompts";
+/// A Piper voice among the files of a language; its description is beside it.
+const OWN_VOICE: &str = "voice.onnx";
+
+/// The setting that asks for all languages: the one that is heard is answered in.
+pub const ANY_LANGUAGE: &str = "auto";
+
+/// The files of a built-in language.
+struct BuiltIn {
+    code: &'static str,
+    commands: &'static str,
+    sentences: &'static str,
+    tools: &'static str,
+    consent: &'static str,
+    secrets: &'static str,
+    truth: &'static str,
+    readings: &'static str,
+    care: &'static str,
+    house: &'static str,
+    voice: &'static str,
+    prompts: fn() -> PromptTexts,
+}
+
+const ENGLISH: BuiltIn = BuiltIn {
+    code: "en",
+    commands: include_str!("../../../assets/language/en/commands.toml"),
+    sentences: include_str!("../../../assets/language/en/sentences.toml"),
+    tools: include_str!("../../../assets/language/en/tools.toml"),
+    consent: include_str!("../../../assets/language/en/consent.toml"),
+    secrets: include_str!("../../../assets/language/en/secrets.toml"),
+    truth: include_str!("../../../assets/language/en/truth.toml"),
+    readings: include_str!("../../../assets/language/en/readings.toml"),
+    care: include_str!("../../../assets/language/en/care.toml"),
+    house: include_str!("../../../assets/language/en/house.toml"),
+    voice: include_str!("../../../assets/language/en/voice.toml"),
+    prompts: PromptTexts::english,
+};
+const GERMAN: BuiltIn = BuiltIn {
+    code: "de",
+    commands: include_str!("../../../assets/language/de/commands.toml"),
+    sentences: include_str!("../../../assets/language/de/sentences.toml"),
+    tools: include_str!("../../../assets/language/de/tools.toml"),
+    consent: include_str!("../../../assets/language/de/consent.toml"),
+    secrets: include_str!("../../../assets/language/de/secrets.toml"),
+    truth: include_str!("../../../assets/language/de/truth.toml"),
+    readings: include_str!("../../../assets/language/de/readings.toml"),
+    care: include_str!("../../../assets/language/de/care.toml"),
+    house: include_str!("../../../assets/language/de/house.toml"),
+    voice: include_str!("../../../assets/language/de/voice.toml"),
+    prompts: PromptTexts::german,
+};
+const BUILT_IN: [BuiltIn; 2] = [ENGLISH, GERMAN];
+
+/// The words of secrets of the built-in languages, each with the commands of the same.
+pub(super) fn built_in_secrets() -> impl Iterator<Item = (&'static str, &'static str)> {
+    BUILT_IN.iter().map(|language| (language.secrets, language.commands))
+}
+
+/// Why there is no language.
+#[derive(Debug, thiserror::Error)]
+pub enum LanguageError {
+    /// There is none of this code. Tell the user what there is.
+    #[error("there is no language \"{code}\"; there is {}", available.join(", "))]
+    Unknown {
+        /// What was asked for.
+        code: String,
+        /// What there is.
+        available: Vec<String>,
+    },
+    /// A file that can't be read. Tell the user.
+    #[error("can't read {}: {source}", file.display())]
+    Unreadable {
+        /// Which.
+        file: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file that can't be used. Tell the user.
+    #[error("{}: {problem}", file.display())]
+    Faulty {
+        /// Which.
+        file: PathBuf,
+        /// The key, the value, and what is allowed.
+        problem: String,
+    },
+}
+
+/// The languages there are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LanguageLibrary {
+    folder: Option<PathBuf>,
+}
+
+/// A file and its text.
+struct LanguageFile {
+    path: PathBuf,
+    text: String,
+}
+
+/// The files of a language.
+struct Files {
+    commands: LanguageFile,
+    sentences: LanguageFile,
+    tools: LanguageFile,
+    consent: LanguageFile,
+    truth: LanguageFile,
+    care: LanguageFile,
+    /// Of a language that is not built in, where it has them.
+    secrets: Option<LanguageFile>,
+    /// Where it has them.
+    readings: Option<LanguageFile>,
+    house: Option<LanguageFile>,
+}
+
+impl Files {
+    /// The words of its secrets, beside those of the built-in languages.
+    fn secrets(&self) -> Result<Option<SecretWords>, LanguageError> {
+        let Some(secrets) = &self.secrets else { return Ok(None) };
+        secrets.read(|text| SecretWords::read(text, &self.commands.text)).map(Some)
+    }
+
+    fn truth(&self) -> Result<TruthWords, LanguageError> {
+        self.truth.read(|text| TruthWords::read(text, &self.commands.text))
+    }
+}
+
+/// What counts of a language that is not spoken.
+struct OtherWords {
+    mood: MoodWords,
+    tools: ToolWords,
+    consent: ConsentWords,
+    secrets: Option<SecretWords>,
+    truth: TruthWords,
+    care: CareWords,
+}
+
+/// What counts of another language's commands.
+#[derive(Deserialize)]
+struct OnlyMood {
+    mood: MoodWords,
+}
+
+impl LanguageFile {
+    fn built_in(code: &str, name: &str, text: &str) -> Self {
+        Self { path: Path::new(code).join(name), text: text.to_owned() }
+    }
+
+    fn read<T>(&self, read: impl FnOnce(&str) -> Result<T, String>) -> Result<T, LanguageError> {
+        read(&self.text).map_err(|problem| LanguageError::Faulty { file: self.path.clone(), problem })
+    }
+}
+
+impl LanguageLibrary {
+    /// The built-in languages.
+    pub fn built_in() -> Self {
+        Self { folder: None }
+    }
+
+    /// The same and those in `folder`, each in a folder of its own; it need not exist.
+    pub fn with_folder(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: Some(folder.into()) }
+    }
+
+    /// Their codes, the built-in ones first.
+    pub fn available(&self) -> Vec<String> {
+        let mut codes: Vec<String> = BUILT_IN.iter().map(|language| language.code.to_owned()).collect();
+        let entries =
+            self.folder.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten();
+        let mut further: Vec<String> = entries
+            .filter(|entry| entry.path().join(COMMANDS).is_file())
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .filter(|code| !codes.contains(code))
+            .collect();
+        further.sort();
+        codes.extend(further);
+        codes
+    }
+
+    /// The languages that `setting` asks for: one by its code, or all of them with [`ANY_LANGUAGE`]. Of all of them,
+    /// one that can't be used is left out, and that is logged.
+    ///
+    /// # Errors
+    /// There is none of this code, or its files can't be used.
+    pub fn spoken(&self, setting: &str) -> Result<Languages, LanguageError> {
+        if setting != ANY_LANGUAGE {
+            return self.load(setting).map(Languages::new);
+        }
+        let others = self.available().into_iter().filter(|code| code != ENGLISH.code);
+        let usable = |code: String| {
+            let loaded = self.load(&code);
+            loaded.inspect_err(|error| tracing::warn!(%error, code, "a language can't be used")).ok()
+        };
+        Ok(Languages::several(self.load(ENGLISH.code)?, others.filter_map(usable).collect()))
+    }
+
+    /// The language of this code.
+    ///
+    /// # Errors
+    /// There is none, or its files can't be used.
+    pub fn load(&self, code: &str) -> Result<Language, LanguageError> {
+        self.load_with(code, &Names::default())
+    }
+
+    /// The same with what things are called in a home.
+    ///
+    /// # Errors
+    /// There is none, or its files can't be used.
+    pub fn load_with(&self, code: &str, names: &Names) -> Result<Language, LanguageError> {
+        let available = self.available();
+        if !available.iter().any(|known| known == code) {
+            return Err(LanguageError::Unknown { code: code.to_owned(), available });
+        }
+        let files = self.files(code)?;
+        let grammar = files.commands.read(|text| Grammar::read(text, names))?;
+        let vocabulary = files.commands.read(Vocabulary::read)?;
+        let sentences = files.sentences.read(Sentences::read)?;
+        let mut tools = vec![files.tools.read(ToolWords::read)?];
+        let mut consent = vec![files.consent.read(ConsentWords::read)?];
+        let mut secrets: Vec<SecretWords> = files.secrets()?.into_iter().collect();
+        let mut truth = vec![files.truth()?];
+        let (voice, prompts) = (self.voice(code)?, self.prompts(code)?);
+        let readings = files.readings.as_ref().map(|file| file.read(ReadingWords::read)).transpose()?;
+        let mut care = vec![files.care.read(CareWords::read)?];
+        let house = |file: &LanguageFile| file.read(|text| HouseWords::read(text, &files.commands.text));
+        let house = files.house.as_ref().map(house).transpose()?.map(Arc::new);
+        let mut other_moods = Vec::new();
+        for other in available.iter().filter(|other| *other != code) {
+            // Another language that can't be used costs what it would add.
+            match self.of_another(other) {
+                Ok(words) => {
+                    other_moods.push(words.mood);
+                    tools.push(words.tools);
+                    consent.push(words.consent);
+                    secrets.extend(words.secrets);
+                    truth.push(words.truth);
+                    care.push(words.care);
+                }
+                Err(error) => tracing::warn!(%error, other, "a language that is not spoken can't be used"),
+            }
+        }
+        let code = code.into();
+        let readings = readings.map(Arc::new);
+        Ok(Language {
+            code,
+            grammar,
+            vocabulary,
+            sentences,
+            tools,
+            consent,
+            secrets,
+            truth,
+            care,
+            other_moods,
+            readings,
+            voice,
+            prompts,
+            house,
+        })
+    }
+
+    /// By what the language of this code is heard and spoken; nothing else of it is read.
+    ///
+    /// # Errors
+    /// Its file can't be used.
+    pub fn voice(&self, code: &str) -> Result<VoiceNames, LanguageError> {
+        let own = self.own(code);
+        let file = match (&own, BUILT_IN.iter().find(|language| language.code == code)) {
+            (Some(own), _) if own.join(VOICE).exists() => read(own.join(VOICE))?,
+            (None, Some(built_in)) => LanguageFile::built_in(code, VOICE, built_in.voice),
+            (Some(_), _) | (None, None) => LanguageFile::built_in(code, VOICE, ""),
+        };
+        let own = own.map(|own| own.join(OWN_VOICE)).filter(|voice| voice.exists());
+        file.read(|text| VoiceNames::read(text, code, own))
+    }
+
+    fn prompts(&self, code: &str) -> Result<PromptTexts, LanguageError> {
+        if let Some(own) = self.own(code) {
+            let unreadable = |(file, source)| LanguageError::Unreadable { file, source };
+            return PromptTexts::read(&own.join(PROMPTS)).map_err(unreadable);
+        }
+        let built_in = BUILT_IN.iter().find(|language| language.code == code);
+        Ok((built_in.unwrap_or(&ENGLISH).prompts)())
+    }
+
+    /// The folder of a language with files of its own.
+    fn own(&self, code: &str) -> Option<PathBuf> {
+        let own = self.folder.as_ref().map(|folder| folder.join(code));
+        own.filter(|own| own.join(COMMANDS).is_file())
+    }
+
+    fn of_another(&self, code: &str) -> Result<OtherWords, LanguageError> {
+        let files = self.files(code)?;
+        let mood = |text: &str| toml::from_str(text).map_err(|error: toml::de::Error| error.to_string());
+        let OnlyMood { mood } = files.commands.read(mood)?;
+        let (tools, consent) = (files.tools.read(ToolWords::read)?, files.consent.read(ConsentWords::read)?);
+        let (secrets, truth) = (files.secrets()?, files.truth()?);
+        let care = files.care.read(CareWords::read)?;
+        Ok(OtherWords { mood, tools, consent, secrets, truth, care })
+    }
+
+    fn files(&self, code: &str) -> Result<Files, LanguageError> {
+        if let Some(own) = self.own(code) {
+            return Ok(Files {
+                commands: read(own.join(COMMANDS))?,
+                sentences: read_over(own.join(SENTENCES), SENTENCES, ENGLISH.sentences)?,
+                tools: read_over(own.join(TOOLS), TOOLS, ENGLISH.tools)?,
+                consent: read_over(own.join(CONSENT), CONSENT, ENGLISH.consent)?,
+                secrets: own.join(SECRETS).exists().then(|| read(own.join(SECRETS))).transpose()?,
+                readings: own.join(READINGS).exists().then(|| read(own.join(READINGS))).transpose()?,
+                house: own.join(HOUSE).exists().then(|| read(own.join(HOUSE))).transpose()?,
+                truth: read_over(own.join(TRUTH), TRUTH, ENGLISH.truth)?,
+                care: read_over(own.join(CARE), CARE, ENGLISH.care)?,
+            });
+        }
+        let built_in = BUILT_IN.iter().find(|language| language.code == code).unwrap_or(&ENGLISH);
+        Ok(Files {
+            commands: LanguageFile::built_in(code, COMMANDS, built_in.commands),
+            sentences: LanguageFile::built_in(code, SENTENCES, built_in.sentences),
+            tools: LanguageFile::built_in(code, TOOLS, built_in.tools),
+            consent: LanguageFile::built_in(code, CONSENT, built_in.consent),
+            secrets: None,
+            readings: Some(LanguageFile::built_in(code, READINGS, built_in.readings)),
+            house: Some(LanguageFile::built_in(code, HOUSE, built_in.house)),
+            truth: LanguageFile::built_in(code, TRUTH, built_in.truth),
+            care: LanguageFile::built_in(code, CARE, built_in.care),
+        })
+    }
+}
+
+fn read(path: PathBuf) -> Result<LanguageFile, LanguageError> {
+    match std::fs::read_to_string(&path) {
+        Ok(text) => Ok(LanguageFile { path, text }),
+        Err(source) => Err(LanguageError::Unreadable { file: path, source }),
+    }
+}
+
+/// A file that may be missing, as may keys in it: then they are as in English.
+fn read_over(path: PathBuf, name: &str, english: &str) -> Result<LanguageFile, LanguageError> {
+    if !path.exists() {
+        return Ok(LanguageFile::built_in(ENGLISH.code, name, english));
+    }
+    let own = read(path)?;
+    let table = |text: &str| text.parse::<Table>().map_err(|error| error.to_string());
+    let text = own.read(|text| {
+        let mut all = table(english)?;
+        lay_over(&mut all, table(text)?);
+        toml::to_string(&all).map_err(|error| error.to_string())
+    })?;
+    Ok(LanguageFile { text, ..own })
+}
+
+fn lay_over(below: &mut Table, above: Table) {
+    for (key, value) in above {
+        match (below.get_mut(&key), value) {
+            (Some(Value::Table(below)), Value::Table(above)) => lay_over(below, above),
+            (_, value) => drop(below.insert(key, value)),
+        }
+    }
+}

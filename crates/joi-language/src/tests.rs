@@ -1,0 +1,123 @@
+//! Languages as tests use them, and what holds for all of them.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
+
+use toml::{Table, Value};
+
+pub use super::*;
+pub use crate::testing::{FRENCH, english, german};
+
+fn asset(code: &str, name: &str) -> Table {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets/language").join(code).join(name);
+    fs::read_to_string(file).unwrap().parse().unwrap()
+}
+
+/// The keys of a table and of those in it; a list counts as one.
+fn keys(table: &Table) -> BTreeSet<String> {
+    let of = |(key, value): (&String, &Value)| match value {
+        Value::Table(inner) => keys(inner).into_iter().map(|inner| format!("{key}.{inner}")).collect(),
+        _ => vec![key.clone()],
+    };
+    table.iter().flat_map(of).collect()
+}
+
+#[test]
+fn every_language_says_everything_and_understands_every_command() {
+    for code in Language::available() {
+        Language::load(&code).unwrap();
+        assert_eq!(keys(&asset(&code, "sentences.toml")), keys(&asset("en", "sentences.toml")), "{code}");
+        let tools = |code: &str| {
+            let mut tools = asset(code, "tools.toml");
+            tools.remove("places");
+            keys(&tools)
+        };
+        assert_eq!(tools(&code), tools("en"), "{code}");
+        // What a matter is called is the same everywhere; its words are each language's own.
+        let care = |code: &str| {
+            let mut care = asset(code, "care.toml");
+            care.remove("words");
+            keys(&care)
+        };
+        assert_eq!(care(&code), care("en"), "{code}");
+        let commands = |code: &str, list: &str| -> BTreeSet<String> {
+            let table = asset(code, "commands.toml");
+            let rows = table[list].as_array().unwrap().iter();
+            rows.map(|row| row["name"].as_str().unwrap().to_owned()).collect()
+        };
+        for list in ["intent", "answer"] {
+            assert_eq!(commands(&code, list), commands("en", list), "{code}");
+        }
+    }
+}
+
+/// A folder in which `fr` has these files.
+fn french(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("fr")).unwrap();
+    for (name, text) in files {
+        fs::write(folder.path().join("fr").join(name), text).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn a_file_that_can_not_be_used_is_told_with_its_key_and_value() {
+    let problem = |name: &str, from: &str, to: &str| {
+        let english = |name: &str| {
+            let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets/language/en").join(name);
+            fs::read_to_string(file).unwrap()
+        };
+        let text = english(name);
+        assert!(text.contains(from), "{from}");
+        let changed = text.replacen(from, to, 1);
+        let folder = french(&[("commands.toml", FRENCH), (name, &changed)]);
+        let told = LanguageLibrary::with_folder(folder.path()).load("fr").unwrap_err().to_string();
+        assert!(told.starts_with(&folder.path().join("fr").join(name).display().to_string()), "{told}");
+        told
+    };
+    let told = problem("sentences.toml", "rings = \"It's {time}.\"", "rings = \"It's {tiem}.\"");
+    assert!(told.ends_with("schedule.rings is \"It's {tiem}.\"; allowed: {time}"), "{told}");
+    let told = problem("sentences.toml", "is_over =", "is_ower =");
+    assert!(told.contains("is_ower"), "{told}");
+    let told = problem("commands.toml", "name = \"timer set\"", "name = \"tmer set\"");
+    assert!(told.contains("intent.name is \"tmer set\"; allowed: time, date"), "{told}");
+    let told = problem("commands.toml", "\"lamp\" = \"light\"", "\"lamp\" = \"lght\"");
+    assert!(told.contains("lexicon.device.\"lamp\" is \"lght\"; allowed: \"light\""), "{told}");
+    let told =
+        problem("commands.toml", "what is the (current|exact|local) time", "what is the (current time");
+    assert!(told.contains("what is the (current time") && told.contains("is missing"), "{told}");
+    let told = problem("tools.toml", "\"munich\" = \"Europe/Berlin\"", "\"munich\" = \"Bavaria\"");
+    assert!(told.ends_with("places.\"munich\" is \"Bavaria\"; allowed: the name of a time zone"), "{told}");
+}
+
+#[test]
+fn a_language_is_added_as_a_folder_of_files() {
+    let folder = french(&[("commands.toml", FRENCH)]);
+    let library = LanguageLibrary::with_folder(folder.path());
+    assert_eq!(library.available(), ["en", "de", "fr"]);
+    let french = library.load("fr").unwrap();
+    assert_eq!(french.code(), "fr");
+    assert_eq!(french.sentences(), english().sentences(), "what has no file of its own is as in English");
+    let told = library.load("it").unwrap_err().to_string();
+    assert_eq!(told, "there is no language \"it\"; there is en, de, fr");
+    assert!(LanguageLibrary::with_folder(folder.path().join("nowhere")).load("../en").is_err());
+}
+
+proptest::proptest! {
+    #[test]
+    fn foreign_bytes_never_break_the_reader_of_languages(
+        commands in joi_base::testing::damaged_text(FRENCH),
+        sentences in joi_base::testing::damaged_text(include_str!("../../../assets/language/en/sentences.toml")),
+        tools in joi_base::testing::damaged_text(include_str!("../../../assets/language/en/tools.toml")),
+    ) {
+        for (name, text) in [("commands.toml", commands), ("sentences.toml", sentences), ("tools.toml", tools)] {
+            let folder = french(&[("commands.toml", FRENCH), (name, &text)]);
+            if let Err(error) = LanguageLibrary::with_folder(folder.path()).load("fr") {
+                proptest::prop_assert!(error.to_string().contains(name), "{}", error);
+            }
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! The words by which requests are known to want a tool, and by which tools understand their arguments.
+//!
+//! PURE, read once. In: the text of `tools.toml`. Out: words and patterns, ready to use. A pattern that is none is an
+//! error that names its key.
+
+use std::collections::BTreeMap;
+
+use regex::Regex;
+use serde::Deserialize;
+
+use super::pattern::WordPattern;
+
+/// The way that asks which lists there are.
+pub const NAMES: &str = "names";
+
+/// The words of one language.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ToolWords {
+    /// By tool.
+    pub(crate) cues: BTreeMap<String, Vec<String>>,
+    pub(crate) sums: SumWords,
+    pub(crate) lists: ListWords,
+    /// In which words the time of a place is asked for.
+    #[serde(default)]
+    pub(crate) clock: PlaceTimeWords,
+    pub(crate) places: BTreeMap<String, String>,
+}
+
+/// How the time of a place is asked for, as patterns; `{city}` is the place.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PlaceTimeWords {
+    asks: Vec<String>,
+    /// All of them.
+    #[serde(skip)]
+    pub(crate) patterns: Vec<WordPattern>,
+}
+
+/// Arithmetic in words.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SumWords {
+    /// In front of a sum.
+    pub before: Vec<String>,
+    /// Behind it.
+    pub behind: Vec<String>,
+    pub article: String,
+    /// Words and the signs for them, in order.
+    pub signs: Vec<(String, String)>,
+    /// Requests that are a sum in other words, rewritten in this order.
+    #[serde(default)]
+    pub forms: Vec<SumForm>,
+    /// Units the program knows by another name.
+    #[serde(default)]
+    pub units: Vec<UnitNames>,
+    /// Currencies; a sum in one of them is one in that.
+    #[serde(default)]
+    pub money: Vec<CurrencyNames>,
+}
+
+/// A request and what it is as a sum: a pattern, and what takes its place.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "(String, String)")]
+pub struct SumForm {
+    asks: Regex,
+    sum: String,
+}
+
+impl TryFrom<(String, String)> for SumForm {
+    type Error = String;
+
+    fn try_from((asks, sum): (String, String)) -> Result<Self, String> {
+        let read = Regex::new(&asks);
+        let asks = read.map_err(|why| format!("sums.forms is \"{asks}\"; allowed: a pattern: {why}"))?;
+        Ok(Self { asks, sum })
+    }
+}
+
+impl SumForm {
+    /// `text` as a sum, where it is one in other words.
+    pub fn applied(&self, text: String) -> String {
+        if self.asks.is_match(&text) { self.asks.replace(&text, &self.sum).into_owned() } else { text }
+    }
+}
+
+/// What a unit is called.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UnitNames {
+    /// By the program.
+    pub sign: String,
+    pub one: String,
+    pub many: String,
+    /// In other forms.
+    #[serde(default)]
+    also: Vec<String>,
+}
+
+impl UnitNames {
+    /// All of its names.
+    pub fn names(&self) -> impl Iterator<Item = &String> {
+        [&self.one, &self.many].into_iter().chain(&self.also)
+    }
+}
+
+/// What a currency is called.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CurrencyNames {
+    pub one: String,
+    pub many: String,
+    /// In front of a number or behind it.
+    pub signs: Vec<String>,
+}
+
+/// What lists are called.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ListWords {
+    /// No part of a name.
+    pub unnamed: Vec<String>,
+    pub notes: Vec<String>,
+    pub shopping: Vec<String>,
+    /// Between the things of a list.
+    pub and: String,
+    /// Between a list and what it is for.
+    #[serde(default)]
+    pub purpose: String,
+    /// What means every list.
+    #[serde(default)]
+    pub all: Vec<String>,
+    pub ready: ReadyWords,
+}
+
+/// Requests that are a call as they stand, as patterns; `{text}` is what it is about, `{list}` a list.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReadyWords {
+    /// In front of a request and behind it.
+    before: Vec<String>,
+    behind: Vec<String>,
+    /// What only the conversation knows.
+    pub vague: Vec<String>,
+    /// What a list may be called; its name is the group `list`.
+    list: String,
+    /// How the list is called that needs no name: the shopping list.
+    pub unnamed: Vec<String>,
+    /// What a verb at the beginning of a request may be heard as, and the verb.
+    #[serde(default)]
+    pub misheard: Vec<(String, String)>,
+    /// Words of which none may be in such a one.
+    #[serde(default)]
+    pub tells: Vec<String>,
+    /// Words in what is to be added or removed that turn the request round.
+    #[serde(default)]
+    pub negations: Vec<String>,
+    add: Vec<String>,
+    remove: Vec<String>,
+    read: Vec<String>,
+    /// Whether something is on a list.
+    #[serde(default)]
+    has: Vec<String>,
+    /// That there is to be a list.
+    #[serde(default)]
+    begin: Vec<String>,
+    clear: Vec<String>,
+    /// Which lists there are.
+    #[serde(default)]
+    names: Vec<String>,
+    /// All of them.
+    #[serde(skip)]
+    pub ways: Vec<Way>,
+}
+
+/// One way to say something.
+#[derive(Debug)]
+pub struct Way {
+    pub action: &'static str,
+    pub says: WordPattern,
+}
+
+impl ToolWords {
+    /// Reads a language's file.
+    ///
+    /// # Errors
+    /// What can't be used.
+    pub(super) fn read(text: &str) -> Result<Self, String> {
+        let mut words: Self = toml::from_str(text).map_err(|error| error.to_string())?;
+        words.lists.ready.ways = words.lists.ready.ways()?;
+        let asks = words.clock.asks.iter().map(|says| {
+            let pattern = says.replace("{city}", "(?P<city>[\\p{L}' .-]{2,}?)");
+            WordPattern::new(&format!("(?i)^(?:{pattern})[.!?]*$"))
+                .map_err(|error| format!("clock.asks is \"{says}\"; allowed: a pattern: {error}"))
+        });
+        words.clock.patterns = asks.collect::<Result<_, _>>()?;
+        for (place, zone) in &words.places {
+            if jiff::tz::TimeZone::get(zone).is_err() {
+                return Err(format!("places.\"{place}\" is \"{zone}\"; allowed: the name of a time zone"));
+            }
+        }
+        Ok(words)
+    }
+}
+
+impl ReadyWords {
+    fn ways(&self) -> Result<Vec<Way>, String> {
+        let (before, behind) = (self.before.join("|"), self.behind.join("|"));
+        let all = [
+            ("add", &self.add),
+            ("remove", &self.remove),
+            ("read", &self.read),
+            ("read", &self.has),
+            ("read", &self.begin),
+            ("clear", &self.clear),
+            (NAMES, &self.names),
+        ];
+        let way = |(action, says): (&'static str, &String)| {
+            let pattern = says.replace("{text}", "(?P<text>[^?!;:]+?)").replace("{list}", &self.list);
+            let whole = format!("(?i)^(?:(?:{before}),? )*(?:{pattern})(?:,? (?:{behind}))?[.!?]*$");
+            let says = WordPattern::new(&whole).map_err(|error| {
+                format!("lists.ready.{action} is \"{says}\"; allowed: a pattern: {error}")
+            })?;
+            Ok(Way { action, says })
+        };
+        all.into_iter()
+            .flat_map(|(action, says)| says.iter().map(move |says| (action, says)))
+            .map(way)
+            .collect()
+    }
+}

@@ -1,0 +1,30 @@
+//! Which model would answer, asked without starting anything: for `joi models` where no program runs.
+//!
+//! Any Tokio task; blocks for a moment while the heads of model files are read. In: the configuration, the models. Out:
+//! the name of the model and who serves it. Whether it can really be run shows when it is.
+
+use super::choose::{LocalWish, WantedServer, choose_local, wanted};
+use super::local_models::ModelCandidate;
+use super::{Backend, Endpoint, LlmConfig, LlmError, Ollama, ServedBy, served_name};
+use joi_base::machine::MemoryRoom;
+
+/// The model that would answer, as its server calls it; nothing where none can.
+pub async fn forecast(config: &LlmConfig, candidates: &[ModelCandidate]) -> Option<(String, ServedBy)> {
+    let seen = match config.backend {
+        Backend::Local => Ok(Vec::new()),
+        Backend::Auto | Backend::Ollama => installed(config).await,
+    };
+    match wanted(config, seen.as_ref().map(Vec::as_slice)) {
+        WantedServer::Ollama { model } => Some((model, ServedBy::Ollama)),
+        WantedServer::Local { .. } => {
+            let wish = LocalWish { wanted: config.local.trim(), room: MemoryRoom::now(), running: None };
+            let chosen = choose_local(candidates, &wish).chosen?;
+            Some((served_name(&candidates[chosen].gguf), ServedBy::Local))
+        }
+        WantedServer::Nobody(_) => None,
+    }
+}
+
+async fn installed(config: &LlmConfig) -> Result<Vec<super::InstalledModel>, LlmError> {
+    Ollama::new(&Endpoint::Http { url: config.url.clone() }, None)?.tags().await
+}

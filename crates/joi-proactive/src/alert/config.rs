@@ -1,0 +1,62 @@
+//! `[alert]`: alarms. Plain data, read once at the start.
+
+use std::net::SocketAddr;
+
+use serde::{Deserialize, Serialize};
+
+use joi_base::problem::Problem;
+
+/// Alarms. They are told whatever `announce.quiet_hours` and `impulse` say.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AlertConfig {
+    /// Seconds between two times that an alarm is told, until somebody has heard it, 1 to 600. Higher: calmer.
+    pub repeat_s: u32,
+    /// An alarm is never told more softly than this, in percent, 0 to 100. Higher: louder.
+    pub least_volume: u8,
+    /// Name of a text item of the house through which alerts come, as JSON or as text with "priority=high"; "": none.
+    pub item: String,
+    /// Address on this machine on which alerts are taken over HTTP (`POST /events`), as "127.0.0.1:7763"; "": none.
+    pub listen: String,
+    /// Minutes without a connection to the house after which that is told, 1 to 1440. Higher: later.
+    pub house_lost_min: u32,
+}
+
+impl Default for AlertConfig {
+    fn default() -> Self {
+        Self {
+            repeat_s: 10,
+            least_volume: 80,
+            item: "Joi_Alert".to_owned(),
+            listen: String::new(),
+            house_lost_min: 10,
+        }
+    }
+}
+
+impl AlertConfig {
+    /// Where alerts are taken over HTTP.
+    pub fn address(&self) -> Option<SocketAddr> {
+        self.listen.parse().ok().filter(|address: &SocketAddr| address.ip().is_loopback())
+    }
+
+    /// Everything that is wrong with it.
+    pub fn check(&self) -> Vec<Problem> {
+        let outside = |key: &str, value: f64, range, unit| {
+            Problem::outside(&format!("alert.{key}"), value, range, unit)
+        };
+        let mut problems: Vec<Problem> = [
+            outside("repeat_s", self.repeat_s.into(), 1.0..=600.0, "seconds"),
+            outside("least_volume", self.least_volume.into(), 0.0..=100.0, "percent"),
+            outside("house_lost_min", self.house_lost_min.into(), 1.0..=1440.0, "minutes"),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        if !self.listen.is_empty() && self.address().is_none() {
+            let allowed = "an address of this machine with a port, as \"127.0.0.1:7763\", or \"\"";
+            problems.push(Problem::new("alert.listen", &self.listen, allowed));
+        }
+        problems
+    }
+}

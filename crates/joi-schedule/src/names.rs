@@ -1,0 +1,103 @@
+//! Which entry is meant by a name that was heard: exactly, nearly, or by its sound.
+//!
+//! PURE. In: entries and what was said of them. Out: those that fit. A name that fits two about equally well
+//! is nobody's.
+
+use jiff::Zoned;
+use jiff::civil::Date;
+
+use joi_language::Ear;
+use joi_language::values::entry::Entry;
+use joi_language::values::moment::{Day, dates};
+use joi_language::values::order::Which;
+
+/// From this likeness on, 0..1, a name is meant.
+const ALIKE: f64 = 0.87;
+/// The likeness of names that only sound the same.
+const SOUNDS_SAME: f64 = 0.9;
+/// Less alike in spelling, and the same sound is chance: "tea", "two".
+const NOT_TOO_FAR: f64 = 0.75;
+/// A second one this close behind is meant just as well.
+const MARGIN: f64 = 0.05;
+
+/// The entries `which` may mean, in the order given.
+pub(super) fn meant<'a>(entries: &'a [Entry], which: &Which, now: &Zoned, ear: Ear) -> Vec<&'a Entry> {
+    let zone = now.time_zone();
+    let fits = |entry: &&Entry| {
+        entry.is_live()
+            && which.id.is_none_or(|id| id == entry.id)
+            && which.kind.is_none_or(|kind| kind == entry.kind)
+            && which.length_s.is_none_or(|length| entry.length_s == Some(length))
+            && which.day.is_none_or(|day| date_of(entry, day, now).is_some())
+            && which.clock.is_none_or(|(clock, part)| {
+                let at = entry.due.moment(zone).to_zoned(zone.clone()).time();
+                let is_at =
+                    |time: &jiff::civil::Time| (time.hour(), time.minute()) == (at.hour(), at.minute());
+                clock.readings(part).iter().any(is_at)
+            })
+    };
+    let of_kind: Vec<&Entry> = entries.iter().filter(fits).collect();
+    let Some(name) = &which.name else { return of_kind };
+    let likeness = |entry: &Entry| entry.name.as_deref().map_or(0.0, |own| likeness(own, name, ear));
+    let best = of_kind.iter().map(|entry| likeness(entry)).fold(0.0, f64::max);
+    if best < ALIKE {
+        return Vec::new();
+    }
+    of_kind.into_iter().filter(|entry| likeness(entry) > best - MARGIN).collect()
+}
+
+/// The date that `day` means when `entry` is due on it.
+pub(super) fn date_of(entry: &Entry, day: Day, now: &Zoned) -> Option<Date> {
+    dates(day, now).into_iter().find(|date| entry.is_on(*date, now.time_zone()))
+}
+
+/// How alike two names are, 0..1.
+fn likeness(one: &str, other: &str, ear: Ear) -> f64 {
+    let (one, other) = (plain(one), plain(other));
+    if one == other {
+        return 1.0;
+    }
+    let spelling = strsim::jaro_winkler(&one, &other);
+    let (first, second) = (ear.sound(&one), ear.sound(&other));
+    let sounds_same = !first.is_empty() && first == second && spelling >= NOT_TOO_FAR;
+    if sounds_same { spelling.max(SOUNDS_SAME) } else { spelling.min(0.99) }
+}
+
+/// Lower case, letters and digits only.
+fn plain(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ALIKE, MARGIN};
+    use joi_language::Ear;
+
+    fn likeness(own: &str, heard: &str) -> f64 {
+        super::likeness(own, heard, Ear::DoubleMetaphone)
+    }
+
+    #[test]
+    fn names_are_recognised_as_recognisers_write_them() {
+        for (own, heard) in [
+            ("pasta", "Pasta"),
+            ("egg", "eggs"),
+            ("rice", "rise"),
+            ("potatoes", "potatos"),
+            ("Ann", "Anne"),
+            ("tea", "tee"),
+            ("pizza", "pizzas"),
+            ("laundry", "laundri"),
+            ("wash cycle", "washcycle"),
+            ("Knödel", "knoedel"),
+        ] {
+            assert!(likeness(own, heard) >= ALIKE, "{own} {heard} {}", likeness(own, heard));
+        }
+        for (own, heard) in
+            [("pasta", "pizza"), ("rice", "ice cream"), ("egg", "oven"), ("tea", "two"), ("bread", "brown")]
+        {
+            assert!(likeness(own, heard) < ALIKE, "{own} {heard} {}", likeness(own, heard));
+        }
+        assert!(likeness("pasta", "pasta") - likeness("past", "pasta") > MARGIN / 2.0);
+    }
+}

@@ -1,0 +1,49 @@
+//! Timers that stand still, and go on.
+//!
+//! PURE. In: which are meant. Out: changes to be stored, and a report.
+
+use super::obey::{Choice, Decided, EntryChange, Present};
+use joi_language::values::entry::{Entry, EntryKind, EntryState};
+use joi_language::values::order::{LONGEST_TIMER_S, OrderReport, Which};
+
+impl Present<'_> {
+    /// Only timers stand still: an alarm belongs to its time of day.
+    pub(super) fn pause(&self, which: &Which) -> Decided {
+        let runs = |entry: &Entry| entry.kind == EntryKind::Timer && entry.state == EntryState::Waiting;
+        let pause = |entry: &Entry| {
+            // A second that has begun counts whole.
+            let left_s = u32::try_from(entry.left(self.now).as_millis().max(0).unsigned_abs().div_ceil(1000));
+            Entry { state: EntryState::Paused { left_s: left_s.unwrap_or(LONGEST_TIMER_S) }, ..entry.clone() }
+        };
+        self.changed(which, runs, pause, OrderReport::Paused)
+    }
+
+    pub(super) fn resume(&self, which: &Which) -> Decided {
+        let resume = |entry: &Entry| {
+            let left_s = u32::try_from(entry.left(self.now).as_secs()).unwrap_or(LONGEST_TIMER_S);
+            let (due, state, in_doubt) = (self.after(left_s), EntryState::Waiting, self.in_doubt);
+            Entry { due, state, in_doubt, ..entry.clone() }
+        };
+        self.changed(which, Entry::is_paused, resume, OrderReport::Resumed)
+    }
+
+    /// Those of the entries that `which` may mean which `can` be changed. Where none can, but some are meant, how long they
+    /// have left tells why.
+    fn changed(
+        &self,
+        which: &Which,
+        can: impl Fn(&Entry) -> bool,
+        change: impl Fn(&Entry) -> Entry,
+        report: impl Fn(Vec<Entry>) -> OrderReport,
+    ) -> Decided {
+        let able: Vec<Entry> = self.entries.iter().filter(|entry| can(entry)).cloned().collect();
+        match (Present { entries: &able, ..*self }).chosen(which) {
+            Choice::These(entries) => {
+                let changed: Vec<Entry> = entries.into_iter().map(change).collect();
+                (changed.iter().cloned().map(EntryChange::Replace).collect(), report(changed))
+            }
+            Choice::Unclear(OrderReport::NoSuch(_)) => self.left(which),
+            Choice::Unclear(unclear) => (vec![], unclear),
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! The schedule over a database, with the task that rings, a paused clock and no sound.
+
+use std::path::Path;
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use super::*;
+use crate::announce::{AnnounceConfig, Announcer};
+use joi_base::pulse::Heart;
+use crate::ringer::{Ring, Ringer};
+
+/// The wall's clock, as fast as Tokio's, which is paused.
+pub(super) struct Wall {
+    began: Zoned,
+    at: tokio::time::Instant,
+    set: std::sync::Mutex<SignedDuration>,
+}
+
+impl Wall {
+    pub(super) fn at(began: Zoned) -> Arc<Self> {
+        Arc::new(Self { began, at: tokio::time::Instant::now(), set: std::sync::Mutex::default() })
+    }
+
+    fn put_forward(&self, by: SignedDuration) {
+        *self.set.lock().unwrap() += by;
+    }
+}
+
+impl Clock for Wall {
+    fn now(&self) -> Zoned {
+        let passed = SignedDuration::try_from(self.at.elapsed()).unwrap();
+        self.began.checked_add(passed + *self.set.lock().unwrap()).unwrap()
+    }
+}
+
+pub(super) fn schedule(file: &Path, clock: Arc<dyn Clock>) -> Schedule {
+    let store = Store::open(file).unwrap();
+    let (config, is_synchronised) = (TimersConfig::default(), || false);
+    Schedule::new(ScheduleParts {
+        store,
+        clock,
+        config,
+        languages: in_english(),
+        is_synchronised,
+        wake_up: None,
+    })
+}
+
+/// What a running task tells.
+pub(super) struct Alerts {
+    pub(super) rings: tokio::sync::watch::Receiver<Vec<Ring>>,
+    pub(super) announcer: Announcer,
+    changes: tokio::sync::watch::Receiver<()>,
+}
+
+impl Alerts {
+    /// The next thing that is announced; it counts as heard then.
+    pub(super) async fn announced(&mut self) -> String {
+        loop {
+            if let Some(first) = self.announcer.waiting().into_iter().next() {
+                self.announcer.withdraw(first.id).await;
+                return first.announcement.wording.told(english(), &self.announcer.now()).0;
+            }
+            self.changes.changed().await.unwrap();
+        }
+    }
+}
+
+pub(super) fn watch(schedule: &Schedule) -> (Alerts, CancellationToken) {
+    watch_with(schedule, None)
+}
+
+/// The same with somebody who commands a house.
+pub(super) fn watch_with(
+    schedule: &Schedule,
+    hand: Option<Arc<dyn HouseHand>>,
+) -> (Alerts, CancellationToken) {
+    let clock = Arc::clone(&schedule.parts.clock);
+    let announcer = Announcer::new(&AnnounceConfig::default(), None, clock);
+    let (ringer, rings) = Ringer::new(schedule.clone(), announcer.clone(), Heart::unwatched());
+    let stop = CancellationToken::new();
+    tokio::spawn(ringer.with_hand(hand).run(stop.clone()));
+    (Alerts { rings, changes: announcer.changes(), announcer }, stop)
+}
+
+async fn rings(alerts: &mut Alerts, many: usize) -> Vec<String> {
+    let rings = alerts.rings.wait_for(|rings| rings.len() == many).await.unwrap();
+    rings.iter().map(|ring| ring.says.0.clone()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_timer_rings_when_it_is_due_and_is_silent_when_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let wall = Wall::at(at(17, 0));
+    let schedule = schedule(&folder.path().join("joi.db"), wall.clone());
+    let (mut alerts, _stop) = watch(&schedule);
+    assert!(matches!(schedule.obey(timer(Some("pasta"), 570)).await.unwrap().report, OrderReport::Set(_)));
+    assert_eq!(rings(&mut alerts, 1).await, ["Pasta timer."]);
+    let late = wall.now().timestamp().duration_since(at(17, 0).timestamp()) - SignedDuration::from_secs(570);
+    assert!(late >= SignedDuration::ZERO && late < SignedDuration::from_secs(1), "{late:?}");
+    assert_eq!(alerts.announcer.waiting().len(), 1, "it is announced");
+    schedule.obey(ScheduleOrder::Silence).await.unwrap();
+    assert_eq!(rings(&mut alerts, 0).await, [""; 0]);
+    assert_eq!(alerts.announcer.waiting(), [], "and withdrawn");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_task_that_follows_one_that_failed_is_heard_by_the_same_listeners() {
+    let folder = tempfile::tempdir().unwrap();
+    let schedule = schedule(&folder.path().join("joi.db"), Wall::at(at(17, 0)));
+    let announcer = Announcer::new(&AnnounceConfig::default(), None, Arc::clone(&schedule.parts.clock));
+    let (ringer, shown) = Ringer::new(schedule.clone(), announcer.clone(), Heart::unwatched());
+    let mut alerts = Alerts { rings: shown, changes: announcer.changes(), announcer };
+    schedule.obey(timer(Some("pasta"), 570)).await.unwrap();
+    let first = tokio::spawn(ringer.again(Heart::unwatched()).run(CancellationToken::new()));
+    first.abort();
+    assert!(first.await.is_err());
+    tokio::spawn(ringer.again(Heart::unwatched()).run(CancellationToken::new()));
+    assert_eq!(rings(&mut alerts, 1).await, ["Pasta timer."]);
+    assert_eq!(alerts.announcer.waiting().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn everything_outlives_a_restart_and_what_was_missed_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("joi.db");
+    let clock = Arc::new(ManualClock::at(at(17, 0)));
+    let first = schedule(&file, clock.clone());
+    first.obey(timer(Some("egg"), 300)).await.unwrap();
+    let said = Said {
+        clock: Some(ClockSaid { hour: 7, minute: 0, exactness: Exactness::Either }),
+        ..Said::default()
+    };
+    first.obey(alarm(said)).await.unwrap();
+    let before = first.entries().await.unwrap();
+    drop(first);
+    clock.set(at(18, 0));
+    let second = schedule(&file, clock.clone());
+    assert_eq!(second.entries().await.unwrap(), before);
+    let (mut alerts, stop) = watch(&second);
+    assert_eq!(alerts.announced().await, "You missed something: the egg timer was due today at 5:05 PM.");
+    stop.cancel();
+    assert_eq!(second.entries().await.unwrap(), before[1..], "the alarm waits");
+    let third = schedule(&file, clock);
+    third.obey(timer(None, 60)).await.unwrap();
+    let ids: Vec<_> = third.entries().await.unwrap().iter().map(|entry| entry.id.0).collect();
+    assert_eq!(ids, [3, 2], "no number is used twice");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wrong_clock_is_told_once_and_what_is_set_by_it_rings_in_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("joi.db");
+    let clock = Arc::new(ManualClock::at(at(17, 0)));
+    schedule(&file, clock).obey(timer(Some("of old"), 3_600)).await.unwrap();
+    // After the power cut the clock shows the day before.
+    let yesterday = at(17, 0).checked_sub(24.hours()).unwrap();
+    let wall = Wall::at(yesterday);
+    let after = schedule(&file, wall.clone());
+    let (mut alerts, _stop) = watch(&after);
+    assert_eq!(alerts.announced().await, english().sentences().schedule.wrong_clock);
+    after.obey(timer(Some("of now"), 300)).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(100)).await;
+    wall.put_forward(SignedDuration::from_hours(24));
+    assert_eq!(rings(&mut alerts, 1).await, ["Of now timer."]);
+    let passed = wall.at.elapsed();
+    assert!(passed >= Duration::from_secs(300) && passed < Duration::from_secs(361), "{passed:?}");
+    assert_eq!(alerts.announced().await, "Of now timer.", "it was told once");
+}
+
+#[tokio::test]
+async fn two_programs_may_set_timers_at_the_same_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("joi.db");
+    let clock: Arc<dyn Clock> = Arc::new(ManualClock::at(at(17, 0)));
+    let (one, other) = (schedule(&file, Arc::clone(&clock)), schedule(&file, clock));
+    let set = |schedule: Schedule| async move {
+        for _ in 0..20 {
+            schedule.obey(timer(None, 600)).await.unwrap();
+        }
+    };
+    tokio::join!(set(one.clone()), set(other));
+    let mut ids: Vec<_> = one.entries().await.unwrap().iter().map(|entry| entry.id.0).collect();
+    ids.sort_unstable();
+    assert_eq!(ids, (1..=40).collect::<Vec<_>>());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_person_can_say_that_the_clock_is_right_and_alarms_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("joi.db");
+    // The clock was a year ahead, and an alarm was set by it; then it was put right.
+    let wrong = at(17, 0).checked_add(365.days()).unwrap();
+    schedule(&file, Arc::new(ManualClock::at(wrong))).obey(timer(Some("of old"), 60)).await.unwrap();
+    let now = Arc::new(ManualClock::at(at(17, 0)));
+    let after = schedule(&file, now.clone());
+    let six = ClockSaid { hour: 18, minute: 0, exactness: Exactness::Exact };
+    let done = after.obey(alarm(Said { clock: Some(six), ..Said::default() })).await.unwrap();
+    assert_eq!(done.trust, Trust::Behind);
+    assert!(after.trust_clock().await.unwrap(), "it was in doubt");
+    assert!(!after.trust_clock().await.unwrap(), "and is not any more");
+    assert_eq!(after.obey(ScheduleOrder::List(None)).await.unwrap().trust, Trust::Right);
+    now.set(at(18, 0));
+    let (mut alerts, _stop) = watch(&after);
+    assert_eq!(rings(&mut alerts, 1).await, ["It's 6 PM."]);
+}
+
+#[test]
+fn a_name_of_a_stranger_is_told_to_be_his() {
+    let now = at(17, 0);
+    let mut table = Table::at(now.clone());
+    let named = |order: ScheduleOrder| match order {
+        ScheduleOrder::Set(entry) => ScheduleOrder::Set(NewEntry { is_foreign: true, ..entry }),
+        other => other,
+    };
+    table.order(&named(timer(Some("call 555 now!"), 60)));
+    table.order(&named(reminder("pay the fee", Said { clock: Some(clock(17, 2)), ..Said::default() })));
+    let rings = |at: usize, language| words::rings(&table.entries[at], &now, language);
+    assert_eq!(rings(0, english()), "Timer that a text I read named \"call 555 now\".");
+    assert_eq!(rings(1, english()), "Reminder that a text I read named \"pay the fee\".");
+    assert_eq!(rings(0, german()), "Timer mit dem Namen „call 555 now“ aus einem fremden Text.");
+    let missed = words::missed(&table.entries[..1], now.time_zone()).sentence(english(), &now);
+    assert_eq!(
+        missed,
+        "You missed something: the timer that a text I read named \"call 555 now\" was due today at 5:01 PM."
+    );
+}

@@ -1,0 +1,394 @@
+//! The voice thread, its handle, and the ledger of played lines.
+//!
+//! The thread `voice` runs [`run`]; one task runs [`report`]. In: [`SpokenLine`]s and the player's events. Out:
+//! [`SpeakEvent`]s. A stopped turn refuses further lines, and its sound ends at once. Lines that come while the voice is
+//! loaded wait for it; where it can't be, they count as lines without speakable text.
+
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Instant;
+
+use tokio::sync::mpsc;
+
+use self::ledger::Ledger;
+use super::languages::{LanguageVoice, LanguageVoices};
+use super::{Interrupter, LeadSilence, SpeakError, Voice};
+use joi_audio::{DeviceFault, Epoch, PlayEvent, Player};
+use joi_language::LanguageCode;
+use joi_base::message::TurnId;
+use joi_base::pulse::Heart;
+use kept::{KeptLines, LineKey};
+use line::speak;
+use rehearsal::Rehearsal;
+use report::report;
+use silent::pass;
+
+mod kept;
+mod ledger;
+mod line;
+mod rehearsal;
+mod report;
+mod silent;
+
+#[cfg(test)]
+mod tests;
+
+/// Lines queued for the voice. When full, [`Mouth::say`] waits: the model writes faster than speech, and
+/// queued lines are lost when playback is stopped.
+const LINES: usize = 32;
+/// Events queued for the conversation. When full, the reporting task waits; nothing is lost.
+const EVENTS: usize = 64;
+
+/// A segment of an answer, as [`super::segment::Segmenter`] cuts it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpokenLine {
+    /// Of which turn.
+    pub turn: TurnId,
+    /// Its place in the turn, counted by the caller.
+    pub index: u32,
+    /// The text as it was written, markdown included.
+    pub text: String,
+    /// Its role in the answer.
+    pub part: LineRole,
+    /// In which language it is.
+    pub language: LanguageCode,
+}
+
+/// The role of a line in the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineRole {
+    /// Part of it.
+    Answer,
+    /// Said in addition ("one moment ...").
+    Aside,
+}
+
+/// What happened to a line or turn.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SpeakEvent {
+    /// Playback of the turn's first sound starts.
+    Started {
+        /// Which turn.
+        turn: TurnId,
+        /// When the device took it, or the silence in front of it.
+        taken: Instant,
+        /// When it is heard: its first 10 ms that are not silent.
+        at: Instant,
+    },
+    /// Playback of a line's first sample starts.
+    Saying {
+        /// Which turn.
+        turn: TurnId,
+        /// The line as it is spoken: numbers and units in words, no markdown.
+        spoken: String,
+        /// When.
+        at: Instant,
+    },
+    /// A line was played to its end (a line without speakable text counts when it would have been played).
+    Heard {
+        /// The line.
+        line: SpokenLine,
+        /// When its last sample was played.
+        at: Instant,
+    },
+    /// The turn was finished by [`Mouth::finish`] and its last sample was played.
+    Done {
+        /// Which turn.
+        turn: TurnId,
+        /// When.
+        at: Instant,
+    },
+    /// A line could not be spoken; the next ones are tried.
+    Failed {
+        /// Which turn.
+        turn: TurnId,
+        /// One sentence with the remedy.
+        error: String,
+    },
+    /// There is no voice, for good: it could not be loaded. One sentence with the remedy.
+    Voiceless(String),
+    /// The speaker is missing from here on; reported once, retried in the background.
+    Mute(DeviceFault),
+    /// This device plays: reported at the first start and after every [`SpeakEvent::Mute`].
+    Audible {
+        /// The device's name as the sound system gives it.
+        device: String,
+    },
+}
+
+/// The turn was stopped, or speech output is closed: send nothing more for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the turn was stopped; nothing more is said for it")]
+pub struct Stopped;
+
+/// A request to the voice thread. The player's epoch shows whether a stop came since.
+enum VoiceRequest {
+    Say {
+        line: SpokenLine,
+        epoch: Epoch,
+    },
+    Prepare {
+        text: String,
+        language: LanguageCode,
+    },
+    Finish {
+        turn: TurnId,
+        epoch: Epoch,
+    },
+    /// Nothing was said for a while.
+    Rest,
+}
+
+/// State shared by the handle, the voice thread and the reporting task.
+struct MouthState {
+    player: Player,
+    /// Of all voices; none until they are loaded.
+    interrupters: OnceLock<Vec<Interrupter>>,
+    ledger: Mutex<Ledger>,
+    rehearsal: Rehearsal,
+    /// Lines that were synthesised.
+    #[cfg(test)]
+    syntheses: std::sync::atomic::AtomicUsize,
+}
+
+impl MouthState {
+    fn ledger(&self) -> MutexGuard<'_, Ledger> {
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The voice is needed for `text` now; what it prepares instead is given up.
+    fn leave_rehearsal(&self, text: &str) {
+        if self.rehearsal.give_up_unless(text) {
+            self.interrupt();
+        }
+    }
+
+    /// Aborts what is being synthesised.
+    fn interrupt(&self) {
+        self.interrupters.get().into_iter().flatten().for_each(Interrupter::interrupt);
+    }
+
+    fn is_stale(&self, epoch: Epoch) -> bool {
+        self.player.epoch() != epoch
+    }
+
+    /// Admits a request for `turn`. The epoch is read under the ledger's lock, so a stop comes wholly before
+    /// or wholly after it.
+    fn enter(&self, turn: TurnId) -> Result<Epoch, Stopped> {
+        let mut ledger = self.ledger();
+        ledger.enter(turn)?;
+        Ok(self.player.epoch())
+    }
+}
+
+/// The handle of the voice thread. Clones share the same voice; the thread ends when the last one is dropped
+/// or after [`Mouth::close`].
+#[derive(Clone)]
+pub struct Mouth {
+    shared: Arc<MouthState>,
+    orders: mpsc::Sender<VoiceRequest>,
+    thread: Arc<Mutex<Option<JoinHandle<()>>>>,
+}
+
+impl std::fmt::Debug for Mouth {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Mouth").finish_non_exhaustive()
+    }
+}
+
+impl Mouth {
+    /// Starts the voice thread, which owns `speakers`, and the reporting task (inside a Tokio runtime). `played` are the events of
+    /// `player`; other clones of the player may play tones meanwhile, with tags of their own: this thread's
+    /// are below 2⁶³. The thread reports its work to `heart`.
+    ///
+    /// # Errors
+    /// [`SpeakError::Thread`] when the system gives no thread.
+    pub fn spawn(
+        speakers: LanguageVoices,
+        player: Player,
+        played: mpsc::Receiver<PlayEvent>,
+        heart: Heart,
+    ) -> Result<(Self, mpsc::Receiver<SpeakEvent>), SpeakError> {
+        let interrupters: Vec<Interrupter> = speakers.voices().map(Voice::interrupter).collect();
+        Self::start((|| Ok(speakers), interrupters.into()), player, played, heart)
+    }
+
+    /// The same for voices that `load` gives on the thread; else the sentence of [`SpeakEvent::Voiceless`].
+    ///
+    /// # Errors
+    /// [`SpeakError::Thread`] when the system gives no thread.
+    pub fn loading(
+        load: impl FnOnce() -> Result<LanguageVoices, String> + Send + 'static,
+        player: Player,
+        played: mpsc::Receiver<PlayEvent>,
+        heart: Heart,
+    ) -> Result<(Self, mpsc::Receiver<SpeakEvent>), SpeakError> {
+        Self::start((load, OnceLock::new()), player, played, heart)
+    }
+
+    fn start(
+        (load, interrupters): (
+            impl FnOnce() -> Result<LanguageVoices, String> + Send + 'static,
+            OnceLock<Vec<Interrupter>>,
+        ),
+        player: Player,
+        played: mpsc::Receiver<PlayEvent>,
+        heart: Heart,
+    ) -> Result<(Self, mpsc::Receiver<SpeakEvent>), SpeakError> {
+        let (orders, inbox) = mpsc::channel(LINES);
+        let (events, outbox) = mpsc::channel(EVENTS);
+        let shared = Arc::new(MouthState {
+            player,
+            interrupters,
+            ledger: Mutex::new(Ledger::default()),
+            rehearsal: Rehearsal::default(),
+            #[cfg(test)]
+            syntheses: Default::default(),
+        });
+        tokio::spawn(report(Arc::clone(&shared), played, orders.downgrade(), events.clone()));
+        let thread = std::thread::Builder::new().name("voice".into()).spawn({
+            let shared = Arc::clone(&shared);
+            move || match load() {
+                Ok(speakers) => {
+                    shared.interrupters.get_or_init(|| speakers.voices().map(Voice::interrupter).collect());
+                    run(speakers, &shared, &heart, inbox, &events);
+                }
+                Err(why) => {
+                    send(vec![SpeakEvent::Voiceless(why)], &events);
+                    pass(&shared, inbox, &events);
+                }
+            }
+        })?;
+        Ok((Self { shared, orders, thread: Arc::new(Mutex::new(Some(thread))) }, outbox))
+    }
+
+    /// Queues a line; waits while many are queued.
+    ///
+    /// # Errors
+    /// [`Stopped`] when the line's turn was stopped meanwhile: the caller gives the turn up.
+    pub async fn say(&self, line: SpokenLine) -> Result<(), Stopped> {
+        let epoch = self.shared.enter(line.turn)?;
+        self.shared.leave_rehearsal(&line.text);
+        self.orders.send(VoiceRequest::Say { line, epoch }).await.map_err(|_| Stopped)
+    }
+
+    /// Has the first sound of an answer that may come synthesised in advance, and returns at once. The line itself begins
+    /// at once then; another line ends it. Nothing is prepared while lines are queued, or the voice is loaded.
+    pub fn prepare(&self, text: String, language: LanguageCode) {
+        let has_voice = self.shared.interrupters.get().is_some();
+        if has_voice && self.orders.capacity() == self.orders.max_capacity() {
+            // Full or closed: then it is said without preparation, or not at all.
+            let _ = self.orders.try_send(VoiceRequest::Prepare { text, language });
+        }
+    }
+
+    /// Says that the turn has no further lines: when the last one was heard, [`SpeakEvent::Done`] follows.
+    ///
+    /// # Errors
+    /// [`Stopped`] as for [`Mouth::say`].
+    pub async fn finish(&self, turn: TurnId) -> Result<(), Stopped> {
+        let epoch = self.shared.enter(turn)?;
+        self.orders.send(VoiceRequest::Finish { turn, epoch }).await.map_err(|_| Stopped)
+    }
+
+    /// Reports how many lines are queued and the capacity, as long as the queue is open.
+    pub fn waiting(&self) -> impl Fn() -> Option<(usize, usize)> + Send + Sync + 'static {
+        let (queue, most) = (self.orders.downgrade(), self.orders.max_capacity());
+        move || Some((most - queue.upgrade()?.capacity(), most))
+    }
+
+    /// How many lines were synthesised.
+    #[cfg(test)]
+    pub(crate) fn syntheses(&self) -> usize {
+        self.shared.syntheses.load(std::sync::atomic::Ordering::SeqCst)
+    }
+
+    /// Stops playback now: the sentence being synthesised is aborted, queued lines are dropped, the player is
+    /// flushed, and the turn that was speaking is stopped for good. Any thread, never waits. No event of that
+    /// turn follows except those already on their way.
+    pub fn stop(&self) {
+        let mut ledger = self.shared.ledger();
+        ledger.stop();
+        self.shared.player.flush();
+        drop(ledger);
+        // After the flush, whose new epoch tells the voice thread that the synthesis was aborted on purpose.
+        self.shared.interrupt();
+    }
+
+    /// Stops, and waits until the voice thread has ended.
+    pub async fn close(self) {
+        self.stop();
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        drop(self);
+        if let Some(thread) = thread {
+            // A panic of the thread has already been reported by the panic hook.
+            let _ = tokio::task::spawn_blocking(move || thread.join()).await;
+        }
+    }
+}
+
+/// The voice thread: serves requests until the last handle is dropped.
+fn run(
+    mut speakers: LanguageVoices,
+    shared: &MouthState,
+    heart: &Heart,
+    mut orders: mpsc::Receiver<VoiceRequest>,
+    events: &mpsc::Sender<SpeakEvent>,
+) {
+    let mut reading = None;
+    let mut ready = None;
+    let mut kept = KeptLines::default();
+    while let Some(order) = orders.blocking_recv() {
+        let _working = heart.work();
+        match order {
+            VoiceRequest::Say { epoch, .. } | VoiceRequest::Finish { epoch, .. }
+                if shared.is_stale(epoch) => {}
+            VoiceRequest::Say { line, epoch } => {
+                let speaker = speakers.of(&line.language);
+                let lead = match reading.replace(line.turn) == Some(line.turn) {
+                    true => LeadSilence::Kept,
+                    false => LeadSilence::Cut,
+                };
+                if lead == LeadSilence::Cut {
+                    speaker.reader.restart();
+                }
+                let due = speak(speaker, shared, (line, epoch, lead), (ready.take(), &mut kept));
+                send(due, events);
+            }
+            // Whoever waits already comes first.
+            VoiceRequest::Prepare { .. } if !orders.is_empty() => {}
+            VoiceRequest::Prepare { text, language } => {
+                reading = None;
+                let speaker = speakers.of(&language);
+                ready = match is_kept(speaker, &mut kept, (&text, &language)) {
+                    true => None,
+                    false => shared.rehearsal.prepare(speaker, text, language),
+                };
+            }
+            VoiceRequest::Rest if !orders.is_empty() => {}
+            VoiceRequest::Rest => speakers.rest(),
+            VoiceRequest::Finish { turn, .. } => {
+                let due = shared.ledger().finish(turn, Instant::now());
+                send(due, events);
+            }
+        }
+    }
+}
+
+/// Whether the beginning of an answer was said before, and needs no preparation.
+fn is_kept(
+    speaker: &mut LanguageVoice,
+    kept: &mut KeptLines,
+    (text, language): (&str, &LanguageCode),
+) -> bool {
+    speaker.reader.restart();
+    let spoken = speaker.reader.speakable(text);
+    LineKey::of(language, &spoken, LeadSilence::Cut).is_some_and(|key| kept.find(&key).is_some())
+}
+
+/// Sends events from the voice thread. Fails only when the receiver was dropped.
+fn send(due: Vec<SpeakEvent>, events: &mpsc::Sender<SpeakEvent>) {
+    for event in due {
+        let _ = events.blocking_send(event);
+    }
+}

@@ -1,0 +1,154 @@
+//! A line whose first chunk is synthesised before anybody has decided that it is said.
+//!
+//! Run by the voice thread; any thread may give it up. In: the line. Out: its first chunk, to be played if the next line
+//! is the same; the voice then goes on behind it. It delays nobody: another line ends it within the chunk.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::SpokenLine;
+use joi_language::LanguageCode;
+use crate::languages::LanguageVoice;
+use crate::{LeadSilence, SoundChunk, SynthesisProgress};
+
+/// What is being prepared.
+#[derive(Debug, Default)]
+pub(super) struct Rehearsal(Mutex<Option<PreparedText>>);
+
+#[derive(Debug)]
+struct PreparedText {
+    text: String,
+    is_given_up: bool,
+}
+
+/// A line that can begin at once. The voice of its language stands behind its first chunk.
+#[derive(Debug)]
+pub(super) struct PreparedLine {
+    text: String,
+    language: LanguageCode,
+    first: SoundChunk,
+}
+
+impl Rehearsal {
+    fn current(&self) -> MutexGuard<'_, Option<PreparedText>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Synthesises the beginning of `text`; nothing when another line came in between, or it failed.
+    pub(super) fn prepare(
+        &self,
+        speaker: &mut LanguageVoice,
+        text: String,
+        language: LanguageCode,
+    ) -> Option<PreparedLine> {
+        *self.current() = Some(PreparedText { text: text.clone(), is_given_up: false });
+        speaker.reader.restart();
+        let spoken = speaker.reader.speakable(&text);
+        let is_given_up = || self.current().as_ref().is_none_or(|current| current.is_given_up);
+        let voice = &mut speaker.voice;
+        let first = voice.begin(&spoken, LeadSilence::Cut).and_then(|()| voice.advance(&is_given_up));
+        *self.current() = None;
+        match first {
+            Ok(SynthesisProgress::Chunk(first)) => Some(PreparedLine { text, language, first }),
+            Ok(SynthesisProgress::Over(_)) => None,
+            Err(error) => {
+                tracing::debug!(%error, "a line could not be prepared");
+                None
+            }
+        }
+    }
+
+    /// Ends what is being prepared, unless it is `text`; whether there was something to end.
+    pub(super) fn give_up_unless(&self, text: &str) -> bool {
+        match self.current().as_mut() {
+            Some(current) if current.text != text => {
+                current.is_given_up = true;
+                true
+            }
+            Some(_) | None => false,
+        }
+    }
+}
+
+impl PreparedLine {
+    /// Whether `line` is it.
+    pub(super) fn is(&self, line: &SpokenLine) -> bool {
+        self.text == line.text && self.language == line.language
+    }
+
+    /// What is ready of it.
+    pub(super) fn into_first(self) -> SoundChunk {
+        self.first
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use joi_language::testing::english;
+    use joi_base::message::TurnId;
+    use crate::piper::tests::steady_joe;
+    use crate::{LineRole, Voice};
+
+    fn line(text: &str, language: &str) -> SpokenLine {
+        SpokenLine {
+            turn: TurnId(1),
+            index: 0,
+            text: text.into(),
+            part: LineRole::Answer,
+            language: language.into(),
+        }
+    }
+
+    /// What the voice says from where it stands.
+    fn rest(voice: &mut Voice) -> Vec<f32> {
+        let mut samples = Vec::new();
+        while let SynthesisProgress::Chunk(chunk) = voice.advance(&|| false).unwrap() {
+            samples.extend(chunk.samples);
+        }
+        samples
+    }
+
+    #[test]
+    fn behind_what_was_prepared_the_voice_goes_on_as_if_it_said_all_of_it_at_once() {
+        let mut speaker = LanguageVoice::new(steady_joe(), english());
+        speaker.voice.begin("It is 9 oh 5, and a quarter of an hour.", LeadSilence::Cut).unwrap();
+        let said = rest(&mut speaker.voice);
+        let text = "It is 9:05, and a quarter of an hour.";
+        let ready = Rehearsal::default().prepare(&mut speaker, text.into(), "en".into()).unwrap();
+        assert!(ready.is(&line(text, "en")));
+        assert!(!ready.is(&line("It is 9:06.", "en")) && !ready.is(&line(text, "de")));
+        let SoundChunk { samples: mut played, continues } = ready.into_first();
+        assert!(continues && played.len() < said.len() / 2, "{} of {}", played.len(), said.len());
+        played.extend(rest(&mut speaker.voice));
+        assert!(played == said, "not a sample differs");
+    }
+
+    #[test]
+    fn another_line_ends_what_is_prepared_and_the_same_one_does_not() {
+        let rehearsal = Arc::new(Rehearsal::default());
+        assert!(!rehearsal.give_up_unless("anything"), "there is nothing to end");
+        let text = format!("It {}ends.", "goes on and on ".repeat(20));
+        // A machine that does other things may prepare it before this thread has looked: then once more.
+        let (interrupter, preparing) = loop {
+            let mut speaker = LanguageVoice::new(steady_joe(), english());
+            let interrupter = speaker.voice.interrupter();
+            let preparing = std::thread::spawn({
+                let (rehearsal, text) = (Arc::clone(&rehearsal), text.clone());
+                move || rehearsal.prepare(&mut speaker, text, "en".into()).is_none()
+            });
+            while rehearsal.current().is_none() && !preparing.is_finished() {
+                std::thread::yield_now();
+            }
+            if rehearsal.current().is_some() {
+                break (interrupter, preparing);
+            }
+        };
+        assert!(!rehearsal.give_up_unless(&text));
+        assert!(rehearsal.give_up_unless("Another line."));
+        interrupter.interrupt();
+        assert!(preparing.join().unwrap(), "it was given up");
+        assert!(!rehearsal.give_up_unless("Another line."), "and is over");
+    }
+}

@@ -1,0 +1,295 @@
+//! The knobs of the tools: `[tools]`.
+//!
+//! Plain data, any thread; immutable after start.
+
+use serde::{Deserialize, Serialize};
+
+use joi_base::problem::Problem;
+
+/// The shipped tools, for the checks of the configuration.
+pub(crate) const SHIPPED: [&str; 13] = [
+    "time",
+    "calculate",
+    "timers",
+    "lists",
+    "setVolume",
+    "memory",
+    "homeFind",
+    "homeRead",
+    "homeCommand",
+    "weather",
+    "webSearch",
+    "readPage",
+    "stop",
+];
+
+/// What she may do beside talking, and what she asks before.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ToolsConfig {
+    /// Whether the model may call tools at all.
+    pub enabled: bool,
+    /// Whether tools may use the internet (weather, search, web pages): what is looked up leaves the house.
+    pub online: bool,
+    /// What a model below 1 B parameters does about facts and matters it is likely to get wrong: "offer" asks whether to
+    /// look them up, "always" looks them up at once, "never" only says that it is not sure. Looking up needs
+    /// `tools.online`; what is asked then leaves the house.
+    pub lookup: LookUpMode,
+    /// Tools that never run, by name, for example ["webSearch"]; `/tools` in `joi text` lists them.
+    pub never: Vec<String>,
+    /// Tools that run only after your yes, by name.
+    pub always_ask: Vec<String>,
+    /// Most calls within a minute that do more than look, 1 to 100.
+    pub calls_per_minute: u32,
+    /// Seconds she waits for a yes before a call she has asked about, 5 to 120. Silence means no.
+    pub confirm_s: u32,
+    /// Which tools a request may use: "keyword" (those whose words fit), "llm" (those the model picks in a call of its
+    /// own; by words when that fails), "all", or "auto" (by words for a small model, as the model picks for a large
+    /// one).
+    pub router: Router,
+    /// Which model of the server picks them, and says what to look for in the memory, by name; "": the one that
+    /// answers.
+    pub router_model: String,
+    /// Whether a small model's first reply to a request with likely tools is bound to them, or to none of them. Off, it
+    /// writes what it likes, and more of it is no call or a wrong one.
+    pub constrain: bool,
+    /// Most turns of the model in one answer, 1 to 20. Higher finds out more and takes longer.
+    pub max_turns: u32,
+    /// Most searches for further tools in one answer, 0 to 10.
+    pub search_max_calls: u32,
+    /// Whether long results are shortened before the model answers: "auto" (for a small model), "always" or "never".
+    pub digest: Digest,
+    /// Earlier answers whose tool results the model sees again, 0 to 16.
+    pub carryover_max_turns: u32,
+    /// Most characters of each such tool result, 200 to 8000.
+    pub carryover_per_entry_chars: u32,
+    /// The weather.
+    pub weather: WeatherConfig,
+    /// Searching the web.
+    pub search: SearchConfig,
+}
+
+impl Default for ToolsConfig {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            online: true,
+            lookup: LookUpMode::Offer,
+            never: Vec::new(),
+            always_ask: Vec::new(),
+            calls_per_minute: 10,
+            confirm_s: 20,
+            router: Router::Auto,
+            router_model: String::new(),
+            constrain: true,
+            max_turns: 8,
+            search_max_calls: 3,
+            digest: Digest::Auto,
+            carryover_max_turns: 2,
+            carryover_per_entry_chars: 1_200,
+            weather: WeatherConfig::default(),
+            search: SearchConfig::default(),
+        }
+    }
+}
+
+impl ToolsConfig {
+    /// All values that can't be used.
+    pub fn check(&self) -> Vec<Problem> {
+        let rows = [
+            ("tools.calls_per_minute", self.calls_per_minute, 1.0..=100.0, "calls"),
+            ("tools.confirm_s", self.confirm_s, 5.0..=120.0, "s"),
+            ("tools.max_turns", self.max_turns, 1.0..=20.0, "turns"),
+            ("tools.search_max_calls", self.search_max_calls, 0.0..=10.0, "searches"),
+            ("tools.carryover_max_turns", self.carryover_max_turns, 0.0..=16.0, "answers"),
+            ("tools.carryover_per_entry_chars", self.carryover_per_entry_chars, 200.0..=8000.0, "characters"),
+        ];
+        let outside = |(key, value, range, unit)| Problem::outside(key, f64::from(value), range, unit);
+        let mut problems: Vec<Problem> = rows.into_iter().filter_map(outside).collect();
+        for (key, names) in [("tools.never", &self.never), ("tools.always_ask", &self.always_ask)] {
+            let unknown = names.iter().filter(|name| !SHIPPED.contains(&name.as_str()));
+            problems.extend(unknown.map(|name| {
+                Problem::new(key, name, format!("names of tools: {}", SHIPPED.join(", ")))
+                    .remedy("`joi text` lists them with /tools")
+            }));
+        }
+        problems.extend(self.weather.check());
+        problems.extend(self.search.check());
+        problems
+    }
+}
+
+/// When facts are looked up that a small model is likely to get wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LookUpMode {
+    /// After a yes.
+    Offer,
+    /// At once.
+    Always,
+    /// Never by itself.
+    Never,
+}
+
+/// Which tools a request may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Router {
+    /// By words for a small model, as the model picks for a large one.
+    Auto,
+    /// Those the model picks, in a call of its own; by words when that fails.
+    Llm,
+    /// Those whose words fit the request; all of them when none does.
+    Keyword,
+    /// All of them.
+    All,
+}
+
+/// Whether long results are shortened first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Digest {
+    /// For a small model.
+    Auto,
+    /// For every model.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// Where the weather comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WeatherConfig {
+    /// The place when none is named, for example "Vienna", at most 100 characters; "": none. The weather service is
+    /// told it.
+    pub place: String,
+    /// "celsius" (with km/h) or "fahrenheit" (with mph).
+    pub units: Units,
+    /// Where the forecast is asked for, an Open-Meteo.
+    pub forecast_url: String,
+    /// Where places are looked up, an Open-Meteo.
+    pub places_url: String,
+}
+
+impl Default for WeatherConfig {
+    fn default() -> Self {
+        Self {
+            place: String::new(),
+            units: Units::Celsius,
+            forecast_url: "https://api.open-meteo.com".into(),
+            places_url: "https://geocoding-api.open-meteo.com".into(),
+        }
+    }
+}
+
+impl WeatherConfig {
+    fn check(&self) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        if self.place.chars().count() > 100 || self.place.chars().any(char::is_control) {
+            problems.push(Problem::new(
+                "tools.weather.place",
+                &self.place,
+                "a place in at most 100 characters",
+            ));
+        }
+        problems.extend(address("tools.weather.forecast_url", &self.forecast_url));
+        problems.extend(address("tools.weather.places_url", &self.places_url));
+        problems
+    }
+}
+
+/// Degrees and wind speeds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Units {
+    /// °C and km/h.
+    Celsius,
+    /// °F and mph.
+    Fahrenheit,
+}
+
+impl Units {
+    /// How the service calls them: of temperature and wind speed.
+    pub(super) fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Celsius => ("celsius", "kmh"),
+            Self::Fahrenheit => ("fahrenheit", "mph"),
+        }
+    }
+
+    /// How they are written behind a number.
+    pub(super) fn signs(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Celsius => ("°C", "km/h"),
+            Self::Fahrenheit => ("°F", "mph"),
+        }
+    }
+}
+
+/// Where the web is searched.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SearchConfig {
+    /// A SearXNG with JSON results, for example `http://192.168.1.5:8080`; "" asks DuckDuckGo instead.
+    pub searxng: String,
+    /// DuckDuckGo's page without scripts; "" leaves it out.
+    pub duckduckgo: String,
+    /// The Wikipedia that is asked when nothing else answers, `{language}` being the code of the language that is spoken;
+    /// "" leaves it out.
+    pub wikipedia: String,
+}
+
+impl Default for SearchConfig {
+    fn default() -> Self {
+        Self {
+            searxng: String::new(),
+            duckduckgo: "https://html.duckduckgo.com/html/".into(),
+            wikipedia: "https://{language}.wikipedia.org".into(),
+        }
+    }
+}
+
+impl SearchConfig {
+    /// The Wikipedia in a language.
+    pub(super) fn wikipedia_in(&self, code: &str) -> String {
+        self.wikipedia.replace("{language}", code)
+    }
+
+    fn check(&self) -> Vec<Problem> {
+        let rows = [
+            ("tools.search.searxng", &self.searxng),
+            ("tools.search.duckduckgo", &self.duckduckgo),
+            ("tools.search.wikipedia", &self.wikipedia_in("en")),
+        ];
+        rows.into_iter()
+            .filter(|(_, url)| !url.is_empty())
+            .filter_map(|(key, url)| address(key, url))
+            .collect()
+    }
+}
+
+fn address(key: &str, url: &str) -> Option<Problem> {
+    let parsed = reqwest::Url::parse(url).ok();
+    let fits = parsed.is_some_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+    (!fits).then(|| Problem::new(key, url, "an address that begins with http:// or https://"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_fine_and_all_problems_are_told() {
+        assert_eq!(ToolsConfig::default().check(), []);
+        let mut config = ToolsConfig { confirm_s: 1, max_turns: 0, ..ToolsConfig::default() };
+        config.never = vec!["lamp".into(), "stop".into()];
+        config.weather.forecast_url = "open-meteo.com".into();
+        config.search.wikipedia = "{language}.wikipedia.org".into();
+        let keys: Vec<String> = config.check().into_iter().map(|p| p.key).collect();
+        let wrong = ["confirm_s", "max_turns", "never", "weather.forecast_url", "search.wikipedia"];
+        assert_eq!(keys, wrong.map(|key| format!("tools.{key}")));
+        config.search.wikipedia = String::new();
+        assert_eq!(config.check().len(), wrong.len() - 1);
+    }
+}

@@ -1,0 +1,141 @@
+//! Whether a call may run: the one place that decides.
+//!
+//! PURE, any thread. In: what the call does, what the owner's configuration says, how often the tool ran
+//! lately, whether strangers' words are in the turn, and whether the user's words ask for this very call. Out:
+//! [`GateVerdict`]. It fails closed: whatever it does not know is asked about or forbidden. Once a stranger's
+//! words are in the turn, nothing that changes the world or writes memory runs without the owner's yes, and
+//! nothing is fetched from an address that the model has put together: it could carry off what it knows.
+
+pub use joi_language::values::Wish;
+
+use super::Effect;
+use super::config::ToolsConfig;
+
+#[cfg(test)]
+mod tests;
+
+/// The reason of a call that is one too many.
+const TOO_MANY: &str = "too many calls within one minute";
+
+/// May it run?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GateVerdict {
+    /// It may.
+    Allow,
+    /// Only after the owner's yes; the reason is for the trace.
+    Ask(&'static str),
+    /// Not at all; the reason is for the trace and the model.
+    Forbid(&'static str),
+}
+
+impl GateVerdict {
+    /// Its name in the trace.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Allow => "allowed",
+            Self::Ask(_) => "asked",
+            Self::Forbid(_) => "forbidden",
+        }
+    }
+
+    /// Why.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::Allow => "nothing speaks against it",
+            Self::Ask(why) | Self::Forbid(why) => why,
+        }
+    }
+}
+
+/// Whether strangers' words are in the turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Taint {
+    /// Only what the owner said, and what is his own.
+    Clean,
+    /// Words of the web, of others' messages, of foreign servers.
+    Tainted,
+}
+
+/// Whose words a call carries out of the machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Address {
+    /// None, the user's own of this turn, or the first address that is followed from a list of results.
+    Named,
+    /// Those of a model that has read words of strangers.
+    Made,
+}
+
+/// Whether the owner was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Consent {
+    /// Not about this call.
+    NotAsked,
+    /// He said yes to this very call.
+    Given,
+}
+
+/// All that the decision depends on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CallFacts<'a> {
+    /// The tool.
+    pub tool: &'a str,
+    /// What the call does.
+    pub effect: Effect,
+    /// Strangers' words.
+    pub taint: Taint,
+    /// Where it goes.
+    pub address: Address,
+    /// What the user's words say of it.
+    pub wish: Wish,
+    /// The owner's yes.
+    pub consent: Consent,
+    /// The owner said no to the same deed, and has not asked for it since.
+    pub refused: bool,
+    /// Calls of anything but looking that ran within the last minute.
+    pub lately: u32,
+}
+
+/// Decides.
+pub fn judge(facts: &CallFacts<'_>, config: &ToolsConfig) -> GateVerdict {
+    let names = |list: &[String]| list.iter().any(|name| name == facts.tool);
+    if names(&config.never) {
+        return GateVerdict::Forbid("the owner's configuration forbids this tool");
+    }
+    if !matches!(facts.effect, Effect::Looks | Effect::Ends) && facts.lately >= config.calls_per_minute {
+        return GateVerdict::Forbid(TOO_MANY);
+    }
+    if facts.effect == Effect::Risks && facts.taint == Taint::Tainted {
+        // Not even a yes counts: what was asked about may be a stranger's idea.
+        return GateVerdict::Forbid("words of strangers are in this turn, and it opens or locks something");
+    }
+    if facts.consent == Consent::Given {
+        return GateVerdict::Allow;
+    }
+    if facts.refused && matches!(facts.wish, Wish::Ask(_)) && facts.effect != Effect::Ends {
+        return GateVerdict::Forbid("the user refused this");
+    }
+    if names(&config.always_ask) && !matches!(facts.wish, Wish::Talk(_)) {
+        return GateVerdict::Ask("the owner wants to be asked before this tool");
+    }
+    match (facts.effect, facts.wish) {
+        // A stranger's words do not even end the conversation.
+        (Effect::Ends, Wish::Ask(_) | Wish::Talk(_)) if facts.taint == Taint::Tainted => {
+            GateVerdict::Forbid("the user did not ask for an end, and words of strangers are in this turn")
+        }
+        (Effect::Ends, _) => GateVerdict::Allow,
+        // What was not asked for is not even asked about.
+        (_, Wish::Talk(why)) => GateVerdict::Forbid(why),
+        (Effect::Fetches, _) if facts.taint == Taint::Tainted && facts.address == Address::Made => {
+            GateVerdict::Ask(
+                "the user has not named this address or query, and words of strangers are in this turn",
+            )
+        }
+        (Effect::Looks | Effect::Fetches, _) => GateVerdict::Allow,
+        (Effect::Remembers | Effect::Changes | Effect::Risks, Wish::Ask(why)) => GateVerdict::Ask(why),
+        (Effect::Risks, Wish::Act) => GateVerdict::Ask("it opens or locks something"),
+        (Effect::Remembers | Effect::Changes, Wish::Act) if facts.taint == Taint::Tainted => {
+            GateVerdict::Ask("words of strangers are in this turn")
+        }
+        (Effect::Remembers | Effect::Changes, Wish::Act) => GateVerdict::Allow,
+    }
+}

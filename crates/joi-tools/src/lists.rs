@@ -1,0 +1,328 @@
+//! `lists`: notes, and lists such as the shopping list.
+//!
+//! In: what to do with which list. Out: the list as it stands in the database after that, which is what
+//! she tells; nothing is said to be done that was not read back.
+
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+
+use super::{Arguments, Call, Effect, Output, Source, Tool, ToolError, WayBack, schema};
+use joi_base::clock::Clock;
+use joi_language::tools::ListWords;
+use joi_language::values::deed::{self, CallValue, ValueKind};
+use joi_language::{Language, capital, fill};
+use joi_base::message::Origin;
+use joi_understand::requests::list::{self, NOTES, SHOPPING, bare_name, list_name};
+use joi_store::{NoteRemoval, Store, StoreError};
+
+/// Most entries told at once.
+const MOST_TOLD: usize = 30;
+
+/// The tool.
+pub(super) struct Lists {
+    store: Option<Store>,
+    clock: Arc<dyn Clock>,
+}
+
+impl Lists {
+    /// Lists in `store`; without one every call fails honestly.
+    pub(super) fn new(store: Option<Store>, clock: Arc<dyn Clock>) -> Self {
+        Self { store, clock }
+    }
+
+    async fn perform(&self, call: Call<'_>) -> Result<Output, ToolError> {
+        let language = call.language;
+        let say = &language.sentences().tools;
+        let lost = |why: &str| lost(language, why);
+        let broken = |error: StoreError| lost(&error.to_string());
+        let store = self.store.as_ref().ok_or_else(|| lost("there is no database"))?;
+        if call.text("action") == "read" && names_all(call.text("list"), language) {
+            return self.names(store, language).await.map_err(broken);
+        }
+        let (list, text) = self.meant(store, &call).await.map_err(broken)?;
+        let text = text.as_str();
+        let spoken = ("list", spoken_name(&list, language));
+        // Of the list as it was, or as it is after this: what was removed is told, too.
+        let is_foreign =
+            call.source == Source::Foreign || store.has_foreign_notes(&list).await.map_err(broken)?;
+        let source = if is_foreign { Source::Foreign } else { Source::Own };
+        let origin = if call.source == Source::Foreign { Origin::Stranger } else { Origin::Ours };
+        match (call.text("action"), text) {
+            ("add" | "remove", "") => {
+                Err(ToolError::TellModel("text is missing: what to add or remove".into()))
+            }
+            ("add", text) => {
+                let items = items(&list, text, language);
+                let at = self.clock.now().timestamp();
+                let before = store.notes(&list).await.map_err(broken)?;
+                let now = store.add_notes_of(&list, items.clone(), at, origin).await.map_err(broken)?;
+                let is_there = items.iter().all(|item| now.contains(item));
+                if !is_there {
+                    return Err(lost("what was written can't be read back"));
+                }
+                let told = language.sentences().time.listed(&items);
+                let sentence = added(&list, &items, language);
+                let new: Vec<String> = items.into_iter().filter(|item| !before.contains(item)).collect();
+                let text = format!("added {told}; {}", as_told(&list, &now));
+                let back = (!new.is_empty()).then_some(WayBack::TakeOff { list, entries: new });
+                Ok(Output::of(source, text).saying(sentence).undone_by(back))
+            }
+            ("remove", text) => match store.remove_note(&list, text).await.map_err(broken)? {
+                NoteRemoval::Removed(gone) => {
+                    let now = store.notes(&list).await.map_err(broken)?;
+                    let sentence = taken_off(&list, std::slice::from_ref(&gone), language);
+                    Ok(Output::of(source, format!("removed {gone}; {}", as_told(&list, &now)))
+                        .saying(sentence))
+                }
+                NoteRemoval::Several(entries) => Err(which(&entries, source, language)),
+                NoteRemoval::Missing => {
+                    Err(ToolError::TellModel(format!("{text} is not on the {list} list")))
+                }
+            },
+            ("read", text) if !text.is_empty() => {
+                let found = store.notes_of(&list, text).await.map_err(broken)?;
+                let told = language.sentences().time.listed(&found);
+                let sentence = if found.is_empty() { &say.not_listed } else { &say.listed };
+                let fact = if found.is_empty() {
+                    format!("no {text} on {list}")
+                } else {
+                    format!("{told} on {list}")
+                };
+                Ok(Output::of(source, fact).saying(fill(sentence, &[("items", &told), spoken])))
+            }
+            ("clear", _) => {
+                let gone = store.clear_notes(&list).await.map_err(broken)?;
+                Ok(Output::own(format!("removed {gone} entries; the {list} list is empty"))
+                    .saying(fill(&say.cleared, &[spoken])))
+            }
+            _ => {
+                let now = store.notes(&list).await.map_err(broken)?;
+                Ok(Output::of(source, as_told(&list, &now)).saying(spoken_list(&list, &now, language)))
+            }
+        }
+    }
+}
+
+impl Lists {
+    /// The list a call is about, and its text. "The list for the drug store" is the drug store's where there is one; else
+    /// it is the shopping list, and what is added says what it is for.
+    async fn meant(&self, store: &Store, call: &Call<'_>) -> Result<(String, String), StoreError> {
+        let (said, text) = (call.text("list"), call.text("text"));
+        let Some((purpose, name)) = purpose(said, call.language) else {
+            return Ok((list_name(said, call.language), text.to_owned()));
+        };
+        let is_there = !store.notes(&name).await?.is_empty();
+        Ok(match (is_there, call.text("action")) {
+            (true, _) => (name, text.to_owned()),
+            (false, "add") if !text.is_empty() => (SHOPPING.to_owned(), format!("{text} {purpose}")),
+            (false, _) => (SHOPPING.to_owned(), text.to_owned()),
+        })
+    }
+
+    /// What lists there are.
+    async fn names(&self, store: &Store, language: &Language) -> Result<Output, StoreError> {
+        let lists = store.note_lists().await?;
+        let mut source = Source::Own;
+        for list in &lists {
+            if store.has_foreign_notes(list).await? {
+                source = Source::Foreign;
+            }
+        }
+        let names: Vec<String> = lists.iter().map(|list| spoken_name(list, language).to_owned()).collect();
+        let [none, one, several] = &language.sentences().tools.lists;
+        let sentence = match names.len() {
+            0 => none,
+            1 => one,
+            _ => several,
+        };
+        let told = fill(sentence, &[("items", &language.sentences().time.listed(&names))]);
+        Ok(Output::of(source, format!("lists: {}", lists.join(", "))).saying(told))
+    }
+}
+
+impl Tool for Lists {
+    fn name(&self) -> &str {
+        "lists"
+    }
+
+    fn description(&self) -> &str {
+        "notes and lists: add, read, remove or clear; list is shopping, notes, ..."
+    }
+
+    fn schema(&self) -> Value {
+        let properties = json!({
+            "action": { "type": "string", "enum": ["add", "read", "remove", "clear"] },
+            "list": { "type": "string", "maxLength": 40 },
+            "text": { "type": "string", "maxLength": 300 },
+        });
+        schema::object(properties, &["action", "list"])
+    }
+
+    fn effect(&self, arguments: &Arguments) -> Effect {
+        match arguments.get("action").and_then(Value::as_str) {
+            Some("read") => Effect::Looks,
+            _ => Effect::Remembers,
+        }
+    }
+
+    fn ready(&self, asked: &str, language: &Language) -> Option<Arguments> {
+        list::arguments(asked, language)
+    }
+
+    fn deed(&self, arguments: &Arguments) -> String {
+        deed::named(self.name(), arguments, "action")
+    }
+
+    fn values(&self, arguments: &Arguments) -> Vec<CallValue> {
+        deed::values_of(arguments, &[("text", ValueKind::Words), ("list", ValueKind::List)])
+    }
+
+    fn in_words(&self, arguments: &Arguments, language: &Language) -> String {
+        let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().trim();
+        let say = &language.sentences().tools;
+        let list = list_name(text("list"), language);
+        let sentence = match text("action") {
+            "add" if list == NOTES => &say.ask_note,
+            "add" => &say.ask_add,
+            "remove" => &say.ask_remove,
+            "clear" => &say.ask_clear,
+            _ => &say.ask_read,
+        };
+        fill(sentence, &[("text", text("text")), ("list", spoken_name(&list, language))])
+    }
+
+    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
+        self.perform(call).boxed()
+    }
+}
+
+/// Whether `said` means every list there is.
+fn names_all(said: &str, language: &Language) -> bool {
+    let said = said.trim().to_lowercase();
+    language.lists().any(|words| words.all.contains(&said))
+}
+
+/// What the list `said` is for, in the words that say so, and what that is called: "list for the drug store".
+fn purpose(said: &str, language: &Language) -> Option<(String, String)> {
+    language.lists().filter(|words| !words.purpose.is_empty()).find_map(|words| {
+        let (list, goal) = said.split_once(&format!(" {} ", words.purpose))?;
+        let is_bare = bare_name(list, language).is_empty();
+        let name = bare_name(goal, language);
+        (is_bare && !name.is_empty()).then(|| (format!("{} {}", words.purpose, goal.trim()), name))
+    })
+}
+
+/// What is said once `items` were added to `list`.
+fn added(list: &str, items: &[String], language: &Language) -> String {
+    let say = &language.sentences().tools;
+    if list == NOTES {
+        return say.noted.clone();
+    }
+    let [one, several] = &say.added;
+    let added = if items.len() == 1 { one } else { several };
+    let told = language.sentences().time.listed(items);
+    capital(&fill(added, &[("items", &told), ("list", spoken_name(list, language))]))
+}
+
+/// What a request with these arguments is answered with, where that does not depend on what is on the list.
+pub(super) fn foreseen(arguments: &Arguments, language: &Language) -> Option<String> {
+    let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().trim();
+    let list = list_name(text("list"), language);
+    let is_known = purpose(text("list"), language).is_none();
+    (is_known && text("action") == "add")
+        .then(|| added(&list, &items(&list, text("text"), language), language))
+}
+
+/// What `asked` will most likely be answered with, where it reads a list on which nothing of a stranger's stands.
+pub async fn ready_reading(asked: &str, store: &Store, language: &Language) -> Option<String> {
+    let arguments = list::arguments(asked.trim().trim_end_matches(['.', '!', '?']), language)?;
+    let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().trim();
+    let list = list_name(text("list"), language);
+    if text("action") != "read" || store.has_foreign_notes(&list).await.ok()? {
+        return None;
+    }
+    Some(spoken_list(&list, &store.notes(&list).await.ok()?, language))
+}
+
+/// "milk, eggs and bread" are three things on a list and one note.
+fn items(list: &str, text: &str, language: &Language) -> Vec<String> {
+    if list == NOTES {
+        return vec![text.to_owned()];
+    }
+    let comma = |text: String, words: &ListWords| text.replace(&format!(" {} ", words.and), ",");
+    let text = language.lists().fold(text.to_owned(), comma);
+    let items = text.split([',', ';', '\n']).map(|item| item.trim().trim_end_matches('.').to_owned());
+    let items: Vec<String> = items.filter(|item| !item.is_empty()).collect();
+    if items.is_empty() { vec![text] } else { items }
+}
+
+/// What a list is called when it is spoken of.
+fn spoken_name<'a>(list: &'a str, language: &'a Language) -> &'a str {
+    match list {
+        NOTES => &language.sentences().tools.notes,
+        SHOPPING => &language.sentences().tools.shopping,
+        name => name,
+    }
+}
+
+/// That `gone` was taken off `list`.
+pub fn taken_off(list: &str, gone: &[String], language: &Language) -> String {
+    let items = language.sentences().time.listed(gone);
+    let spoken = ("list", spoken_name(list, language));
+    capital(&fill(&language.sentences().tools.removed, &[("items", &items), spoken]))
+}
+
+/// What is on a list, in a sentence.
+fn spoken_list(list: &str, now: &[String], language: &Language) -> String {
+    let say = &language.sentences().tools;
+    let ([one, several, long], empty) = match list {
+        NOTES => (&say.on_notes, &say.notes_empty),
+        _ => (&say.on_list, &say.list_empty),
+    };
+    let more = now.len().saturating_sub(MOST_TOLD);
+    let sentence = match (now.len(), more) {
+        (0, _) => empty,
+        (1, _) => one,
+        (_, 0) => several,
+        _ => long,
+    };
+    let (count, older) = (now.len().to_string(), more.to_string());
+    let items = language.sentences().time.listed(&now[more..]);
+    let list = spoken_name(list, language);
+    fill(sentence, &[("list", list), ("count", &count), ("older", &older), ("items", &items)])
+}
+
+/// What is on a list, for the model.
+fn as_told(list: &str, now: &[String]) -> String {
+    let more = now.len().saturating_sub(MOST_TOLD);
+    let shown = match &now[more..] {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        shown => shown.join(""),
+    };
+    let what = if list == NOTES { "your notes".to_owned() } else { format!("the {list} list") };
+    match (now.len(), more) {
+        (0, _) => format!("{what} {} empty", if list == NOTES { "are" } else { "is" }),
+        (count, 0) => format!("{what} has {count} {}: {shown}", if count == 1 { "entry" } else { "entries" }),
+        (count, more) => format!("{what} has {count} entries; without the oldest {more}: {shown}"),
+    }
+}
+
+/// Asks which entry is meant; what a stranger may have written is not said unasked.
+fn which(entries: &[String], source: Source, language: &Language) -> ToolError {
+    let say = language.sentences();
+    match entries.get(..MOST_TOLD.min(entries.len())) {
+        Some(entries) if source == Source::Own => {
+            let items = say.time.either(entries);
+            ToolError::EndTurn(fill(&say.tools.which_entry, &[("items", &items)]))
+        }
+        _ => ToolError::TellModel("several entries fit; ask which one is meant, in its full words".into()),
+    }
+}
+
+fn lost(language: &Language, why: &str) -> ToolError {
+    tracing::warn!(%why, "the lists can't be used");
+    ToolError::EndTurn(language.sentences().tools.no_notes.clone())
+}

@@ -1,0 +1,17 @@
+//! PURE data. What takes back what a tool has just done, where words alone ask for that ("undo that").
+
+use joi_schedule::EntryId;
+
+/// What takes a deed back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WayBack {
+    /// What was set in the schedule is cancelled.
+    Cancel(EntryId),
+    /// Entries that were not there before are taken off this list.
+    TakeOff {
+        /// The list's name.
+        list: String,
+        /// The entries, as they are stored.
+        entries: Vec<String>,
+    },
+}

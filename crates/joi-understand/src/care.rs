@@ -1,0 +1,164 @@
+//! Whether a model that knows little may answer an utterance by itself.
+//!
+//! PURE, any thread, below a millisecond. In: an utterance, and the matter that was answered just before. Out: a
+//! [`Care`]. Matters are those in which a wrong word does harm: they are known by the words of every language there is,
+//! where advice is wanted, or where somebody tells that it has happened; what asks for something to be done is none,
+//! but for an emergency that is told behind it, with a sign between or without. Harmless words beside it, such as an appointment, switch off neither what is told nor
+//! what is urgent. A fact is one that a look-up settles and that is beyond common knowledge: who did
+//! something, when, how much of it, what changes with time. The words are in `care.toml` of each language.
+
+use joi_language::care::{CareRule, CareWords, RuleCounts};
+use joi_language::{CareUrgency, Language};
+
+#[cfg(test)]
+mod tests;
+
+/// What an utterance is to a model that knows little.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Care {
+    /// It may answer.
+    Everyday,
+    /// The matter of this name: it must not.
+    Matter(String),
+    /// A fact of the world: it may be wrong.
+    Fact,
+}
+
+/// Most words that go on with a matter: more tell something of their own.
+const LONGEST_GOING_ON: usize = 16;
+
+/// Decides; `before` is the matter that was answered just before.
+pub fn care(language: &Language, asked: &str, before: Option<&str>) -> Care {
+    let text = plain(asked);
+    let kinds: Vec<Care> = language.care().iter().map(|words| kind(words, &text)).collect();
+    // Facts are asked for in the language that is spoken.
+    let own = kinds.first().cloned().unwrap_or(Care::Everyday);
+    let is_urgent =
+        |kind: &&Care| matches!(kind, Care::Matter(name) if urgency(language, name) == CareUrgency::Urgent);
+    let is_matter = |kind: &&Care| matches!(kind, Care::Matter(_));
+    let matter = kinds.iter().find(is_urgent).or_else(|| kinds.iter().find(is_matter)).cloned();
+    match (matter, before) {
+        (Some(matter), _) => matter,
+        (None, Some(before)) if own == Care::Everyday && goes_on(language, &text, before) => {
+            Care::Matter(before.to_owned())
+        }
+        (None, _) => own,
+    }
+}
+
+/// The emergency in an utterance, whatever else is said in it.
+pub fn emergency(language: &Language, asked: &str) -> Option<String> {
+    match care(language, asked, None) {
+        Care::Matter(name) if urgency(language, &name) == CareUrgency::Urgent => Some(name),
+        Care::Matter(_) | Care::Fact | Care::Everyday => None,
+    }
+}
+
+/// An order, and the emergency that is told behind it without a sign between: "open the window I can't breathe".
+pub fn order_before_emergency<'a>(language: &Language, asked: &'a str) -> Option<[&'a str; 2]> {
+    let text = plain(asked);
+    language.care().iter().find_map(|words| {
+        let behind = &words.behind_orders;
+        let is_told = |at: &usize| told_urgently(words, &text[*at..]).is_some();
+        let last = || behind.places(&text).into_iter().rev().find(is_told);
+        let at = words.orders.is_match(&text).then(last)??;
+        // The words are as many in both.
+        let first = asked.split_whitespace().nth(text[..at].split_whitespace().count())?;
+        let from = (first.as_ptr() as usize).checked_sub(asked.as_ptr() as usize)?;
+        Some([behind.without_joint(asked.get(..from)?), asked.get(from..)?])
+    })
+}
+
+/// Whether somebody may be in danger now.
+pub fn urgency(language: &Language, matter: &str) -> CareUrgency {
+    let is = |urgency: CareUrgency| language.care().iter().any(|words| words.urgency(matter) == urgency);
+    [CareUrgency::Urgent, CareUrgency::Settled]
+        .into_iter()
+        .find(|urgency| is(*urgency))
+        .unwrap_or(CareUrgency::Careful)
+}
+
+/// Whether it asks what only the user can know: what he ate, the colour of his socks.
+pub fn is_personal(language: &Language, asked: &str) -> bool {
+    let text = plain(asked);
+    language.care().iter().any(|words| words.personal.is_match(&text))
+}
+
+/// Whether `told` is the name that `asked` asks for: "I'm Max".
+pub fn introduces(language: &Language, asked: &str, told: &str) -> bool {
+    let asked = plain(asked);
+    let told = told.replace(['’', '‘', '`'], "'");
+    let all = language.care().iter().filter_map(|words| words.introduced.as_ref());
+    all.clone().any(|words| words.asks.is_match(&asked))
+        && all.clone().any(|words| words.tells.is_match(&told))
+}
+
+/// In lower case, with single spaces and the apostrophes of a keyboard.
+fn plain(asked: &str) -> String {
+    let text = asked.to_lowercase().replace(['’', '‘', '`'], "'");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What an utterance that asks for a look-up wants looked up.
+pub fn to_look_up<'a>(language: &Language, asked: &'a str) -> Option<&'a str> {
+    let found = language.care().iter().find_map(|words| words.look_up.asks.find(asked))?;
+    asked.get(found.end()..).map(str::trim).filter(|rest| !rest.is_empty())
+}
+
+/// Whether an utterance agrees to the offer of a look-up in words that agree to nothing else.
+pub fn wants_look_up(language: &Language, asked: &str) -> bool {
+    let text = asked.trim().to_lowercase();
+    language.care().iter().any(|words| words.look_up.agrees.is_match(&text))
+}
+
+/// In the words of one language.
+fn kind(words: &CareWords, whole: &str) -> Care {
+    let text = &*words.figures.replace_all(whole, " ");
+    if words.orders.is_match(text) {
+        return behind_order(words, text);
+    }
+    let (asks, is_harmless) = (words.advice.is_match(text), words.harmless.is_match(whole));
+    let wants_advice = asks && !is_harmless;
+    let counts = |rule: &&CareRule| {
+        let is_wanted = wants_advice || (asks && words.urgency(&rule.matter) != CareUrgency::Careful);
+        (is_wanted || rule.counts != RuleCounts::Asked) && rule.fits(text)
+    };
+    if let Some(rule) = words.rules.iter().find(counts) {
+        return Care::Matter(rule.matter.clone());
+    }
+    let facts = &words.facts;
+    let question = facts.lead.find(text).and_then(|lead| text.get(lead.end()..)).unwrap_or(text);
+    let is_fact = wants_advice && facts.ask.is_match(question);
+    match is_fact && !facts.common.is_match(question) && !facts.own.is_match(question) {
+        true => Care::Fact,
+        false => Care::Everyday,
+    }
+}
+
+/// Of an utterance that begins with an order: what is none to be carried out, and an emergency that is told behind it.
+fn behind_order(words: &CareWords, text: &str) -> Care {
+    let behind = &words.behind_orders;
+    let always = words.rules.iter().find(|rule| rule.counts == RuleCounts::Always && rule.fits(text));
+    let behind_sign = || behind.behind_sign(text).and_then(|rest| told_urgently(words, &rest));
+    let without_sign = || behind.places(text).into_iter().find_map(|at| told_urgently(words, &text[at..]));
+    let rule = always.or_else(behind_sign).or_else(without_sign);
+    rule.map_or(Care::Everyday, |rule| Care::Matter(rule.matter.clone()))
+}
+
+/// The emergency that `text` tells of.
+fn told_urgently<'a>(words: &'a CareWords, text: &str) -> Option<&'a CareRule> {
+    let is_urgent = |rule: &CareRule| words.urgency(&rule.matter) == CareUrgency::Urgent;
+    words.rules.iter().find(|rule| rule.counts != RuleCounts::Asked && is_urgent(rule) && rule.fits(text))
+}
+
+/// Whether an utterance goes on with the matter before it.
+fn goes_on(language: &Language, text: &str, before: &str) -> bool {
+    if text.split_whitespace().count() > LONGEST_GOING_ON {
+        return false;
+    }
+    let Some(words) = language.care().iter().find(|words| words.goes_on.is_match(text)) else { return false };
+    // Whoever has something done meanwhile is done with it.
+    let is_over = words.orders.is_match(text) || words.harmless.is_match(text);
+    let may = words.advice.is_match(text) || words.urgency(before) != CareUrgency::Careful;
+    may && !is_over
+}

@@ -1,0 +1,137 @@
+//! Requests of two parts: "what's the weather in Rome and how much is ten percent of ninety".
+//!
+//! PURE. In: the request and its language. Out: its parts; one when it can't be told. Only the first
+//! conjunction counts, in capitals or not, and only between clauses long enough to be one.
+
+use crate::tongue;
+
+/// Shortest clause, in characters.
+const SHORTEST: usize = 9;
+
+/// The places of what joins two clauses in a language. None means English; in one that is not known there are none.
+fn conjunctions(asked: &str, language: Option<&str>) -> Vec<(usize, usize)> {
+    // Bytes stay where they are: no conjunction has other letters.
+    let lower = asked.to_ascii_lowercase();
+    let places = tongue::conjunctions(language.unwrap_or("en")).flat_map(|word| {
+        let word = format!(" {word} ");
+        lower.match_indices(&word).map(|(at, word)| (at, word.len())).collect::<Vec<_>>()
+    });
+    places.collect()
+}
+
+fn is_clause(part: &str) -> bool {
+    part.chars().count() >= SHORTEST
+}
+
+/// What stands between two halves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Joint {
+    /// A word such as "and": both halves are meant alike.
+    Conjunction,
+    /// A comma: one half may be no more than a way to begin ("I'm making pasta, set a timer").
+    Comma,
+}
+
+/// Every way to take `asked` apart at a conjunction or a comma, the first one first.
+pub fn halves<'a>(asked: &'a str, language: Option<&str>) -> Vec<([&'a str; 2], Joint)> {
+    let words = conjunctions(asked, language).into_iter().map(|(at, len)| (at, len, Joint::Conjunction));
+    let commas = asked.match_indices(", ").map(|(at, comma)| (at, comma.len(), Joint::Comma));
+    let mut places: Vec<(usize, usize, Joint)> = words.chain(commas).collect();
+    places.sort_unstable_by_key(|(at, ..)| *at);
+    let halves = places.into_iter().map(|(at, length, joint)| (cut(asked, at, length), joint));
+    halves.filter(|(both, _)| both.iter().all(|half| is_clause(half))).collect()
+}
+
+/// Every way to take `asked` apart behind a sentence, the first one first.
+pub fn behind_sentences(asked: &str) -> impl Iterator<Item = [&str; 2]> {
+    let ends = asked.match_indices([' ']).filter(move |(at, _)| asked[..*at].ends_with(['.', '!', '?', ';']));
+    ends.map(move |(at, space)| cut(asked, at, space.len()))
+        .filter(|both| both.iter().all(|half| is_clause(half)))
+}
+
+/// What stands before and behind `at`, without the signs around it.
+fn cut(asked: &str, at: usize, length: usize) -> [&str; 2] {
+    let signs = |c: char| c.is_whitespace() || ",;.?!".contains(c);
+    [&asked[..at], &asked[at + length..]].map(|half| half.trim_matches(signs))
+}
+
+/// The parts of `asked`. No language means English; one that is not known means no split.
+pub fn parts<'a>(asked: &'a str, language: Option<&str>) -> Vec<&'a str> {
+    let Some((at, length)) = conjunctions(asked, language).into_iter().min() else { return vec![asked] };
+    let (before, after) = (asked[..at].trim(), asked[at + length..].trim());
+    if is_clause(before) && is_clause(after) { vec![before, after] } else { vec![asked] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_can_be_taken_apart_at_every_conjunction_and_comma() {
+        let asked = "Put soap on the list, say how much is 5 times 9, and convert 10 miles.";
+        assert_eq!(
+            halves(asked, Some("en")),
+            [
+                (["Put soap on the list", "say how much is 5 times 9, and convert 10 miles"], Joint::Comma),
+                (["Put soap on the list, say how much is 5 times 9", "and convert 10 miles"], Joint::Comma),
+                (["Put soap on the list, say how much is 5 times 9", "convert 10 miles"], Joint::Conjunction),
+            ]
+        );
+        assert_eq!(halves("add eggs and cheese", None), [], "no clauses");
+        let loud = halves("Set a timer for ten minutes AND TELL ME A JOKE", None);
+        assert_eq!(loud, [(["Set a timer for ten minutes", "TELL ME A JOKE"], Joint::Conjunction)]);
+        assert_eq!(parts("WIE WARM IST ES IN ÖLS UND WAS IST ZEHN", Some("de")).len(), 2);
+        assert_eq!(halves("mach das Licht an und sag mir die Zeit", Some("de")).len(), 1);
+        assert_eq!(halves("one two three and four five six", Some("xx")), []);
+    }
+
+    #[test]
+    fn words_are_taken_apart_behind_every_sentence() {
+        let apart: Vec<_> =
+            behind_sentences("I burned my hand! It hurts. Set a timer for 1.5 hours").collect();
+        assert_eq!(
+            apart,
+            [
+                ["I burned my hand", "It hurts. Set a timer for 1.5 hours"],
+                ["I burned my hand! It hurts", "Set a timer for 1.5 hours"]
+            ]
+        );
+        assert_eq!(behind_sentences("Oh no! Stop.").count(), 0, "no clauses");
+    }
+
+    #[test]
+    fn two_clauses_are_told_from_two_words_in_every_language() {
+        let split = [
+            ("en", "how warm is it in Rome and what is ten times nine"),
+            ("de", "wie warm ist es in Rom und was ist zehn mal neun"),
+            ("es", "qué tiempo hace en Roma y cuánto es diez por nueve"),
+            ("es", "cómo se llama la madre e hijos de la reina"),
+            ("fr", "quel temps fait-il à Rome et combien font dix fois neuf"),
+            ("pt", "como está o tempo em Roma e quanto é dez vezes nove"),
+            ("it", "che tempo fa a Roma e quanto fa dieci per nove"),
+            ("it", "che tempo fa a Roma ed esistono altre città"),
+            ("nl", "hoe warm is het in Rome en hoeveel is tien keer negen"),
+            ("tr", "Roma'da hava nasıl ve on kere dokuz kaç eder"),
+        ];
+        for (language, asked) in split {
+            assert_eq!(parts(asked, Some(language)).len(), 2, "{asked}");
+        }
+        let whole = [
+            ("en", "salt and a cup of pepper"),
+            ("de", "Salz und Brot auf die Liste bitte"),
+            ("es", "sal y pan en la lista por favor"),
+            ("fr", "du sel et du pain sur la liste"),
+            ("pt", "sal e um pão na lista por favor"),
+            ("it", "sale e pane sulla lista"),
+            ("nl", "zout en brood op de lijst"),
+            ("tr", "tuz ve ekmek listeye lütfen"),
+            ("xx", "how warm is it in Rome and what is ten times nine"),
+        ];
+        for (language, asked) in whole {
+            assert_eq!(parts(asked, Some(language)), [asked], "{asked}");
+        }
+        assert_eq!(parts("how warm is it in Rome and what is ten times nine", None).len(), 2);
+        assert_eq!(parts("a and b", None), ["a and b"]);
+        assert_eq!(parts("how warm is it in Rome and what is it in Oslo and what in Bonn", None).len(), 2);
+    }
+}

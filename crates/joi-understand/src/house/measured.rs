@@ -1,0 +1,119 @@
+//! PURE. What becomes of words in a house, written as the corpora in `tests/data/homes` write it: for tests and
+//! measurements.
+//!
+//! In: an utterance, a house, the room of the device. Out: the decision as text, and what the utterance may be besides.
+
+use std::sync::Arc;
+
+use super::follow::FollowUp;
+use super::{
+    HouseAnswer, HouseDecision, HousePhrasings, HouseRefusal, HouseSituation, NamedThing, PlannedCommand,
+    decide, names, near,
+};
+use joi_home::house::House;
+use joi_language::Language;
+use joi_language::house::HouseWords;
+use crate::intents::{self, Mood, Reading};
+use crate::text;
+
+/// How a language understands words about a house.
+pub struct HouseUnderstanding {
+    language: Arc<Language>,
+    words: Arc<HouseWords>,
+    phrasings: HousePhrasings,
+}
+
+impl HouseUnderstanding {
+    /// That of `language`; nothing where it has no words for a house.
+    pub fn of(language: &Arc<Language>) -> Option<Self> {
+        let words = Arc::clone(language.house()?);
+        let phrasings = HousePhrasings::of(&words);
+        Some(Self { language: Arc::clone(language), words, phrasings })
+    }
+
+    fn situation<'a>(&'a self, house: &'a House, room: Option<&'a str>) -> HouseSituation<'a> {
+        let (words, phrasings, ear) = (&*self.words, &self.phrasings, self.language.ear());
+        HouseSituation { house, words, phrasings, ear, room, follow: FollowUp::default() }
+    }
+
+    /// Whether `text` is about the house.
+    pub fn is_about(&self, text: &str, house: &House) -> bool {
+        decide(text, &self.situation(house, None)).is_some()
+    }
+
+    /// What comes of `text`, as the corpora write it; "-" for nothing. What asks or quotes never acts.
+    pub fn written(&self, text: &str, house: &House, room: Option<&str>) -> String {
+        let decision = decide(text, &self.situation(house, room));
+        let acts = matches!(decision, Some(HouseDecision::Send(_) | HouseDecision::AskFirst(_)));
+        let may_act = intents::mood(&self.language, text) == Mood::Request && !text::quotes(text);
+        written(decision.filter(|_| !acts || may_act).as_ref())
+    }
+
+    /// Names that may be said in it.
+    pub fn names(&self, house: &House, room: Option<&str>) -> Vec<String> {
+        names::names(house, room)
+    }
+
+    /// What else `text` may be, for a second look at its sound.
+    pub fn readings(&self, text: &str, house: &House, room: Option<&str>) -> Vec<Reading> {
+        near::readings(&self.language, text, &self.situation(house, room))
+    }
+}
+
+/// A decision as the corpora write it.
+pub(super) fn written(decision: Option<&HouseDecision>) -> String {
+    let Some(decision) = decision else { return "-".to_owned() };
+    match decision {
+        HouseDecision::Send(batch) => sent(&batch.commands),
+        HouseDecision::AskFirst(batch) => format!("yes? {}", sent(&batch.commands)),
+        HouseDecision::Which(things) => format!("which {}", in_order(things)),
+        HouseDecision::Where(_) => "where".to_owned(),
+        HouseDecision::Refused(refusal) => refused(refusal),
+        HouseDecision::Told(answer) => told(answer),
+    }
+}
+
+fn refused(refusal: &HouseRefusal) -> String {
+    match refusal {
+        HouseRefusal::NoSuch(_) => "refuse unknown".to_owned(),
+        HouseRefusal::NotPermitted(thing) => format!("refuse permission {}", thing.name),
+        HouseRefusal::ReadOnly(thing) => format!("refuse readonly {}", thing.name),
+        HouseRefusal::Cannot(thing) => format!("refuse type {}", thing.name),
+        HouseRefusal::NoValue(thing) => format!("refuse value {}", thing.name),
+        HouseRefusal::Later => "refuse later".to_owned(),
+        HouseRefusal::NobodyThere => "refuse nobody".to_owned(),
+        HouseRefusal::NoMoment => "refuse moment".to_owned(),
+        HouseRefusal::NotBack => "refuse back".to_owned(),
+        HouseRefusal::OutOfRange { thing, nearest } => format!("refuse range {nearest} {}", thing.name),
+    }
+}
+
+fn told(answer: &HouseAnswer) -> String {
+    match answer {
+        HouseAnswer::Is { yes: true, things, .. } => format!("say yes {}", in_order(things)),
+        HouseAnswer::Is { yes: false, things, .. } => format!("say no {}", in_order(things)),
+        HouseAnswer::Unknown(things) => format!("say unknown {}", in_order(things)),
+        HouseAnswer::Some { those, others, unknown } => {
+            format!("say some {} | {}{}", in_order(those), in_order(others), behind(unknown))
+        }
+        HouseAnswer::List { those, unknown } => format!("say list {}{}", in_order(those), behind(unknown)),
+        HouseAnswer::Value { thing, .. } => format!("say value {}", thing.name),
+    }
+}
+
+/// In the order of their names.
+pub(super) fn in_order(things: &[NamedThing]) -> String {
+    let mut names: Vec<&str> = things.iter().map(|thing| thing.name.as_str()).collect();
+    names.sort_unstable();
+    names.join(" ")
+}
+
+fn sent(commands: &[PlannedCommand]) -> String {
+    let all: Vec<String> =
+        commands.iter().map(|c| format!("{}={}", c.ordered.item, c.ordered.text)).collect();
+    all.join(" ")
+}
+
+fn behind(unknown: &[NamedThing]) -> String {
+    if unknown.is_empty() { String::new() } else { format!(" ? {}", in_order(unknown)) }
+}

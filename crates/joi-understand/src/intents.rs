@@ -1,0 +1,302 @@
+//! Commands that need no model: timers, alarms, reminders, memory, the house, time, date, stop, repeat, volume, goodbye.
+//!
+//! PURE, any thread, far below a millisecond. In: a transcript, or a typed line. Out: what was asked
+//! for, or nothing, and then the model is asked. The whole utterance, apart from names and politeness,
+//! must fit one of the templates; a command that is only part of a sentence, asked about or negated never
+//! triggers. The templates and all words are data of the [`Language`] that every function takes.
+
+mod amend;
+mod completeness;
+mod home;
+mod memory;
+mod mood;
+mod near;
+mod orders;
+#[cfg(test)]
+mod tests;
+mod wishes;
+
+use jiff::Zoned;
+
+use joi_language::grammar::TemplateGroup;
+use joi_language::grammar::machine::{Fit, GrammarUtterance};
+use joi_language::grammar::words::{self, Word};
+use joi_language::times::{date_in, time_of_day};
+use joi_language::values::{Day, DayPart, Many, ScheduleOrder, ScheduleQuestion, When, Which, date_on};
+use joi_language::{Language, fill};
+use orders::Filled;
+
+pub use joi_language::DeviceKind;
+pub use amend::{Settled, amended, only_repeats, settled};
+pub use completeness::{Completeness, completeness, is_amendable};
+pub use home::{HomeDeed, HomeOrder, not_connected};
+pub use memory::{MemoryOrder, told_back};
+pub use mood::{Mood, mood};
+pub use near::{Reading, near};
+pub use wishes::{QuietWish, TakingBack, VolumeChange};
+
+/// What can be done without a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Intent {
+    /// Tell the time of day.
+    Time,
+    /// Tell today's date.
+    Date,
+    /// Tell the date of another day.
+    DateOf(Day),
+    /// Be silent at once and end the conversation.
+    Stop,
+    /// Say the last answer again.
+    Repeat,
+    /// Change the volume.
+    Volume(VolumeChange),
+    /// The user said thank you.
+    Thanks,
+    /// The user no longer wants anything.
+    NeverMind,
+    /// What was done last is to be taken back.
+    TakeBack(TakingBack),
+    /// The user greets, at this part of the day.
+    Greeting(DayPart),
+    /// The user is back home.
+    HomeAgain,
+    /// The user takes leave.
+    Goodbye,
+    /// The user goes to bed.
+    GoodNight,
+    /// Chance is to decide.
+    Chance(Chance),
+    /// About herself.
+    Herself(Herself),
+    /// Something about timers, alarms or reminders.
+    Schedule(ScheduleOrder),
+    /// Something about what she remembers.
+    Memory(MemoryOrder),
+    /// Something to be done in the house.
+    Home(HomeOrder),
+    /// To remind again and again in a way that she can't.
+    CannotRepeat,
+    /// How she is to speak unasked, or that an alarm was heard.
+    Quiet(QuietWish),
+}
+
+impl Intent {
+    /// Its name in records; nothing that was said.
+    pub fn name(&self) -> String {
+        match self {
+            Self::DateOf(_) => "Date".to_owned(),
+            Self::Greeting(_) => "Greeting".to_owned(),
+            Self::Schedule(order) => match order {
+                ScheduleOrder::SetHouse { .. } | ScheduleOrder::Finish(_) => "command the house".to_owned(),
+                ScheduleOrder::Set(wanted) => format!("set a {}", wanted.kind.name()),
+                ScheduleOrder::List(_) => "list timers".to_owned(),
+                ScheduleOrder::Left(_) => "time left".to_owned(),
+                ScheduleOrder::Cancel(_) | ScheduleOrder::Withdraw { .. } => "cancel a timer".to_owned(),
+                ScheduleOrder::Add { .. } | ScheduleOrder::Move { .. } | ScheduleOrder::Amend { .. } => {
+                    "change a timer".to_owned()
+                }
+                ScheduleOrder::Pause(_) => "pause a timer".to_owned(),
+                ScheduleOrder::Resume(_) => "resume a timer".to_owned(),
+                ScheduleOrder::Snooze { .. } => "snooze".to_owned(),
+                ScheduleOrder::Silence => "silence".to_owned(),
+            },
+            Self::Memory(order) => order.name().to_owned(),
+            Self::Home(_) => "home".to_owned(),
+            other => format!("{other:?}"),
+        }
+    }
+}
+
+/// What decides by chance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Chance {
+    /// A coin.
+    Coin,
+    /// A die with six sides.
+    Die,
+}
+
+/// What she is asked about herself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Herself {
+    /// What she can do.
+    Abilities,
+    /// Whether she is a person or a machine.
+    Nature,
+    /// Whether she hears.
+    Hears,
+}
+
+/// An intent and why it was recognised.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QuickIntent {
+    /// What to do.
+    pub what: Intent,
+    /// The phrasing that fits, for `joi why`; it quotes the list of phrasings, not the user.
+    pub reason: String,
+}
+
+/// Recognises a quick command, or nothing when the model should answer.
+pub fn match_intent(language: &Language, text: &str) -> Option<QuickIntent> {
+    let said = words::normalise(text, &language.grammar().manners)?;
+    matched(language, text, &said, TemplateGroup::Command, orders::intent).map(|(what, template)| {
+        QuickIntent { what, reason: format!("the whole utterance is \"{template}\"") }
+    })
+}
+
+/// What `made` makes of the first template that fits `said`, politeness aside, and that template.
+fn matched<'a, T>(
+    language: &'a Language,
+    text: &str,
+    said: &[Word],
+    group: TemplateGroup,
+    made: impl Fn(&str, &Filled<'_>) -> Option<T>,
+) -> Option<(T, &'a str)> {
+    let grammar = language.grammar();
+    let utterance = GrammarUtterance::new(said, grammar);
+    let cores = words::without_politeness(said, &grammar.manners);
+    cores.into_iter().find_map(|core| {
+        let Fit { template, captures, .. } = utterance.find(group, core.start, core.end).fit?;
+        let template = &grammar.templates[template];
+        let filled = Filled { captures: &captures, words: said, core, text, grammar };
+        Some((made(&template.intent, &filled)?, template.text.as_str()))
+    })
+}
+
+/// Whether `text` says yes, and nothing else.
+pub fn is_consent(language: &Language, text: &str) -> bool {
+    answered(language, text, |name, _| matches!(name, "yes" | "clear yes").then_some(())).is_some()
+}
+
+/// Whether `text` says yes in words that are said for nothing else: "right" and "great" are not.
+pub fn is_clear_consent(language: &Language, text: &str) -> bool {
+    answered(language, text, |name, _| (name == "clear yes").then_some(())).is_some()
+}
+
+/// Whether `text` wants to hear the rest of an answer.
+pub fn wants_more(language: &Language, text: &str) -> bool {
+    answered(language, text, |name, _| matches!(name, "yes" | "clear yes" | "more").then_some(())).is_some()
+}
+
+/// Whether `text` says no, and nothing else.
+pub fn is_refusal(language: &Language, text: &str) -> bool {
+    answered(language, text, |name, _| (name == "no").then_some(())).is_some()
+}
+
+/// Whether a part of `text` between its signs says "stop", whatever the others say.
+pub fn says_stop(language: &Language, text: &str) -> bool {
+    let is_stop = |part| match_intent(language, part).is_some_and(|quick| quick.what == Intent::Stop);
+    text.split([',', '.', '!', '?', ';']).any(is_stop)
+}
+
+/// `order` with what `text` answers to `question`; nothing when that is no answer.
+pub fn complete(
+    language: &Language,
+    order: &ScheduleOrder,
+    question: &ScheduleQuestion,
+    text: &str,
+) -> Option<ScheduleOrder> {
+    let mut order = order.clone();
+    let when = |name: &str, filled: &Filled<'_>| match (question, name) {
+        (ScheduleQuestion::Length, "length") | (ScheduleQuestion::Moment, "length" | "moment") => {
+            filled.when()
+        }
+        _ => None,
+    };
+    match (question, &mut order) {
+        (ScheduleQuestion::Length | ScheduleQuestion::Moment, ScheduleOrder::Set(wanted)) => {
+            wanted.when = Some(answered(language, text, when)?.behind(wanted.when.as_ref()))
+        }
+        (ScheduleQuestion::Length | ScheduleQuestion::Moment, ScheduleOrder::Move { when: at, .. }) => {
+            *at = Some(answered(language, text, when)?)
+        }
+        (ScheduleQuestion::Length, ScheduleOrder::Snooze { seconds, .. }) => {
+            match answered(language, text, when)? {
+                When::In(length) => *seconds = Some(length),
+                When::At(_) => return None,
+            }
+        }
+        (
+            ScheduleQuestion::Which(_),
+            ScheduleOrder::Left(which)
+            | ScheduleOrder::Cancel(which)
+            | ScheduleOrder::Add { which, .. }
+            | ScheduleOrder::Move { which, .. }
+            | ScheduleOrder::Pause(which)
+            | ScheduleOrder::Resume(which)
+            | ScheduleOrder::Snooze { which, .. },
+        ) => {
+            let said = answered(language, text, |name, filled| match name {
+                "all" => Some(Which { many: Many::All, ..Which::default() }),
+                "which" => Some(filled.meant()),
+                _ => None,
+            })?;
+            *which = Which { kind: said.kind.or(which.kind), ..said };
+        }
+        _ => return None,
+    }
+    Some(order)
+}
+
+/// When `text` says something and nothing else: "nine minutes", "9m30s", "half past six on weekdays".
+pub fn when(language: &Language, text: &str) -> Option<When> {
+    answered(language, &words::apart(text), |name, filled| {
+        if matches!(name, "length" | "moment") { filled.when() } else { None }
+    })
+}
+
+fn answered<T>(language: &Language, text: &str, made: impl Fn(&str, &Filled<'_>) -> Option<T>) -> Option<T> {
+    let said = words::normalise(text, &language.grammar().manners)?;
+    matched(language, text, &said, TemplateGroup::Answer, made).map(|(made, _)| made)
+}
+
+/// What is said once the intent has been carried out; empty when nothing is to be said. `last_reply`
+/// is the answer before this one, for [`Intent::Repeat`]. What the schedule says is not known here.
+pub fn answer(language: &Language, what: &Intent, now: &Zoned, last_reply: Option<&str>) -> String {
+    let say = &language.sentences().reply;
+    match what {
+        Intent::Time => fill(&say.time, &[("time", &time_of_day(now.time(), language))]),
+        Intent::Date => date_in(&say.date, now.date(), language),
+        Intent::DateOf(day) => match date_on(*day, now) {
+            Some(date) if date < now.date() => date_in(&say.date_was, date, language),
+            Some(date) => match now.date().until(date).map_or(0, |until| until.get_days()) {
+                0 | 1 => date_in(&say.date_of, date, language),
+                days => date_in(&say.date_ahead.replace("{days}", &days.to_string()), date, language),
+            },
+            None => say.no_such_day.clone(),
+        },
+        Intent::Greeting(DayPart::Morning) => say.good_morning.clone(),
+        Intent::Greeting(DayPart::Afternoon) => say.good_afternoon.clone(),
+        Intent::Greeting(DayPart::Evening | DayPart::Night) => say.good_evening.clone(),
+        Intent::Stop | Intent::Schedule(_) | Intent::Memory(_) | Intent::Quiet(_) => String::new(),
+        Intent::Home(order) => not_connected(language, order),
+        Intent::CannotRepeat => language.sentences().time.repeats.cannot.clone(),
+        Intent::Chance(Chance::Coin) => [&say.heads, &say.tails][drawn(now, 2)].clone(),
+        Intent::Chance(Chance::Die) => fill(&say.rolled, &[("number", &(drawn(now, 6) + 1).to_string())]),
+        Intent::Herself(Herself::Abilities) => say.abilities.clone(),
+        Intent::Herself(Herself::Nature) => say.nature.clone(),
+        Intent::Herself(Herself::Hears) => say.hears.clone(),
+        Intent::HomeAgain => say.home_again.clone(),
+        Intent::Repeat => last_reply.unwrap_or(&say.nothing_said_yet).to_owned(),
+        Intent::Volume(change) => volume(language, *change),
+        Intent::Thanks => say.welcome.clone(),
+        Intent::NeverMind | Intent::TakeBack(TakingBack::Cancel) => say.all_right.clone(),
+        Intent::TakeBack(TakingBack::Undo) => say.nothing_to_take_back.clone(),
+        Intent::Goodbye => say.goodbye.clone(),
+        Intent::GoodNight => say.good_night.clone(),
+    }
+}
+
+/// A number below `sides`, by the nanoseconds of the moment.
+fn drawn(now: &Zoned, sides: usize) -> usize {
+    fastrand::Rng::with_seed(now.timestamp().as_nanosecond() as u64).usize(..sides)
+}
+
+fn volume(language: &Language, change: VolumeChange) -> String {
+    let say = &language.sentences().reply;
+    match change {
+        VolumeChange::Up => say.louder.clone(),
+        VolumeChange::Down => say.quieter.clone(),
+        VolumeChange::Set(percent) => fill(&say.volume, &[("percent", &percent.to_string())]),
+    }
+}

@@ -1,0 +1,122 @@
+//! What is to be remembered, forgotten or told of the memory, out of a template that fits.
+//!
+//! PURE. In: the name of the template's intent and what its slots took. Out: an order, or nothing when the words
+//! are no such order after all ("remember that time in Rome"). Texts stay as they were said.
+
+use super::orders::Filled;
+use joi_language::Language;
+use joi_language::grammar::Grammar;
+use joi_language::words;
+use joi_store::MemoryKind;
+
+/// The fewest words that say anything.
+const FEWEST_WORDS: usize = 3;
+
+/// Something about what she remembers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MemoryOrder {
+    /// Remember this.
+    Remember {
+        /// What it is about.
+        kind: MemoryKind,
+        /// In the user's own words.
+        text: String,
+    },
+    /// Forget all that is about this.
+    Forget(String),
+    /// Forget everything.
+    ForgetAll,
+    /// Tell what is known about the user.
+    AboutMe,
+}
+
+impl MemoryOrder {
+    /// Its name in records; nothing that was said.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Remember { .. } => "remember",
+            Self::Forget(_) => "forget",
+            Self::ForgetAll => "forget everything",
+            Self::AboutMe => "tell what is known",
+        }
+    }
+}
+
+/// Whether an intent of that name is about the memory.
+pub(super) fn is_about(name: &str) -> bool {
+    name.starts_with("memory ")
+}
+
+/// The order of a template.
+pub(super) fn order(name: &str, filled: &Filled<'_>) -> Option<MemoryOrder> {
+    let grammar = filled.grammar;
+    match name {
+        "memory that" => {
+            let text = filled.text()?;
+            let kind = kind(&text, grammar);
+            Some(MemoryOrder::Remember { kind, text })
+        }
+        // Only what the speaker says of himself, and enough of it to say something.
+        "memory mine" => {
+            let text = filled.text()?;
+            let said = words::words(&text);
+            let is_mine = said.first().is_some_and(|first| grammar.speaker.contains(first));
+            (is_mine && said.len() >= FEWEST_WORDS)
+                .then_some(MemoryOrder::Remember { kind: MemoryKind::User, text })
+        }
+        "memory ever" => {
+            let text = filled.text()?;
+            let is_wish = words::words(&text).first().is_some_and(|first| grammar.ever.contains(first));
+            is_wish.then_some(MemoryOrder::Remember { kind: MemoryKind::Wish, text })
+        }
+        "memory wish" => {
+            let text = filled.text()?;
+            let is_mine = words::words(&text).first().is_some_and(|first| grammar.speaker.contains(first));
+            let kind = if is_mine { MemoryKind::User } else { MemoryKind::Wish };
+            Some(MemoryOrder::Remember { kind, text })
+        }
+        "memory whole wish" => whole(MemoryKind::Wish, filled),
+        "memory whole fact" => whole(MemoryKind::User, filled),
+        "memory forget" => Some(MemoryOrder::Forget(filled.text()?)),
+        "memory forget all" => Some(MemoryOrder::ForgetAll),
+        "memory about me" => Some(MemoryOrder::AboutMe),
+        _ => None,
+    }
+}
+
+fn whole(kind: MemoryKind, filled: &Filled<'_>) -> Option<MemoryOrder> {
+    Some(MemoryOrder::Remember { kind, text: filled.as_said(filled.core.clone())? })
+}
+
+/// What is about the speaker, and what is about anything else.
+fn kind(text: &str, grammar: &Grammar) -> MemoryKind {
+    let is_mine = words::words(text).iter().any(|word| grammar.speaker.contains(word));
+    if is_mine { MemoryKind::User } else { MemoryKind::World }
+}
+
+/// What the speaker says of himself, said to him: "your sister is called Ann".
+pub fn told_back(language: &Language, text: &str) -> String {
+    let told_as = &language.grammar().told;
+    let said: Vec<&str> = text.split(' ').collect();
+    let mut told: Vec<String> = Vec::new();
+    let mut at = 0;
+    while at < said.len() {
+        let plain = |word: &str| {
+            let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+            word.to_lowercase().replace('\u{2019}', "'")
+        };
+        let pair = said.get(at + 1).map(|next| format!("{} {}", plain(said[at]), plain(next)));
+        let (key, count) = match pair.filter(|pair| told_as.contains_key(pair)) {
+            Some(pair) => (pair, 2),
+            None => (plain(said[at]), 1),
+        };
+        let last = said[at + count - 1];
+        let tail = &last[last.trim_end_matches(|c: char| !c.is_alphanumeric()).len()..];
+        match told_as.get(&key) {
+            Some(other) => told.push(format!("{other}{tail}")),
+            None => told.push(said[at].to_owned()),
+        }
+        at += count;
+    }
+    told.join(" ")
+}

@@ -1,0 +1,32 @@
+//! Whether words ask for a deed, or only about it.
+//!
+//! PURE. In: what was said. Out: its [`Mood`], as far as its form tells. The words that tell it are in the files
+//! of the languages; what any language that there is takes for a question is one. A polite "could you …?" is a request.
+
+use joi_language::Language;
+use joi_language::mood::SentenceForm;
+
+/// What the user's words are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mood {
+    /// They may ask for a deed.
+    Request,
+    /// They ask about something, or say that it is not to be done.
+    Question,
+}
+
+/// What the user's words are, as far as their form tells.
+pub fn mood(language: &Language, asked: &str) -> Mood {
+    let lower = asked.to_lowercase().replace('’', "'");
+    let clean = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '\'').to_owned();
+    let words: Vec<String> = lower.split_whitespace().map(clean).filter(|word| !word.is_empty()).collect();
+    let forms: Vec<SentenceForm> = language.moods().map(|mood| mood.form(&words)).collect();
+    if forms.contains(&SentenceForm::Asks) {
+        return Mood::Question;
+    }
+    let ends_as_question = asked.trim_end().ends_with('?');
+    match forms.contains(&SentenceForm::Requests) {
+        false if ends_as_question => Mood::Question,
+        _ => Mood::Request,
+    }
+}

@@ -1,0 +1,105 @@
+//! Whether words go on with what was said or done before them: "and tomorrow?", "why is that?".
+//!
+//! PURE. In: a request. Out: whether it can only be understood with what stands before it, as far as its form tells.
+
+use joi_language::Language;
+use joi_language::consent::{ConsentWords, Phrases, TalkWords, words_of};
+
+/// A request of so few words is a part of what was asked before it.
+const LONGEST_FRAGMENT: usize = 3;
+
+/// Whether `asked` points at something before it, or is too short to stand alone.
+pub fn goes_on(language: &Language, asked: &str) -> bool {
+    let words = words_of(asked);
+    let mut forms = language.consent().iter().map(|words| &words.form);
+    words.len() <= LONGEST_FRAGMENT
+        || forms.any(|form| form.references.are_in(&words) || form.continues.are_in(&words))
+}
+
+/// Whether who says it speaks of himself.
+pub fn speaks_of_the_speaker(language: &Language, asked: &str) -> bool {
+    let words = words_of(asked);
+    language.consent().iter().any(|of| of.talk.own.are_in(&words))
+}
+
+/// Whether who says it tells something of himself: neither asks nor wants anything.
+pub fn tells_of_the_speaker(language: &Language, asked: &str) -> bool {
+    let words = words_of(asked);
+    let begins_with_own = |of: &ConsentWords| of.talk.own.at_start(&words).is_some();
+    let wants = |of: &ConsentWords| of.form.wishes.at_start(&words).is_some();
+    !asked.contains('?')
+        && language.consent().iter().any(begins_with_own)
+        && !language.consent().iter().any(wants)
+}
+
+/// How somebody feels about what he tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Feeling {
+    Sad,
+    Glad,
+    /// He does not say.
+    Untold,
+}
+
+/// How whoever says it feels about it.
+pub fn feeling(language: &Language, asked: &str) -> Feeling {
+    let words = words_of(asked);
+    let is_told =
+        |of: fn(&TalkWords) -> &Phrases| language.consent().iter().any(|all| of(&all.talk).are_in(&words));
+    match (is_told(|talk| &talk.sad), is_told(|talk| &talk.glad)) {
+        (true, _) => Feeling::Sad,
+        (false, true) => Feeling::Glad,
+        (false, false) => Feeling::Untold,
+    }
+}
+
+/// Whether the answer may need the time or the place.
+pub fn asks_about_here(language: &Language, asked: &str) -> bool {
+    let words = words_of(asked);
+    language.consent().iter().any(|of| of.talk.here.are_in(&words))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use joi_language::testing::{english, german};
+
+    #[test]
+    fn what_points_back_is_told_from_another_subject() {
+        for asked in [
+            "and in Rome?",
+            "why?",
+            "how long will that one take",
+            "what about the other list",
+            "and the other one",
+            "",
+        ] {
+            assert!(goes_on(english(), asked), "{asked}");
+        }
+        for asked in
+            ["why is the sky blue", "I had a really bad day at work", "what is the capital of France"]
+        {
+            assert!(!goes_on(english(), asked), "{asked}");
+        }
+        assert!(speaks_of_the_speaker(english(), "In which town is my home?"));
+        assert!(speaks_of_the_speaker(german(), "Wie heißt meine Schwester?"));
+        assert!(!speaks_of_the_speaker(english(), "why is the sky blue"));
+        assert!(tells_of_the_speaker(english(), "My hamster died."));
+        assert!(tells_of_the_speaker(german(), "Ich bin so müde"));
+        assert!(tells_of_the_speaker(english(), "Everything is too much for me right now."));
+        assert_eq!(feeling(english(), "My dog died last night."), Feeling::Sad);
+        assert_eq!(feeling(english(), "I got the job I wanted!"), Feeling::Glad);
+        assert_eq!(feeling(german(), "Mein Hund ist gestorben."), Feeling::Sad);
+        assert_eq!(feeling(german(), "Ich habe die Prüfung bestanden!"), Feeling::Glad);
+        assert_eq!(feeling(english(), "I have a cat."), Feeling::Untold);
+        assert!(!tells_of_the_speaker(english(), "Tell me who won the war."));
+        for asked in ["I want a story", "Tell me more", "My name is what?", "Hamsters die young."] {
+            assert!(!tells_of_the_speaker(english(), asked), "{asked}");
+        }
+        assert!(asks_about_here(english(), "How many days are there until Christmas?"));
+        assert!(asks_about_here(german(), "Wie alt ist wer 1980 geboren ist?"));
+        assert!(!asks_about_here(english(), "I have a cat. Her name is Minka."));
+        assert!(goes_on(german(), "wie lange dauert es noch"));
+        assert!(!goes_on(german(), "warum ist der Himmel blau"));
+    }
+}

@@ -1,0 +1,267 @@
+//! Requests that are a call of `lists` as they stand: "put milk and eggs on the shopping list".
+//!
+//! PURE. In: a request. Out: its arguments, or nothing when anything else is in it; then the model reads it. How
+//! people say it stands in the files of the languages. "The list" is the shopping list. Things that only a conversation
+//! knows ("put it on the list") are left to the model, as are questions whether something is there.
+
+use serde_json::Value;
+
+use joi_language::Language;
+use joi_language::tools::{ListWords, NAMES, Way};
+use joi_language::values::deed::Arguments;
+
+/// The list of what is no list: notes.
+pub const NOTES: &str = "notes";
+/// The list that has other names.
+pub const SHOPPING: &str = "shopping";
+
+/// The arguments of `asked`.
+pub fn arguments(asked: &str, language: &Language) -> Option<Arguments> {
+    let asked = asked.trim().replace('’', "'");
+    let as_said = |asked: &str| {
+        let mut ways =
+            language.lists().flat_map(|words| words.ready.ways.iter().map(move |way| (words, way)));
+        ways.find_map(|(words, way)| arguments_of(way, words, asked, language))
+    };
+    as_said(&asked).or_else(|| as_said(&meant(&asked, language)?))
+}
+
+/// The request with the verb that its first word was misheard for.
+fn meant(asked: &str, language: &Language) -> Option<String> {
+    let (first, rest) = asked.split_once(' ')?;
+    let tells = |words: &ListWords| {
+        let is_told = |word: &str| words.ready.tells.iter().any(|tells| word.eq_ignore_ascii_case(tells));
+        rest.split_whitespace().any(is_told)
+    };
+    let verb = |words: &ListWords| {
+        let mut all = words.ready.misheard.iter();
+        all.find(|(heard, _)| heard.eq_ignore_ascii_case(first)).map(|(_, verb)| verb.clone())
+    };
+    let verb = language.lists().filter(|words| !tells(words)).find_map(verb)?;
+    Some(format!("{verb} {rest}"))
+}
+
+fn arguments_of(way: &Way, words: &ListWords, asked: &str, language: &Language) -> Option<Arguments> {
+    let said = way.says.captures(asked)?;
+    if way.action == NAMES {
+        let all = words.all.first()?.as_str();
+        return Some(
+            [("action", "read"), ("list", all)]
+                .map(|(name, value)| (name.to_owned(), Value::from(value)))
+                .into_iter()
+                .collect(),
+        );
+    }
+    let named = said.name("list").map(|list| list.as_str().to_owned());
+    let mut list = named.or_else(|| (way.action == "read").then(|| SHOPPING.to_owned()))?;
+    // What is emptied must be named.
+    if way.action != "clear" && words.ready.unnamed.contains(&list.to_lowercase()) {
+        SHOPPING.clone_into(&mut list);
+    }
+    let is_named = list_name(&list, language) != NOTES || words.notes.contains(&list.to_lowercase());
+    let mut text = said.name("text").map(|text| text.as_str().trim());
+    while let Some((first, rest)) =
+        text.filter(|_| way.action == "remove").and_then(|text| text.split_once(' '))
+        && words.unnamed.contains(&first.to_lowercase())
+    {
+        text = Some(rest);
+    }
+    let is_vague = |text: &str| {
+        let text = text.to_lowercase();
+        let mut all = text.split_whitespace();
+        let is_turned = all.any(|word| words.ready.negations.iter().any(|known| known == word));
+        words.ready.vague.contains(&text) || text.is_empty() || is_turned
+    };
+    if !is_named || text.is_some_and(is_vague) {
+        return None;
+    }
+    let rows = [("action", Some(way.action)), ("list", Some(list.as_str())), ("text", text)];
+    let row = |(name, value): (&str, Option<&str>)| Some((name.to_owned(), Value::from(value?)));
+    Some(rows.into_iter().filter_map(row).collect())
+}
+
+/// What the list `said` is called, for the database: "the Shopping List" → "shopping".
+pub fn list_name(said: &str, language: &Language) -> String {
+    let is = |list: fn(&ListWords) -> &Vec<String>, word: &String| {
+        language.lists().any(|words| list(words).contains(word))
+    };
+    match bare_name(said, language) {
+        name if name.is_empty() || is(|words| &words.notes, &name) => NOTES.to_owned(),
+        name if is(|words| &words.shopping, &name) => SHOPPING.to_owned(),
+        name => name,
+    }
+}
+
+/// The same without words that are no part of a name, which may leave nothing; not what else it is called.
+pub fn bare_name(said: &str, language: &Language) -> String {
+    let lower = said.to_lowercase();
+    let is_named =
+        |word: &&str| !language.lists().any(|words| words.unnamed.iter().any(|known| known == word));
+    lower.split_whitespace().filter(is_named).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use joi_language::testing::english;
+
+    fn told(asked: &str) -> String {
+        let Some(arguments) = arguments(asked, english()) else { return "-".into() };
+        let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        format!("{} {}: {}", text("action"), list_name(&text("list"), english()), text("text"))
+            .trim_end_matches(": ")
+            .to_owned()
+    }
+
+    #[test]
+    fn a_request_that_is_a_call_as_it_stands_needs_no_model() {
+        for (asked, expected) in [
+            ("Put milk and eggs on the shopping list.", "add shopping: milk and eggs"),
+            ("Add bread to my shopping list", "add shopping: bread"),
+            ("Could you please add oat milk to the shopping list?", "add shopping: oat milk"),
+            (
+                "add olive oil, salt and pepper to the grocery list, please",
+                "add shopping: olive oil, salt and pepper",
+            ),
+            ("put a new tent on the camping list", "add camping: a new tent"),
+            ("Remove soap from the shopping list.", "remove shopping: soap"),
+            ("take the milk off the shopping list", "remove shopping: milk"),
+            ("What's on the shopping list?", "read shopping"),
+            ("what is on my to-do list", "read to-do"),
+            ("Read me the shopping list", "read shopping"),
+            ("read my notes", "read notes"),
+            ("show me the list", "read shopping"),
+            ("what's on the list", "read shopping"),
+            ("What have we got on the list?", "read shopping"),
+            ("put olive oil on the list", "add shopping: olive oil"),
+            ("add milk to my list", "add shopping: milk"),
+            ("take soap off the list", "remove shopping: soap"),
+            ("Empty the shopping list, please", "clear shopping"),
+            ("tell me what's on the shopping list", "read shopping"),
+            ("And put eggs on the list", "add shopping: eggs"),
+            ("also add eggs to the list", "add shopping: eggs"),
+            ("and eggs to the shopping list.", "add shopping: eggs"),
+            ("And oat milk to the list", "add shopping: oat milk"),
+            ("und Eier auf die Einkaufsliste", "add shopping: Eier"),
+            ("put eggs on the list too", "add shopping: eggs"),
+            ("I'd like to add eggs to the list", "add shopping: eggs"),
+            ("I want you to put eggs on the shopping list", "add shopping: eggs"),
+            ("Let's add eggs to the list", "add shopping: eggs"),
+            ("add to the shopping list: eggs and milk", "add shopping: eggs and milk"),
+            ("check milk off the list", "remove shopping: milk"),
+            ("tick milk off my list", "remove shopping: milk"),
+            ("scratch the milk off the shopping list", "remove shopping: milk"),
+            ("cross milk off the list", "remove shopping: milk"),
+            ("Is milk on the shopping list?", "read shopping: milk"),
+            ("do I have any milk on the list", "read shopping: milk"),
+            ("are there eggs on my packing list?", "read packing: eggs"),
+            ("Steht Milch auf der Einkaufsliste?", "read shopping: Milch"),
+            ("what do we need to buy?", "read shopping"),
+            ("Was muss ich noch einkaufen?", "read shopping"),
+            ("Start a packing list", "read packing"),
+            ("Can you make me a new camping list, please?", "read camping"),
+            ("Mach mir bitte eine Packliste", "read packliste"),
+            ("Leg eine neue Campingliste an", "read campingliste"),
+            ("Boot olive oil on the list.", "add shopping: olive oil"),
+            ("But milk on the shopping list", "add shopping: milk"),
+            ("Sitz Milch auf die Liste", "add shopping: Milch"),
+            ("What lists do I have?", "read all"),
+            ("which lists are there", "read all"),
+            ("what's left on the list", "read shopping"),
+            ("What is still on the shopping list?", "read shopping"),
+            ("add candles to grandma's list", "add grandma's: candles"),
+            ("add candles to my mom's shopping list", "add mom's shopping: candles"),
+            ("put down eggs on the shopping list", "add shopping: eggs"),
+            ("write down eggs on the shopping list", "add shopping: eggs"),
+            ("add soap to the list for the drug store", "add for drug store: soap"),
+            ("add eggs to the list for me", "add shopping: eggs"),
+            ("Setz bitte auch Eier auf die Liste", "add shopping: Eier"),
+            ("und schreib Eier auf die Einkaufsliste", "add shopping: Eier"),
+            ("Ich möchte Eier auf die Liste setzen", "add shopping: Eier"),
+            ("Kannst du bitte Eier auf die Liste setzen?", "add shopping: Eier"),
+            ("Lass uns Eier auf die Liste schreiben", "add shopping: Eier"),
+            ("Setz auf die Einkaufsliste: Eier", "add shopping: Eier"),
+            ("Setz Seife auf die Liste für die Drogerie", "add für drogerie: Seife"),
+            ("Hak Milch von der Liste ab", "remove shopping: Milch"),
+            ("Sag mir, was auf der Einkaufsliste steht", "read shopping"),
+            ("Was steht noch auf der Liste?", "read shopping"),
+            ("Welche Listen habe ich?", "read alle"),
+            ("Setz Kerzen auf Omas Liste", "add omas: Kerzen"),
+            ("Setz Milch und Eier auf die Einkaufsliste", "add shopping: Milch und Eier"),
+            ("Was steht auf der Einkaufsliste?", "read shopping"),
+            ("Streich bitte Seife von der Einkaufsliste", "remove shopping: Seife"),
+            ("Was steht auf der Liste?", "read shopping"),
+            ("Setz Olivenöl auf die Liste", "add shopping: Olivenöl"),
+        ] {
+            assert_eq!(told(asked), expected, "{asked}");
+        }
+    }
+
+    #[test]
+    fn questions_negations_and_what_only_a_conversation_knows_are_left_to_the_model() {
+        for asked in [
+            "Did you add tea to the shopping list?",
+            "Please don't add tea to the shopping list.",
+            "How do I put something on the shopping list?",
+            "put it on the shopping list",
+            "put it on the list",
+            "put me on the list",
+            "clear the list",
+            "delete the list of my friends",
+            "add that to my shopping list",
+            "what is on the list of participants",
+            "don't put milk on the list",
+            "add milk to the shopping list and tell me a joke",
+            "I put milk on the shopping list",
+            "We are out of bread, add it to the shopping list",
+            "never put milk on the shopping list",
+            "what is on your mind",
+            "we need milk",
+            "buy milk",
+            "should I add eggs to the list",
+            "I would like to not add eggs to the list",
+            "I want to know if you can add eggs to the list",
+            "I added eggs to the list",
+            "and did you add eggs to the list",
+            "and I put eggs to the list",
+            "do you have to add eggs to the list",
+            "what is left",
+            "what list of friends do I have",
+            "cross the street",
+            "Soll ich Milch auf die Liste setzen?",
+            "Ich möchte nicht Milch auf die Liste setzen",
+            "Setz keine Milch auf die Liste",
+            "Hast du Milch auf die Liste gesetzt?",
+            "wir brauchen Milch",
+            "clear the table",
+            "but milk is on the list",
+            "But I put milk on the list",
+            "but the milk she wrote on the list",
+            "bought the milk on the list",
+            "at home we wrote milk to the list",
+            "Jetzt habe ich Milch auf die Liste gesetzt",
+            "jetzt Milch auf der Liste",
+            "Bad things should be on the list",
+            "boot the computer",
+            "pita bread on the list",
+            "at what time is it on the list",
+            "make a list",
+            "make a new list",
+            "make a list of my friends",
+            "start a packing list with socks",
+            "read me a story",
+            "",
+        ] {
+            assert_eq!(told(asked), "-", "{asked}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_without_panic(asked in "\\PC{0,80}") {
+            let _ = arguments(&asked, english());
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! An utterance in clauses, and the form of each.
+//!
+//! PURE. In: what was said. Out: clauses in order. What stands in quotation marks is somebody else's and makes no
+//! clause. A clause begins where punctuation or a joining word is followed by words that begin one; all else goes on with
+//! the one before.
+
+use super::sentences::{WordRun, parts, sentences};
+use super::told::{self, Telling};
+use super::word_order;
+use joi_language::consent::{ConsentWords, DeedWords, FormWords, Phrases};
+use crate::text::without_quotes;
+
+/// Most words of a time or a place in front of a request.
+const LONGEST_ADVERB: usize = 9;
+
+/// What a clause is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// It asks for a deed.
+    Request,
+    /// It wants something to stay as it is.
+    Stay,
+    /// It asks about something.
+    Question,
+    /// It imagines something.
+    Hypothesis,
+    /// It tells what somebody said.
+    Reported,
+    /// It tells something.
+    Statement,
+    /// Its form does not tell: an answer, a name.
+    Open,
+}
+
+/// A part of an utterance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Clause {
+    pub(super) form: Form,
+    /// Without what leads to it and trails behind it; of a polite request only what is asked for.
+    pub(super) words: Vec<String>,
+    /// It was asked for politely, or wished for: its verb need not come first.
+    pub(super) is_polite: bool,
+    /// It is to be done only if something is so.
+    pub(super) has_condition: bool,
+}
+
+/// The clauses of `text`.
+pub(super) fn clauses(words: &ConsentWords, text: &str) -> Vec<Clause> {
+    read(words, text).0
+}
+
+/// The clauses of `text`, and what they leave of what goes on behind it.
+pub(super) fn read(words: &ConsentWords, text: &str) -> (Vec<Clause>, Telling) {
+    let mut clauses: Vec<Clause> = Vec::new();
+    let mut telling = Telling::default();
+    let mut announces = false;
+    for mut sentence in sentences(&without_quotes(text).own) {
+        // What a colon announces may stand in the next sentence.
+        telling.next_sentence(announces);
+        announces = sentence.last().is_some_and(|last| last.announces);
+        for run in &mut sentence {
+            run.words = apart(words, std::mem::take(&mut run.words));
+        }
+        let is_question = sentence.last().is_some_and(|last| last.is_question);
+        let first = clauses.len();
+        for part in parts(words, &sentence) {
+            let mut clause = clause(words, &part.words, is_question);
+            if let Some(saying) = told::saying(words, &part, clause.form) {
+                clauses[first..].iter_mut().for_each(|before| told::was_said(words, saying, before));
+            }
+            telling.reads(words, &part, &mut clause);
+            clauses.push(clause);
+        }
+    }
+    (clauses, telling)
+}
+
+/// The sentences of `text` that ask something, by the mark behind them, or as they don't begin with who is spoken of: each
+/// whole, and without what is put in behind the words of an offer ("shall I, as it says, forget everything").
+pub(super) fn questions(words: &ConsentWords, text: &str) -> Vec<Vec<String>> {
+    let form = &words.form;
+    let read = |sentence: Vec<WordRun>| {
+        let joined =
+            |runs: &[WordRun]| runs.iter().flat_map(|run| run.words.iter().cloned()).collect::<Vec<_>>();
+        let whole = joined(&sentence);
+        let is_told = form.subjects.at_start(led(form, &whole)).is_some();
+        if is_told && !sentence.last().is_some_and(|last| last.is_question) {
+            return Vec::new();
+        }
+        let mut readings = vec![whole];
+        if let Some(at) = sentence.iter().rposition(|run| form.offers.at_end(&run.words).is_some()) {
+            let offer = &sentence[at].words;
+            readings.extend(
+                (at + 2..sentence.len()).map(|from| [&offer[..], &joined(&sentence[from..])].concat()),
+            );
+        }
+        readings
+    };
+    sentences(text).into_iter().flat_map(read).collect()
+}
+
+/// Verbs without what is tied to them: "schreib's" as "schreib" and "'s".
+fn apart(words: &ConsentWords, said: Vec<String>) -> Vec<String> {
+    let tied = |word: &str| {
+        let clitic = words.form.clitics.iter().find(|clitic| word.ends_with(clitic.as_str()))?;
+        let stem = word[..word.len() - clitic.len()].to_owned();
+        (verb(words, std::slice::from_ref(&stem)) > 0).then(|| vec![stem, clitic.clone()])
+    };
+    said.into_iter().flat_map(|word| tied(&word).unwrap_or_else(|| vec![word])).collect()
+}
+
+/// Whether a clause begins with these words.
+pub(super) fn begins(words: &ConsentWords, part: &[String]) -> bool {
+    let rest = led(&words.form, part);
+    let form = &words.form;
+    let marks = [
+        &form.polite,
+        &form.wishes,
+        &form.questions,
+        &form.hypotheses,
+        &form.negations,
+        &form.subjects,
+        &form.refusals,
+        &words.told.past,
+        &words.told.reports,
+    ];
+    marks.iter().any(|phrases| phrases.at_start(rest).is_some()) || verb(words, rest) > 0
+}
+
+/// `part` without what only leads to it.
+pub(super) fn led<'a>(form: &FormWords, part: &'a [String]) -> &'a [String] {
+    let mut rest = part;
+    while let Some(count) = form.lead.at_start(rest) {
+        rest = &rest[count..];
+    }
+    rest
+}
+
+/// The same without what trails behind it.
+fn bare<'a>(form: &FormWords, part: &'a [String]) -> &'a [String] {
+    let mut rest = led(form, part);
+    while let Some(count) = form.trail.at_end(rest).filter(|count| *count < rest.len()) {
+        rest = &rest[..rest.len() - count];
+    }
+    rest
+}
+
+/// How many words of a deed's verb stand at the head.
+fn verb(words: &ConsentWords, part: &[String]) -> usize {
+    let exact = |deed: &DeedWords| deed.verbs.at_start(part).max(deed.alone.at_start(part));
+    words.deeds().filter_map(|(_, deed)| exact(deed)).max().unwrap_or(0)
+}
+
+/// What `part` is.
+fn clause(words: &ConsentWords, part: &[String], is_question: bool) -> Clause {
+    let form = &words.form;
+    let rest = bare(form, part);
+    let of = |form: Form| Clause { form, words: rest.to_vec(), is_polite: false, has_condition: false };
+    let length = |phrases: &Phrases| phrases.at_start(rest).unwrap_or(0);
+    let keeping = length(&form.keeping);
+    let verb = verb(words, rest).max(keeping);
+    let polite = length(&form.polite);
+    let wishes = length(&form.wishes);
+    if let Some(request) = word_order::wish(words, rest) {
+        return request;
+    }
+    // "Oh sure, open all the shutters", "no need to": what leads to others tells here that it is not meant.
+    let with_lead = |phrases: &Phrases| {
+        phrases.at_start(part).filter(|count| *count > 1).unwrap_or(0).max(length(phrases))
+    };
+    let marks = [
+        (with_lead(&form.negations), Form::Stay),
+        (with_lead(&form.hypotheses), Form::Hypothesis),
+        (length(&form.questions), Form::Question),
+    ];
+    let (mark, marked) = marks.into_iter().rev().max_by_key(|(count, _)| *count).unwrap_or((0, Form::Open));
+    let strongest = mark.max(verb).max(polite).max(wishes);
+    // "Stop" is both: with something to stop it is a request.
+    let is_verb = marked == Form::Stay && verb == mark && names_object(words, rest);
+    if strongest > 0 && mark == strongest && !is_verb && !(keeping >= mark && keeping > 0) {
+        return of(marked);
+    }
+    // What is to be kept in mind, and a reason, may have a no of its own.
+    let told = form.subordinates.position(rest).filter(|_| verb > 0).unwrap_or(rest.len());
+    if keeping == 0 && form.anywhere.are_in(&rest[..told]) {
+        return of(Form::Stay);
+    }
+    if strongest > 0 && polite == strongest {
+        return asked_politely(words, rest, polite);
+    }
+    if strongest > 0 && wishes == strongest {
+        let words = led(form, &rest[wishes..]).to_vec();
+        let has_condition = form.conditions.are_in(&words);
+        return Clause { form: Form::Request, words, is_polite: true, has_condition };
+    }
+    if form.gerunds.at_start(rest).is_some() && form.finite.are_in(rest) {
+        return of(if is_question { Form::Question } else { Form::Statement });
+    }
+    if verb > 0 {
+        let has_condition = form.conditions.are_in(rest);
+        return Clause { has_condition, ..of(Form::Request) };
+    }
+    if let Some(request) = behind_adverb(words, rest, is_question) {
+        return request;
+    }
+    if form.reported.are_in(rest) {
+        return of(Form::Reported);
+    }
+    if let Some(request) = word_order::request(words, (part, rest), is_question) {
+        return request;
+    }
+    if form.finite.are_in(rest) || form.subjects.at_start(rest).is_some() {
+        return of(if is_question { Form::Question } else { Form::Statement });
+    }
+    let is_elliptic = words.deeds().any(|(_, deed)| deed.elliptic.whole(rest).is_some());
+    match (is_elliptic, is_question) {
+        (true, false) => of(Form::Request),
+        (_, true) => of(Form::Question),
+        (false, false) => of(Form::Open),
+    }
+}
+
+/// A clause that begins with `polite` words of asking.
+fn asked_politely(words: &ConsentWords, part: &[String], polite: usize) -> Clause {
+    let form = &words.form;
+    let inner = clause(words, &part[polite..], false);
+    let has_condition = inner.has_condition || form.abilities.at_start(part).is_some();
+    match inner.form {
+        Form::Statement | Form::Open => {
+            let has_condition = has_condition || form.conditions.are_in(&inner.words);
+            Clause { form: Form::Request, is_polite: true, has_condition, ..inner }
+        }
+        _ => Clause { is_polite: true, has_condition, ..inner },
+    }
+}
+
+/// The request behind a time or a place: "in twenty minutes remind me".
+fn behind_adverb(words: &ConsentWords, part: &[String], is_question: bool) -> Option<Clause> {
+    words.form.adverbs.at_start(part)?;
+    let at = (1..part.len().min(LONGEST_ADVERB))
+        .find(|at| verb(words, &part[*at..]) > 0 || words.form.polite.at_start(&part[*at..]).is_some())?;
+    if words.form.reported.are_in(&part[..at]) || words.form.finite.are_in(&part[..at]) {
+        return None;
+    }
+    let inner = clause(words, &part[at..], is_question);
+    let is_request = inner.form == Form::Request
+        && (verb(words, &part[at..]) > 1 || inner.is_polite || names_object(words, &part[at..]));
+    is_request.then_some(inner)
+}
+
+/// Whether the verb at the head of `part` has something to be done to.
+fn names_object(words: &ConsentWords, part: &[String]) -> bool {
+    words.deeds().any(|(_, deed)| {
+        deed.alone.at_start(part).is_some()
+            || deed.verbs.at_start(part).is_some() && words.names(&deed.objects, part)
+    })
+}

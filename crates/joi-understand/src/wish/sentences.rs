@@ -1,0 +1,96 @@
+//! An utterance as sentences of stretches of words, and a sentence as parts that may be clauses.
+//!
+//! PURE. In: what was said. Out: words between punctuation; then parts, each of which begins where words begin a clause.
+
+use super::clauses::begins;
+use joi_language::consent::{ConsentWords, words_of};
+
+/// A stretch of words between punctuation.
+pub(super) struct WordRun {
+    pub(super) words: Vec<String>,
+    /// A question mark stands behind it.
+    pub(super) is_question: bool,
+    /// A colon stands behind it.
+    pub(super) announces: bool,
+}
+
+/// A part of a sentence.
+pub(super) struct ClausePart {
+    pub(super) words: Vec<String>,
+    /// A colon stands behind it.
+    pub(super) announces: bool,
+    /// "And" or its like joins it to the one before.
+    pub(super) is_joined: bool,
+}
+
+/// Sentences as stretches of words.
+pub(super) fn sentences(text: &str) -> Vec<Vec<WordRun>> {
+    let mut sentences = vec![Vec::new()];
+    let mut begun = String::new();
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let is_last = chars.peek().is_none_or(|next| next.is_whitespace());
+        let ends = matches!(c, '.' | '!' | '?' | ';' | '…' | '\n') && (is_last || c == '\n');
+        let divides =
+            matches!(c, ',' | ':' | '–' | '—') && is_last || c == '-' && is_last && begun.ends_with(' ');
+        begun.push(c);
+        if ends || divides {
+            push(&mut sentences, &std::mem::take(&mut begun), ends);
+        }
+    }
+    push(&mut sentences, &begun, true);
+    sentences.retain(|sentence| !sentence.is_empty());
+    sentences
+}
+
+fn push(sentences: &mut Vec<Vec<WordRun>>, text: &str, ends: bool) {
+    let words = words_of(text);
+    let last = text.trim_end().chars().next_back();
+    let (is_question, announces) = (last == Some('?'), last == Some(':'));
+    if let Some(sentence) = sentences.last_mut() {
+        if words.is_empty() {
+            if let Some(before) = sentence.last_mut() {
+                before.is_question |= is_question;
+            }
+        } else {
+            sentence.push(WordRun { words, is_question, announces });
+        }
+    }
+    if ends && sentences.last().is_some_and(|sentence| !sentence.is_empty()) {
+        sentences.push(Vec::new());
+    }
+}
+
+/// The stretches of a sentence, taken apart at joining words and put together where nothing new begins.
+pub(super) fn parts(words: &ConsentWords, sentence: &[WordRun]) -> Vec<ClausePart> {
+    let mut parts: Vec<ClausePart> = Vec::new();
+    let joins = |said: &[String]| words.told.coordinates.at_start(said).is_some();
+    for stretch in sentence {
+        let mut cuts = Vec::new();
+        let (mut from, mut is_joined) = (0, joins(&stretch.words));
+        for at in 1..stretch.words.len() {
+            if let Some(count) = words.form.joints.at_start(&stretch.words[at..])
+                && at > from
+                && words.form.joined.at_end(&stretch.words[..at + count]).is_none()
+                && begins(words, &stretch.words[at + count..])
+            {
+                cuts.push((from, at, is_joined));
+                (from, is_joined) = (at + count, joins(&stretch.words[at..]));
+            }
+        }
+        cuts.push((from, stretch.words.len(), is_joined));
+        for (index, (from, to, is_joined)) in cuts.into_iter().enumerate() {
+            let part = &stretch.words[from..to];
+            match parts.last_mut() {
+                Some(before) if index == 0 && !begins(words, part) => {
+                    before.words.extend(part.iter().cloned());
+                }
+                _ => parts.push(ClausePart { words: part.to_vec(), announces: false, is_joined }),
+            }
+        }
+        if let Some(last) = parts.last_mut() {
+            last.announces |= stretch.announces;
+        }
+    }
+    parts
+}
