@@ -11,11 +11,11 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use joi_base::clock::SystemClock;
 use joi_home::house::{House, HouseRules, TagVocabulary, read};
 use joi_language::Language;
+use joi_tools::{Arguments, Means, Reach, ToolsConfig, builtin};
 use joi_understand::house::HouseUnderstanding;
 use joi_understand::intents::{match_intent, near};
 use joi_understand::redact::redact_structured;
 use joi_understand::wish::{CallWords, Utterances, wish};
-use joi_tools::{Arguments, Means, Reach, ToolsConfig, builtin};
 use serde_json::{Value, json};
 
 const PHRASINGS: &str = include_str!("../tests/data/intents/phrasings.txt");

@@ -6,8 +6,8 @@
 use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp, Zoned};
-use joi_base::message::{Channel, Private};
 use joi_agent::memory_question;
+use joi_base::message::{Channel, Private};
 use joi_store::{Embedding, MemoryKind, MemoryQuery, NewMemory, Portable, Store};
 
 const MESSAGES: usize = 100_000;

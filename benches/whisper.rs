@@ -5,9 +5,9 @@
 use std::sync::atomic::AtomicBool;
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use joi_base::paths::Paths;
 use joi_hear::whisper::{SttConfig, Whisper, window};
 use joi_models::ModelLibrary;
-use joi_base::paths::Paths;
 
 fn windows(c: &mut Criterion) {
     let root = Paths::discover().expect("HOME is set").models;

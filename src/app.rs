@@ -48,8 +48,8 @@ mod wake;
 mod weather;
 
 use crate::config::Config;
-use joi_models::{ManifestError, ModelLibrary};
 use joi_base::paths::Paths;
+use joi_models::{ManifestError, ModelLibrary};
 
 pub(crate) use awake::note_end;
 pub use brain::Brain;

@@ -32,4 +32,3 @@ pub mod metrics;
 pub mod app;
 pub mod cli;
 pub mod config;
-

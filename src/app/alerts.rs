@@ -11,12 +11,14 @@ use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinSet;
 
 use super::daemon::{Service, ServiceContext};
-use joi_proactive::alert::door::SentNotice;
-use joi_proactive::alert::{AcknowledgedBy, Alert, AlertConfig, AlertDesk, AlertKind, Alerts, AlertsElsewhere, door};
 use crate::control::wire::ControlRequest;
 use crate::control::{Client, ControlError, StatusBoard};
 use joi_base::message::AlarmRequest;
 use joi_base::paths::Paths;
+use joi_proactive::alert::door::SentNotice;
+use joi_proactive::alert::{
+    AcknowledgedBy, Alert, AlertConfig, AlertDesk, AlertKind, Alerts, AlertsElsewhere, door,
+};
 
 /// Requests that wait. When full, further ones are refused.
 const REQUESTS: usize = 4;

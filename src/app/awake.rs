@@ -14,10 +14,12 @@ use tokio::time::timeout;
 
 use super::Brain;
 use super::daemon::{Service, ServiceContext};
-use joi_schedule::announce::{AnnounceConfig, Announcement, AnnouncementOrigin, AnnouncementPriority, Announcer};
 use crate::control::StatusBoard;
 use joi_language::SentenceName;
 use joi_llm::Serving;
+use joi_schedule::announce::{
+    AnnounceConfig, Announcement, AnnouncementOrigin, AnnouncementPriority, Announcer,
+};
 use joi_store::{LAST_RUN, Store};
 
 /// What takes longer than this is no start any more: nothing is said.
@@ -145,11 +147,11 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use joi_schedule::announce::{Floor, Next, Presence, Situation};
-    use joi_base::clock::{Clock, ManualClock};
     use crate::control::{DeviceStatus, Journal, PersistentMute, StatusBoardParts};
+    use joi_base::clock::{Clock, ManualClock};
     use joi_base::message::Place;
     use joi_base::pulse::Pulse;
+    use joi_schedule::announce::{Floor, Next, Presence, Situation};
 
     /// A program that starts at this hour, on the machine's first start.
     fn awake(hour: i8, store: Option<Store>) -> Awake {

@@ -20,17 +20,19 @@ use tokio_util::sync::CancellationToken;
 
 use super::brain::Brain;
 use super::daemon::{Service, ServiceContext};
-use joi_proactive::alert::door::SentNotice;
-use joi_proactive::alert::{AlertConfig, Alerts, ConnectionNews, HouseConnection};
-use joi_proactive::awareness::{AwarenessConfig, ContextState, HomePresence, MeaningSource, Noticed, observations};
-use joi_base::clock::Clock;
 use crate::config::Config;
+use joi_agent::HouseKnown;
+use joi_base::clock::Clock;
+use joi_base::pulse::Heart;
 use joi_home::backend::HomeView;
 use joi_home::house::{House, HouseRevision, ItemMeaning, MeaningConfig, meaning};
-use joi_proactive::impulse::rhythm::{Rhythm, RhythmDue};
 use joi_language::Language;
-use joi_base::pulse::Heart;
-use joi_agent::HouseKnown;
+use joi_proactive::alert::door::SentNotice;
+use joi_proactive::alert::{AlertConfig, Alerts, ConnectionNews, HouseConnection};
+use joi_proactive::awareness::{
+    AwarenessConfig, ContextState, HomePresence, MeaningSource, Noticed, observations,
+};
+use joi_proactive::impulse::rhythm::{Rhythm, RhythmDue};
 use joi_store::{Store, StoreError};
 use telling::OwedNotices;
 

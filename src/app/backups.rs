@@ -11,9 +11,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::daemon::{Service, ServiceContext};
 use crate::backup::{AutomaticBackups, BackupSecrets, BackupSource, BackupState, BackupTurn, SecretFile};
-use joi_base::clock::{Clock, SystemClock};
 use crate::config::Config;
 use crate::control::{BackupStatus, StatusBoard};
+use joi_base::clock::{Clock, SystemClock};
 use joi_base::paths::Paths;
 
 /// Between two looks.

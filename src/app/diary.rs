@@ -10,10 +10,10 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
 
-use joi_base::clock::Clock;
-use joi_llm::Mind;
 use joi_agent::Engine;
 use joi_agent::memory::diary::{Pass, Rounds, Tidying};
+use joi_base::clock::Clock;
+use joi_llm::Mind;
 use joi_store::{Store, StoreConfig};
 
 use super::Brain;

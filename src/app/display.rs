@@ -10,10 +10,10 @@ use tokio::sync::mpsc::Receiver;
 
 use super::daemon::{Service, ServiceContext};
 use super::outside;
-use joi_channels::voice::News;
 use crate::control::StatusBoard;
-use joi_base::message::Activity;
 use crate::metrics::Metrics;
+use joi_base::message::Activity;
+use joi_channels::voice::News;
 
 /// What happens in the running program.
 pub enum Shown {

@@ -17,18 +17,18 @@ use super::loading::Loading;
 use super::measured::{measured_once, places, remembered};
 use super::readers::{LoadWhisper, Readers, readers};
 use super::wake::{Wanting, wake_means};
-use joi_audio::{AudioSource, SourceEvent, Tracks};
-use joi_channels::voice::first_look::TrialModel;
 use crate::config::Config;
 use crate::control::{Gauge, gauge};
+use joi_audio::{AudioSource, SourceEvent, Tracks};
+use joi_base::paths::Paths;
+use joi_base::pulse::{Heart, Pulse};
+use joi_channels::voice::first_look::TrialModel;
 use joi_hear::measurement::Measurement;
 use joi_hear::vad::Vad;
 use joi_hear::wake::{MicroWake, TemplateWake, WakeDetector, WakePhrase};
 use joi_hear::whisper::{ModelChoice, Stt, SttConfig, SttEvent, SttModel, Whisper, measure};
 use joi_hear::{self as hear, Delivery, HearCommand, Listener, Pacing};
 use joi_models::ModelLibrary;
-use joi_base::paths::Paths;
-use joi_base::pulse::{Heart, Pulse};
 
 /// Commands the listener has not obeyed yet. When full, further ones are dropped: it is hanging.
 const COMMANDS: usize = 8;

@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use super::daemon::{Service, ServiceContext};
 use crate::config::Config;
 use crate::control::{HomeStatus, StatusBoard};
+use joi_base::paths::Paths;
 use joi_home::backend::{Home as _, HomeLink};
 use joi_home::fault::HomeFault;
 use joi_home::openhab::Follower;
 use joi_home::server::HomeServer;
 use joi_home::stored::StoredHome;
-use joi_base::paths::Paths;
 
 /// The house of the configuration, or the stored one; nothing when there is neither. Nothing is connected yet.
 ///

@@ -17,20 +17,22 @@ use tokio_util::sync::CancellationToken;
 use super::awareness::Awareness;
 use super::brain::Brain;
 use super::daemon::{Service, ServiceContext};
-use joi_schedule::announce::Announcer;
-use joi_proactive::awareness::{HourOfWeek, Topic};
-use joi_base::clock::Clock;
 use crate::config::Config;
-use joi_proactive::impulse::record::ImpulseOutcome;
-use joi_proactive::impulse::rhythm::{Rhythm, RhythmDue};
-use joi_proactive::impulse::{ImpulseConfig, ImpulseInput, ImpulseRecord, ImpulseVerdict, ScoreInput, decide};
-use joi_language::Languages;
-use joi_messages::outbound::Outbox;
+use deliver::WaitingWords;
 use joi_agent::Engine;
 use joi_agent::model::ChatModel;
-use joi_store::Store;
+use joi_base::clock::Clock;
 use joi_base::trace::TurnRecord;
-use deliver::WaitingWords;
+use joi_language::Languages;
+use joi_messages::outbound::Outbox;
+use joi_proactive::awareness::{HourOfWeek, Topic};
+use joi_proactive::impulse::record::ImpulseOutcome;
+use joi_proactive::impulse::rhythm::{Rhythm, RhythmDue};
+use joi_proactive::impulse::{
+    ImpulseConfig, ImpulseInput, ImpulseRecord, ImpulseVerdict, ScoreInput, decide,
+};
+use joi_schedule::announce::Announcer;
+use joi_store::Store;
 
 /// It looks at the clock and the queue at least this often.
 const AT_LEAST: Duration = Duration::from_secs(60);

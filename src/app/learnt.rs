@@ -2,8 +2,8 @@
 //!
 //! In: the phrases, this user's data. Out: what is kept of the recordings, each with its phrase.
 
-use joi_hear::wake::{Book, TEMPLATES_ARE_BUILT_IN, TemplateError, Templates, WakePhrase};
 use joi_base::paths::Paths;
+use joi_hear::wake::{Book, TEMPLATES_ARE_BUILT_IN, TemplateError, Templates, WakePhrase};
 
 /// Recordings of a phrase, by one voice.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,7 +57,7 @@ fn found(phrases: &[WakePhrase], paths: &Paths) -> Vec<FoundTemplates> {
 #[cfg(all(test, feature = "rustpotter"))]
 mod tests {
     use super::*;
-    use joi_hear::tests::wav;
+    use joi_hear::testing::wav;
     use joi_hear::wake::{Enrolled, SavedPhrase};
 
     #[test]

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use anyhow::Context;
 
 use crate::config::Config;
+use joi_base::paths::Paths;
 use joi_llm::{LOCAL_EMBED_MODEL, LocalChatModel, LocalModels, SpeedLog};
 use joi_models::ModelLibrary;
-use joi_base::paths::Paths;
 
 /// Where measured speeds are kept, in the cache.
 const SPEEDS: &str = "model-speeds.json";

@@ -5,9 +5,9 @@
 use std::path::PathBuf;
 
 use crate::config::Config;
+use joi_base::paths::Paths;
 use joi_hear::measurement::{Measurable, Measurement};
 use joi_models::ModelLibrary;
-use joi_base::paths::Paths;
 
 /// Where a measurement may be remembered: the cache, which is written, then beside the models, where whoever installs a
 /// service for the machine puts it.

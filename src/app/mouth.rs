@@ -12,13 +12,13 @@ use tokio::sync::mpsc::{Receiver, Sender};
 
 use super::Brain;
 use super::loading::LoadReport;
-use joi_audio::{PlayEvent, Player};
-use joi_channels::voice::News;
 use crate::config::Config;
-use joi_language::{Language, Languages, VoiceNames};
-use joi_models::ModelLibrary;
+use joi_audio::{PlayEvent, Player};
 use joi_base::paths::Paths;
 use joi_base::pulse::Pulse;
+use joi_channels::voice::News;
+use joi_language::{Language, Languages, VoiceNames};
+use joi_models::ModelLibrary;
 use joi_speak::{
     EspeakSource, LanguageVoice, LanguageVoices, Mouth, PiperFiles, SpeakConfig, SpeakEvent, Voice,
     VoiceSource,

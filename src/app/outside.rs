@@ -9,11 +9,11 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use super::daemon::{Service, ServiceContext};
-use joi_channels::voice::News;
 use crate::control::{ControlServer, DeviceStatus, MuteCommand, StatusBoard, watchdog};
-use joi_base::message::OutsideRequest;
 use crate::metrics::{self, Metrics, MetricsConfig};
+use joi_base::message::OutsideRequest;
 use joi_base::trace::Stage;
+use joi_channels::voice::News;
 
 /// Tells systemd how the program is; `ending` is cancelled as soon as the program ends.
 pub(super) fn systemd(board: &StatusBoard, ending: CancellationToken) -> Service {

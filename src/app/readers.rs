@@ -14,13 +14,13 @@ use tokio::sync::mpsc::Receiver;
 use super::ears::{chosen_whisper, measured_time, quickest_whisper, trial_beside};
 use super::loading::Loading;
 use super::wake::{WakeMeans, Wanting, hears_something, wake_means};
-use joi_channels::voice::first_look::TrialModel;
 use crate::config::Config;
+use joi_base::paths::Paths;
+use joi_base::pulse::Pulse;
+use joi_channels::voice::first_look::TrialModel;
 use joi_hear::score::Scorer;
 use joi_hear::wake::{Confirmer, PhraseThreshold};
 use joi_hear::whisper::{Stt, SttConfig, SttError, SttEvent, SttModel, Whisper};
-use joi_base::paths::Paths;
-use joi_base::pulse::Pulse;
 
 /// No utterance takes longer to transcribe, but on a machine that was measured to be slow.
 const WHISPER_LIMIT: Duration = Duration::from_secs(60);

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use super::Brain;
 use super::daemon::{Service, ServiceContext};
-use joi_schedule::announce::{Announcement, AnnouncementOrigin, AnnouncementPriority, Announcer, IfUnheard};
 use joi_language::{Language, fill};
+use joi_schedule::announce::{Announcement, AnnouncementOrigin, AnnouncementPriority, Announcer, IfUnheard};
 use joi_store::{Loss, LostRows, Store, TableLoss};
 
 /// Between two looks.
@@ -90,8 +90,8 @@ fn kind(table: &TableLoss, language: &Language) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use joi_schedule::announce::AnnounceConfig;
     use joi_base::clock::{Clock as _, SystemClock};
+    use joi_schedule::announce::AnnounceConfig;
 
     #[tokio::test]
     async fn a_loss_is_announced_once_and_waits_until_it_was_heard() {

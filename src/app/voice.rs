@@ -12,22 +12,22 @@ use tokio_util::sync::CancellationToken;
 use super::brain::Brain;
 use super::mouth::{mouth_loading, voiceless};
 use super::{Ears, ListeningFrom, Loading, ears, mouth, timers};
+use crate::config::Config;
+use crate::control::{Gauge, gauge, gauge_by};
 use joi_audio::{
     AudioSource, EchoCancelled, EchoMeter, LevelMeter, Microphone, MuteSwitch, Pace, PlayEvent, Player,
     RingSound, WavSource,
 };
+use joi_base::message::{OutsideRequest, Place};
+use joi_base::paths::Paths;
+use joi_base::pulse::Pulse;
 use joi_channels::voice::first_look::TrialModel;
 use joi_channels::voice::{
     self, Conversation, ConversationParts, EndpointInput, EndpointOutput, News, Tones, VoiceEndpoint,
 };
-use crate::config::Config;
-use crate::control::{Gauge, gauge, gauge_by};
 use joi_hear::Pacing;
 use joi_hear::whisper::SttModel;
 use joi_llm::Mind;
-use joi_base::message::{OutsideRequest, Place};
-use joi_base::paths::Paths;
-use joi_base::pulse::Pulse;
 use joi_schedule::ringer::{Ring, Ringer};
 use joi_speak::{Mouth, SpeakEvent};
 

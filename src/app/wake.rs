@@ -7,10 +7,10 @@ use super::ears::{chosen_whisper, quickest_whisper};
 use super::learnt::{LearntPhrase, learnt, learnt_by_name};
 use super::measured::{measured_once, places, remembered};
 use crate::config::Config;
+use joi_base::paths::Paths;
 use joi_hear::score::{ACCEPT, BUDGET, Phrase, Scorer, ScorerTime, syllables};
 use joi_hear::wake::{Book, Confirmer, Onsets, PhraseThreshold, WakeMode, WakePhrase};
 use joi_hear::whisper::{Lender, SttError, Whisper};
-use joi_base::paths::Paths;
 
 /// By which means she listens for her phrases.
 #[derive(Debug, Clone, PartialEq)]

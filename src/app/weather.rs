@@ -12,12 +12,12 @@ use tokio_util::sync::CancellationToken;
 use super::awareness::Awareness;
 use super::brain::Brain;
 use super::daemon::{Service, ServiceContext};
+use crate::config::Config;
+use joi_base::clock::Clock;
+use joi_language::Languages;
 use joi_proactive::alert::{Alert, Alerts};
 use joi_proactive::awareness::WeatherOutlook;
-use joi_base::clock::Clock;
-use crate::config::Config;
 use joi_proactive::impulse::rhythm::{Rhythm, RhythmDue};
-use joi_language::Languages;
 use joi_tools::weather::weather_ahead;
 use joi_tools::{Reach, ToolsConfig};
 

@@ -7,9 +7,9 @@ use serde_json::json;
 use super::context::CliContext;
 use super::show;
 use super::{EXIT_FAILED, not_running};
-use joi_proactive::alert::Alert;
 use crate::control::Client;
 use crate::control::wire::ControlRequest;
+use joi_proactive::alert::Alert;
 use joi_store::Store;
 
 const EXAMPLES: &str = "\

@@ -10,14 +10,14 @@ use super::show;
 use super::slash::{self, Slash};
 use super::typed::Typist;
 use crate::app::{self, Brain};
+use joi_agent::Ended;
 use joi_audio::Player;
-use joi_channels::console::Printer;
 use joi_base::message::TurnId;
 use joi_base::pulse::Pulse;
-use joi_agent::Ended;
-use joi_understand::tongue;
+use joi_channels::console::Printer;
 use joi_speak::segment::Segmenter;
 use joi_speak::{LineRole, SpeakEvent, SpokenLine};
+use joi_understand::tongue;
 
 const EXAMPLES: &str = "\
 Examples:

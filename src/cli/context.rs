@@ -14,11 +14,11 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer as _};
 
 use super::log;
-use joi_base::clock::SystemClock;
 use crate::config::{self, Config, Effective, Override};
 use crate::control::Journal;
-use joi_language::{Language, LanguageError, LanguageLibrary, Languages};
+use joi_base::clock::SystemClock;
 use joi_base::paths::Paths;
+use joi_language::{Language, LanguageError, LanguageLibrary, Languages};
 
 /// The global flags.
 #[derive(Debug, Default, clap::Args)]

@@ -12,9 +12,9 @@ use super::latency;
 use super::show::{self, Tone};
 use crate::app::{self, Brain, Conversing, Sound};
 use joi_audio::Pace;
-use joi_channels::voice::News;
 use joi_base::machine;
 use joi_base::trace::TurnRecord;
+use joi_channels::voice::News;
 
 const EXAMPLES: &str = "\
 Examples:

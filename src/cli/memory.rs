@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 use super::context::CliContext;
 use super::show::{self, Tone};
 use crate::app;
-use joi_base::message::Private;
 use joi_agent::memory_question;
-use joi_understand::redact;
+use joi_base::message::Private;
 use joi_store::{HitSource, Memory, MemoryHit, MemoryKind, MemoryQuery, NewMemory, Store, TopicMentions};
+use joi_understand::redact;
 
 mod carry;
 pub(super) mod document;

@@ -8,8 +8,8 @@ use serde_json::json;
 use super::context::Wants;
 use super::{show, stoppable};
 use crate::backup::{self, RestoreTarget, RestoredBackup, VerifiedBackup};
-use joi_base::clock::{Clock as _, SystemClock};
 use crate::control::Client;
+use joi_base::clock::{Clock as _, SystemClock};
 use joi_base::paths::Paths;
 
 const EXAMPLES: &str = "\

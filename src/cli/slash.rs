@@ -6,8 +6,8 @@ use super::show::{self, Tone};
 use super::{timers, why};
 use crate::app::Brain;
 use joi_agent::Session;
-use joi_schedule::ScheduleOrder;
 use joi_base::trace::TurnRecord;
+use joi_schedule::ScheduleOrder;
 
 /// The commands, with what they show.
 const COMMANDS: [(&str, &str); 5] = [

@@ -10,8 +10,8 @@ use crate::control::{
     BackupStatus, CarrierRow, Client, DelayStatus, DeviceStatus, HomeStatus, MessagesStatus, ServiceRow,
     ServiceState, Status,
 };
-use joi_llm::{self as llm, LONGEST_LINGERING};
 use joi_base::machine::{MachineHealth, processor};
+use joi_llm::{self as llm, LONGEST_LINGERING};
 use joi_store::{self as store, Loss};
 
 const EXAMPLES: &str = "\

@@ -13,12 +13,12 @@ use super::show::{self, Tone};
 use crate::app;
 use joi_base::clock::SystemClock;
 use joi_language::Language;
-use joi_understand::intents;
 use joi_schedule::{
     Bell, Bias, Done, Entry, EntryId, EntryKind, EntryState, Many, NewEntry, OrderReport, Schedule,
     ScheduleOrder, Trust, When, Which, words,
 };
 use joi_store::Store;
+use joi_understand::intents;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -6,11 +6,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::show;
 use crate::app::Brain;
+use joi_agent::{Ended, Session, TurnInput};
+use joi_base::message::{ConversationId, Private, TurnId};
+use joi_base::trace::{Stage, Trace, TurnRecord};
 use joi_channels::console::Printer;
 use joi_channels::turn::{self, Reporter};
-use joi_base::message::{ConversationId, Private, TurnId};
-use joi_agent::{Ended, Session, TurnInput};
-use joi_base::trace::{Stage, Trace, TurnRecord};
 
 /// A line of typed or piped text. One that is no UTF-8 costs itself: it is left out, and that is told with its number.
 pub(crate) fn line(bytes: Vec<u8>, number: usize) -> Option<String> {

@@ -10,8 +10,8 @@ use serde_json::json;
 use super::context::CliContext;
 use super::show::{self, Tone};
 use joi_base::message::Channel;
-use joi_store::Store;
 use joi_base::trace::{ModelUse, TurnRecord};
+use joi_store::Store;
 
 const EXAMPLES: &str = "\
 Examples:

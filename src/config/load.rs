@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 use super::Config;
+use joi_base::problem::Problem;
 use joi_hear::whisper::{AUTO, SttModel, knows_language};
 use joi_language::{ANY_LANGUAGE, LanguageLibrary};
-use joi_base::problem::Problem;
 
 /// Where a value came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -161,7 +161,7 @@ mod tests {
     use std::sync::atomic::Ordering;
 
     use super::*;
-    use joi_base::pulse::tests::manual;
+    use joi_base::testing::manual_pulse as manual;
 
     #[test]
     fn the_watchdog_is_fed_while_every_stage_is_fresh_and_only_then() {

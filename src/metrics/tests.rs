@@ -9,11 +9,11 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use joi_base::clock::SystemClock;
 use crate::control::{
     AnsweringModel, BackupStatus, ChatStatus, DelayStatus, DeviceDelays, HomeStatus, Journal, MessagesStatus,
     PersistentMute, ServiceRow, SoundStatus, StatusBoard, StatusBoardParts, gauge_by,
 };
+use joi_base::clock::SystemClock;
 use joi_base::machine::{DiskRoom, MachineHealth, MemoryRoom, PowerHealth};
 use joi_base::message::{Channel, TurnId};
 use joi_base::pulse::Pulse;

@@ -8,19 +8,19 @@ use std::time::Instant;
 
 use jiff::civil::Date;
 use jiff::{SignedDuration, Zoned};
-use joi_base::clock::{Clock, ManualClock};
-use joi_language::{Language, Languages};
-use joi_llm::{Backend, LlmConfig, Mind, MindParts, RestartPolicy};
-use joi_base::message::{ConversationId, Private, TurnId};
 use joi_agent::model::Room;
-use joi_understand::intents;
 use joi_agent::{
     ContextConfig, Engine, EngineParts, MemoryConfig, PersonaConfig, Prelude, Protocols, ReplyConfig,
     ReplyEvent, Session, TurnInput, head, reply,
 };
+use joi_base::clock::{Clock, ManualClock};
+use joi_base::message::{ConversationId, Private, TurnId};
+use joi_language::{Language, Languages};
+use joi_llm::{Backend, LlmConfig, Mind, MindParts, RestartPolicy};
 use joi_schedule::{Schedule, ScheduleParts, TimersConfig};
 use joi_store::{MemoryKind, NewMemory, Store};
 use joi_tools::{Means, Reach, Toolbox, ToolsConfig, builtin};
+use joi_understand::intents;
 use serde::Deserialize;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use joi_base::clock::{Clock, SystemClock};
-use joi_language::{Language, Languages};
-use joi_llm::{Backend, LlmConfig, LlmError, Mind, MindParts, RestartPolicy};
-use joi_base::message::{ConversationId, Private, TurnId};
 use joi_agent::model::Room;
 use joi_agent::{
     ContextConfig, Engine, EngineParts, MemoryConfig, MemoryDigest, PersonaConfig, Prelude, Protocols,
     ReplyConfig, ReplyEvent, Session, TurnInput, memory_question, reply,
 };
+use joi_base::clock::{Clock, SystemClock};
+use joi_base::message::{ConversationId, Private, TurnId};
+use joi_language::{Language, Languages};
+use joi_llm::{Backend, LlmConfig, LlmError, Mind, MindParts, RestartPolicy};
 use joi_store::{Embedding, MemoryKind, MemoryQuery, NewMemory, Store};
 use joi_tools::{ToolRegistry, ToolsConfig};
 use serde_json::Value;

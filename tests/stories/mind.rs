@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
+use joi_agent::model::{ChatModel as _, ModelState};
+use joi_agent::{ContextConfig, PersonaConfig, Prelude, Protocols};
 use joi_base::clock::SystemClock;
 use joi_language::{Language, Languages};
 use joi_llm::{
     Ask, Backend, ChatEvent, HeadMaker, Length, LlmConfig, LlmError, LocalModels, Message, Mind, MindParts,
     Options, ReadyServer, RestartPolicy, ServedBy, Serving, Think, ThinkRule,
 };
-use joi_agent::model::{ChatModel as _, ModelState};
-use joi_agent::{ContextConfig, PersonaConfig, Prelude, Protocols};
 use joi_tools::ToolRegistry;
 use serde_json::{Value, json};
 use tokio::sync::Notify;

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use joi_base::message::Private;
 use joi_llm::{
     ChatEvent, ChatRequest, ChatStats, DoneReason, Endpoint, FunctionCall, LlmConfig, LlmError, Message,
     Ollama, Options, PullProgress, Think, ToolCall,
 };
-use joi_base::message::Private;
 use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
 

@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
+use joi_agent::{Everyday, memory_question};
+use joi_base::message::Private;
 use joi_llm::{
     Ask, Backend, Endpoint, HeadMaker, LlmConfig, Message, Mind, MindParts, Ollama, RestartPolicy,
 };
-use joi_base::message::Private;
-use joi_agent::{Everyday, memory_question};
 use joi_store::{Embedding, MemoryKind, MemoryQuery, NewMemory, Store};
 
 use crate::support::fake_joi_model::Fake;

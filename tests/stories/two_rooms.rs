@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use joi_schedule::announce::{Announcement, AnnouncementOrigin, AnnouncementPriority, IfUnheard};
 use joi::app::{Brain, Conversing, Sound, converse_at};
-use joi_audio::{Pace, RATE, read_wav, write_wav};
-use joi_channels::voice::News;
 use joi::config::{Config, load_text};
+use joi_audio::{Pace, RATE, read_wav, write_wav};
 use joi_base::message::Place;
 use joi_base::paths::Paths;
 use joi_base::trace::TurnRecord;
+use joi_channels::voice::News;
+use joi_schedule::announce::{Announcement, AnnouncementOrigin, AnnouncementPriority, IfUnheard};
 use tokio::sync::Notify;
 
 use crate::support::ollama_double::{Double, Script};

@@ -6,11 +6,11 @@
 
 use std::sync::Arc;
 
-use joi_base::clock::Clock;
 use crate::config::ReplyConfig;
 use crate::model::ModelAccess;
 use crate::prompt::head::{HeadSet, Heads};
 use crate::session::Session;
+use joi_base::clock::Clock;
 use joi_store::Store;
 use joi_tools::ToolsConfig;
 use protocols::Protocols;

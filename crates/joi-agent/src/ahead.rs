@@ -27,10 +27,10 @@ use super::prepare::Considered;
 use super::quick;
 use super::session::Session;
 use super::turn::Turn;
-use joi_understand::redact;
+use crate::sink::ReplySink;
 use joi_language::Language;
 use joi_llm::{Ask, ChatEvent, Length, LlmError};
-use crate::sink::ReplySink;
+use joi_understand::redact;
 
 /// Most decisions about words that may be the question: nobody reads them.
 const NOTES: usize = 64;

@@ -15,21 +15,21 @@ use super::agent::setup::{self, Prepared};
 use super::agent::talk::PromptKind;
 use super::consent::QuestionOutcome;
 use super::model::ChatModel;
-use joi_answer::source::{self, QuoteRule, SourceTrust};
 use super::path::Path;
 use super::session::LastMatter;
 use super::session::open_question::{LookUpOffer, OpenQuestion, open_until};
 use super::turn::{Ended, Keep, Turn};
-use joi_understand::care::{self, Care};
-use joi_understand::intents;
+use crate::sink::{ReceiverClosed, ReplySink};
+use joi_answer::source::{self, QuoteRule, SourceTrust};
+use joi_base::message::Channel;
 use joi_language::care::LookUpSentences;
 use joi_language::{CareUrgency, Language};
 use joi_llm::Knowledge;
-use joi_base::message::Channel;
-use crate::sink::{ReceiverClosed, ReplySink};
-use joi_understand::question::{content_words, is_past};
 use joi_tools::gate::Consent;
 use joi_tools::{LookUpMode, WEB_SEARCH};
+use joi_understand::care::{self, Care};
+use joi_understand::intents;
+use joi_understand::question::{content_words, is_past};
 
 /// What is to be looked up.
 pub(super) struct LookUp {

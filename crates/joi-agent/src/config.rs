@@ -4,8 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use joi_base::problem::Problem;
 use crate::prompt::profiles::{self, Profile};
+use joi_base::problem::Problem;
 
 /// How long a starting model is waited for, and how much of the dialogue the model sees.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -14,11 +14,11 @@ use super::quick::gate::AskedQuick;
 use super::quick::{self, QuickMeans};
 use super::session::open_question::{BegunAnswer, OpenQuestion, open_until};
 use super::turn::{Action, Ended, Keep, ReplyEvent, Turn};
-use joi_understand::wish::{self, Refusal};
 use crate::agent::tool_loop::pending::PendingCall;
 use crate::sink::{ReceiverClosed, ReplySink};
 use joi_tools::Effect;
 use joi_tools::gate::Consent;
+use joi_understand::wish::{self, Refusal};
 
 /// Whether what was asked about may do harm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

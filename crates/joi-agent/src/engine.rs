@@ -7,10 +7,6 @@ use std::sync::Arc;
 
 use jiff::Zoned;
 
-use joi_proactive::alert::AcknowledgedBy;
-use joi_base::clock::Clock;
-use joi_language::{Language, Languages};
-use joi_llm::ModelSize;
 use crate::agent::AgentContext;
 use crate::agent::protocols::{Answering, Protocols};
 use crate::arbiter::{Arbiter, ModelPriority};
@@ -24,10 +20,14 @@ use crate::prompt::head::{HeadSet, Speaking};
 use crate::quick::house::ConnectedHome;
 use crate::quick::timers;
 use crate::session::Session;
-use joi_understand::{intents, tongue};
+use joi_base::clock::Clock;
+use joi_language::{Language, Languages};
+use joi_llm::ModelSize;
+use joi_proactive::alert::AcknowledgedBy;
 use joi_schedule::Schedule;
 use joi_store::{ExchangeId, Store, StoreError};
 use joi_tools::{ToolRegistry, ToolsConfig};
+use joi_understand::{intents, tongue};
 
 /// What an [`Engine`] is made of.
 pub struct EngineParts<M> {

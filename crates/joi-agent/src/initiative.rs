@@ -12,13 +12,13 @@ use jiff::{SignedDuration, Zoned};
 
 pub use compose::{ComposeFault, ComposedWords, ProactiveBrief};
 
+use joi_base::message::Channel;
+use joi_language::{Language, fill};
 use joi_proactive::alert::{AcknowledgedBy, AlertDesk};
 use joi_schedule::announce::{Announcer, QuietHours};
-use joi_language::{Language, fill};
-use joi_base::message::Channel;
+use joi_schedule::{Days, words};
 use joi_understand::intents::QuietWish;
 use joi_understand::intents::{self, Intent};
-use joi_schedule::{Days, words};
 
 /// What is known of the house beside its states: by the meanings of items, of services, of what was mentioned.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

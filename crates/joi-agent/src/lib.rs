@@ -14,8 +14,8 @@ use jiff::{SignedDuration, Zoned};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use joi_language::prompts::PromptName;
 use joi_base::message::Private;
+use joi_language::prompts::PromptName;
 use joi_store::StoreError;
 
 pub mod agent;
@@ -50,15 +50,15 @@ pub use agent::protocols::Protocols;
 pub use ahead::{read_ahead, read_words};
 pub use engine::{Engine, EngineParts};
 pub use initiative::{ComposeFault, ComposedWords, HouseKnown, HouseTeller, Initiative, ProactiveBrief};
-pub use memory::{Everyday, Extractor, MemoryConfig, MemoryDigest, Sources, diary, memory_question};
 pub use joi_answer::protocol::Protocol;
+pub use joi_understand::intents::{QuietWish, VolumeChange};
+pub use memory::{Everyday, Extractor, MemoryConfig, MemoryDigest, Sources, diary, memory_question};
 pub use prompt::head::{Prelude, head};
 pub use prompts::{Prompts, prompts};
 pub use quick::foresee::foresee;
 pub use quick::house::ConnectedHome;
 pub use session::Session;
 pub use turn::{Action, ConversationStatus, Ended, ReplyEvent, ReplyOutcome, TurnInput};
-pub use joi_understand::intents::{QuietWish, VolumeChange};
 
 use agent::ask;
 use agent::request::TurnRequest;
@@ -68,6 +68,7 @@ use agent::talk::PromptKind;
 use agent::tool_loop::LoopEnd;
 use consent::QuestionOutcome;
 use deadline::in_time;
+use joi_understand::{intents, redact, text, wish};
 use memory::remember;
 use model::ChatModel;
 use path::Path;
@@ -78,7 +79,6 @@ use quick::Recognised;
 use session::open_question::BegunAnswer;
 use sink::{ReceiverClosed, ReplySink};
 use turn::{Keep, Turn};
-use joi_understand::{intents, redact, text, wish};
 
 /// Most messages read from the store for one prompt; far more than fit into it.
 const READ_BACK: u32 = 1_000;

@@ -15,14 +15,14 @@ use crate::deadline::{self, in_time};
 use crate::memory::coverage::Coverage;
 use crate::memory::extractor::{ExtractRules, RecallQuery};
 use crate::model::ChatModel;
-use joi_answer::protocol::is_result;
 use crate::prompt::side_query::SideQueries;
 use crate::session::Session;
 use crate::sink::ReceiverClosed;
+use block::Block;
+use joi_answer::protocol::is_result;
+use joi_store::{HitSource, MemoryHit, MemoryKind, MemoryProfile, MemoryQuery, Store, StoreError};
 use joi_understand::question;
 use joi_understand::reference;
-use joi_store::{HitSource, MemoryHit, MemoryKind, MemoryProfile, MemoryQuery, Store, StoreError};
-use block::Block;
 use meaning::Embeddings;
 
 pub(crate) mod block;

@@ -8,10 +8,10 @@ use std::future::Future;
 
 use futures_util::Stream;
 
-use joi_llm::{Ask, ChatEvent, ChatStats, ChatStream, Embedded, LlmConfig, LlmError, Mind};
-use joi_llm::{Knowledge, ModelSize, ReadyServer, ServedBy, ServerHold, Serving};
 use crate::arbiter::{Arbiter, ModelPriority, Permit};
 use joi_base::trace::ModelUse;
+use joi_llm::{Ask, ChatEvent, ChatStats, ChatStream, Embedded, LlmConfig, LlmError, Mind};
+use joi_llm::{Knowledge, ModelSize, ReadyServer, ServedBy, ServerHold, Serving};
 
 /// A chat model, wherever it runs.
 pub trait ChatModel: Send + Sync {

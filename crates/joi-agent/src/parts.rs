@@ -7,15 +7,15 @@
 //! seven" is no request. A matter of harm that is told beside a command is answered before it is done, whatever stands
 //! between them.
 
+use crate::agent::tool_list::ToolList;
 use joi_language::{CareUrgency, Language};
 use joi_llm::ModelSize;
-use crate::agent::tool_list::ToolList;
+use joi_schedule::ScheduleOrder;
+use joi_tools::Effect;
 use joi_understand::care::{self, Care};
 use joi_understand::compound::{self, Joint};
 use joi_understand::intents::{self, Intent, Mood};
 use joi_understand::{tongue, wish};
-use joi_schedule::ScheduleOrder;
-use joi_tools::Effect;
 
 /// The parts of a request, in the language it seems to be in.
 pub(crate) fn parts_of(asked: &str) -> Vec<&str> {

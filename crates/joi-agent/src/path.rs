@@ -19,8 +19,8 @@ use super::prompt::side_query::{SharedPrompt, SideQueries};
 use super::quick::QuickMeans;
 use super::session::Session;
 use super::turn::Turn;
-use joi_language::Language;
 use crate::sink::ReplySink;
+use joi_language::Language;
 use joi_tools::gate::Consent;
 
 /// The path of a turn: what is shared, the conversation it belongs to, and its language.

@@ -14,8 +14,8 @@ use super::model::ChatModel;
 use super::path::Path;
 use super::prompt::side_query::{SharedPrompt, SideQueries};
 use super::{care, memory};
-use joi_language::prompts::PromptName;
 use crate::sink::ReceiverClosed;
+use joi_language::prompts::PromptName;
 
 /// What becomes of a request that no quick command answers.
 pub(super) enum Considered {

@@ -4,12 +4,12 @@
 //! The head is byte-identical from turn to turn, so that the model's cache of it stays good; what
 //! changes comes last. Every part has a size cap.
 
-use joi_language::prompts::{PromptName, PromptTexts};
-use joi_llm::{Message, ModelSize, Role};
 use crate::config::{Character, PersonaConfig, Placement};
 use crate::model::Room;
 use crate::prompt::head::Head;
 use crate::session::tool_history;
+use joi_language::prompts::{PromptName, PromptTexts};
+use joi_llm::{Message, ModelSize, Role};
 
 pub(crate) mod context;
 pub(crate) mod dialogue;

@@ -14,8 +14,8 @@ use super::prompt;
 use super::prompt::dialogue;
 use super::session::Session;
 use super::turn::Turn;
-use joi_llm::{Ask, Length, Message};
 use joi_base::message::ConversationId;
+use joi_llm::{Ask, Length, Message};
 use joi_store::DialogueRow;
 use joi_tools::schema;
 

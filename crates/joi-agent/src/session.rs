@@ -12,9 +12,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jiff::{SignedDuration, Timestamp, Zoned};
 use tokio::sync::OnceCell;
 
-use joi_language::LanguageCode;
-use joi_llm::Message;
-use joi_base::message::ConversationId;
 use crate::agent::tool_list::ToolList;
 use crate::deadline::{self, in_time};
 use crate::head_start::HeadStart;
@@ -23,9 +20,12 @@ use crate::quick::house::thread::HouseThread;
 use crate::quick::last_set::{Clarification, LastSet};
 use crate::quick::take_back::LastDeed;
 use crate::sink::ReplySink;
+use caches::Caches;
+use joi_base::message::ConversationId;
+use joi_language::LanguageCode;
+use joi_llm::Message;
 use joi_store::{ExchangeId, Store};
 use joi_tools::{ToolRegistry, ToolsConfig, fence};
-use caches::Caches;
 use open_question::OpenQuestion;
 use tool_history::ToolHistory;
 

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 
-use joi_language::{Language, ReplySentences};
 use crate::session::tool_history::HistoryRow;
 use crate::turn::ReplyEvent;
 use joi_base::trace::{Decision, ModelUse};
+use joi_language::{Language, ReplySentences};
 
 /// The receiver of the turn's events is gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,14 +13,14 @@ use super::model::Room;
 use super::prompt::head::HeadSet;
 use super::*;
 use joi_base::clock::{Clock, ManualClock};
+use joi_base::message::{ConversationId, Origin, TurnId};
+use joi_base::trace::Decision;
 use joi_language::ReplySentences;
 use joi_language::testing::{english, german, in_english};
 use joi_llm::{Ask, LlmError, Message, ModelSize, Role};
-use joi_base::message::{ConversationId, Origin, TurnId};
 use joi_schedule::{Schedule, ScheduleParts, TimersConfig};
 use joi_store::Store;
 use joi_tools::{Router, ToolRegistry, Toolbox, ToolsConfig};
-use joi_base::trace::Decision;
 
 mod acting;
 mod ahead;

@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use jiff::Zoned;
 
-use joi_language::{Language, LanguageCode};
 use joi_base::message::{Channel, ConversationId, Origin, Private, TurnId};
-use joi_understand::intents::VolumeChange;
-use joi_store::ExchangeId;
 use joi_base::trace::{Decision, ModelUse, ToolUse};
+use joi_language::{Language, LanguageCode};
+use joi_store::ExchangeId;
+use joi_understand::intents::VolumeChange;
 
 /// What was heard or typed.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 //! PURE, any thread. In: the whole reply, or one sentence of it. Out: nothing, or why it must not go
 //! out. It fails closed and changes nothing.
 
-use joi_language::loops_by_letters;
 use crate::malformed::Malformed;
 use crate::sanitize::sanitize;
+use joi_language::loops_by_letters;
 use joi_understand::redact;
 
 #[cfg(test)]

@@ -4,11 +4,11 @@
 //! secret or a malformed part ends the answer before a word of it is out; so does its length. What
 //! is not yet a whole clause waits, because half a card number does not look like one.
 
-use joi_language::loops_by_letters;
 use crate::check::{self, ReplyRefusal};
 use crate::malformed::Malformed;
 use crate::marks;
 use crate::sanitize::Sanitizer;
+use joi_language::loops_by_letters;
 
 #[cfg(test)]
 mod tests;

@@ -6,10 +6,10 @@
 
 use std::sync::Arc;
 
+use crate::news;
 use joi_language::Language;
 use joi_language::ending::{SentenceEnding, ending_of};
 use joi_language::readings::EndingWords;
-use crate::news;
 
 /// How long an answer may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,7 @@ pub const CONTEXT: &str = "[Context:";
 /// What was found in the memory.
 pub(crate) const MEMORY: &str = "[Memory of ";
 /// The plan of an answer.
-pub(crate) const PLAN: &str = "[Plan for ";
+pub const PLAN: &str = "[Plan for ";
 /// What was done since the last answer of the model.
 pub(crate) const DONE: &str = "[Done since:";
 /// What the user said that was answered without the model.

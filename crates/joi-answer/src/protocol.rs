@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use joi_llm::{FunctionCall, Message, Role, ToolCall};
 use crate::json::balanced_length;
+use joi_llm::{FunctionCall, Message, Role, ToolCall};
 use joi_tools::Arguments;
 
 mod arguments;

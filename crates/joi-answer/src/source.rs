@@ -4,12 +4,12 @@
 //! page that does not hold what was asked for is not quoted, and a quotation that could be taken for a word of hers
 //! about her deeds, or that may not go out, is none.
 
-use joi_language::Language;
-use joi_language::consent::words_of;
-use joi_language::words;
 use crate::gate::{AnswerEnding, OutputGate};
 use crate::length::word_count;
 use crate::truth::{self, ClaimEvidence};
+use joi_language::Language;
+use joi_language::consent::words_of;
+use joi_language::words;
 use joi_tools::FoundPage;
 
 /// Most words of a quotation: about twenty seconds of speech. With fewer than those it would say nothing.
@@ -54,12 +54,7 @@ pub struct Quote {
 }
 
 /// What answers `query` best in the pages, of which the first found counts most.
-pub fn quoted(
-    language: &Language,
-    query: &str,
-    pages: &[FoundPage],
-    rule: QuoteRule,
-) -> Option<Quote> {
+pub fn quoted(language: &Language, query: &str, pages: &[FoundPage], rule: QuoteRule) -> Option<Quote> {
     let sites = &language.care().first()?.sites;
     let wanted = content(language, query);
     let needed = wanted.len().div_ceil(2).max(1);

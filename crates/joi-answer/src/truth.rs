@@ -7,13 +7,13 @@
 
 use std::cell::LazyCell;
 
+use claim::Claim;
+use clauses::SaidClause;
 use joi_language::Language;
 use joi_language::consent::{ConsentWords, words_of};
 use joi_language::truth::{ClaimForm, TruthWords};
 use joi_language::values::CallValue;
 use joi_tools::{Arguments, Effect, Output, Source, Tool};
-use claim::Claim;
-use clauses::SaidClause;
 use support::Support;
 use turn::TurnTopic;
 

@@ -6,11 +6,11 @@
 
 use std::collections::HashMap;
 
+use crate::news;
 use joi_language::Language;
 use joi_language::consent::{Phrases, TalkWords, words_of};
 use joi_language::prompts::PromptName;
 use joi_language::words;
-use crate::news;
 use joi_understand::care;
 use joi_understand::intents;
 use joi_understand::question::content_words;

@@ -48,7 +48,6 @@ mod wav;
 
 use std::time::Duration;
 
-pub use joi_base::message::RATE;
 pub use config::{AudioConfig, EchoCancel, HostChoice};
 pub use delay::DelayMeter;
 pub use device::{DeviceInfo, Direction, device_choices, devices};
@@ -56,6 +55,7 @@ pub use echo::{EchoCancelled, EchoMeter, EchoReport};
 pub use echo_reference::{EchoReference, EchoReferenceFeed};
 pub use fault::DeviceFault;
 pub use gain::{Duck, Volume};
+pub use joi_base::message::RATE;
 pub use level::LevelMeter;
 pub use microphone::Microphone;
 pub use mute::MuteSwitch;

@@ -5,8 +5,8 @@
 //! not there.
 
 mod allocator;
-#[cfg(test)]
-pub(crate) mod alone;
+#[cfg(any(test, feature = "testing"))]
+pub mod alone;
 mod health;
 mod signals;
 

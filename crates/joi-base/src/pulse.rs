@@ -206,17 +206,9 @@ impl Drop for Working {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
-    use std::sync::atomic::AtomicU64;
-
+mod tests {
     use super::*;
-
-    /// A time source that stands still, and a function that advances it by milliseconds.
-    pub(crate) fn manual() -> (Pulse, Arc<AtomicU64>) {
-        let (start, passed) = (Instant::now(), Arc::new(AtomicU64::new(0)));
-        let shown = Arc::clone(&passed);
-        (Pulse::with_time(move || start + Duration::from_millis(shown.load(Ordering::Relaxed))), passed)
-    }
+    use crate::testing::manual_pulse as manual;
 
     fn only(pulse: &Pulse) -> Vital {
         let vitals = pulse.vitals();

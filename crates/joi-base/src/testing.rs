@@ -2,9 +2,15 @@
 //!
 //! Compiled for tests only, any thread.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::Value;
+
+use crate::pulse::Pulse;
 
 /// How many times as long the prepared work takes for four times the size: about 4 where it is linear, 16 where it is
 /// quadratic. Measured as CPU time of this thread, the best of three, so that a busy machine makes no difference.
@@ -98,4 +104,11 @@ fn exchange(whole: &mut Value, at: &mut usize, value: &Value) -> bool {
 /// [`damaged`] as text; what is no UTF-8 becomes replacement characters.
 pub fn damaged_text(whole: &str) -> impl Strategy<Value = String> + use<> {
     damaged(whole.as_bytes()).prop_map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// A time source that stands still, and a function that advances it by milliseconds.
+pub fn manual_pulse() -> (Pulse, Arc<AtomicU64>) {
+    let (start, passed) = (Instant::now(), Arc::new(AtomicU64::new(0)));
+    let shown = Arc::clone(&passed);
+    (Pulse::with_time(move || start + Duration::from_millis(shown.load(Ordering::Relaxed))), passed)
 }

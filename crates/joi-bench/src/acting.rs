@@ -15,15 +15,15 @@ use tokio_util::sync::CancellationToken;
 use joi::app::{self, Brain};
 use joi::cli::context::CliContext;
 use joi::cli::{hear, show};
-use joi_base::clock::Clock;
-use joi_llm::Mind;
-use joi_base::message::{ConversationId, Private, TurnId};
 use joi_agent::model::Room;
-use joi_understand::intents;
 use joi_agent::{Engine, EngineParts, Protocols, ReplyEvent, Session, TurnInput, read_ahead, reply};
+use joi_base::clock::Clock;
+use joi_base::message::{ConversationId, Private, TurnId};
+use joi_base::trace::{ModelUse, ToolUse};
+use joi_llm::Mind;
 use joi_store::Store;
 use joi_tools::{Means, Reach, ToolsConfig, builtin};
-use joi_base::trace::{ModelUse, ToolUse};
+use joi_understand::intents;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -11,9 +11,11 @@ use serde_json::json;
 use crate::residue::Residue;
 use crate::room::{DELAY, RoomDirector, Shape, room};
 use joi::app;
-use joi_audio::{AudioSource, EchoCancel, EchoCancelled, RATE, Resampler, SourceEvent};
 use joi::cli::context::CliContext;
 use joi::cli::show;
+use joi_audio::{AudioSource, EchoCancel, EchoCancelled, RATE, Resampler, SourceEvent};
+use joi_base::message::{OpenedBy, Utterance};
+use joi_base::pulse::Heart;
 use joi_hear::judge::{
     BargeInPolicy, JudgeInput, JudgeRules, JudgeVerdict, Judgement, Sounded, SpokenSentence, judge_by,
     judge_sound, rivals,
@@ -23,8 +25,6 @@ use joi_hear::transcript_filter::Evidence;
 use joi_hear::whisper::{Stt, SttEvent, SttModel, Whisper};
 use joi_hear::{FollowUpWindow, HearCommand, HearEvent, Listener, SoundBlock, SpeakingState};
 use joi_language::Language;
-use joi_base::message::{OpenedBy, Utterance};
-use joi_base::pulse::Heart;
 use joi_speak::Voice;
 use tokio::sync::mpsc::Receiver;
 

@@ -24,12 +24,12 @@ use tokio_util::sync::CancellationToken;
 use joi::app::Brain;
 use joi::cli::context::CliContext;
 use joi::cli::{hear, show};
-use joi_base::clock::{Clock, ManualClock};
-use joi_language::Language;
-use joi_llm::{Ask, ChatEvent, Length, Message, Mind};
-use joi_base::message::{ConversationId, Private, TurnId};
 use joi_agent::model::ChatModel as _;
 use joi_agent::{ReplyEvent, Session, TurnInput, read_ahead, reply};
+use joi_base::clock::{Clock, ManualClock};
+use joi_base::message::{ConversationId, Private, TurnId};
+use joi_language::Language;
+use joi_llm::{Ask, ChatEvent, Length, Message, Mind};
 use joi_speak::plain::speakable;
 use joi_tools::Reach;
 

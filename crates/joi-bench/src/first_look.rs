@@ -9,13 +9,13 @@ use std::process::{Command, ExitCode};
 use std::sync::atomic::AtomicBool;
 
 use joi::app;
-use joi_audio::{RATE, read_wav};
-use joi_channels::voice::first_look::is_decisive;
 use joi::cli::context::CliContext;
 use joi::cli::show;
+use joi_audio::{RATE, read_wav};
+use joi_base::message::Transcript;
+use joi_channels::voice::first_look::is_decisive;
 use joi_hear::whisper::Whisper;
 use joi_language::Language;
-use joi_base::message::Transcript;
 use joi_models::ModelLibrary;
 use joi_understand::intents::match_intent;
 use serde_json::json;

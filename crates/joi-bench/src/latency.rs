@@ -19,8 +19,8 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use indicatif::ProgressBar;
 use jiff::Timestamp;
-use joi_audio::{RATE, read_wav, write_wav};
 use joi::cli::context::CliContext;
+use joi_audio::{RATE, read_wav, write_wav};
 use joi_base::trace::TurnRecord;
 use serde::Deserialize;
 

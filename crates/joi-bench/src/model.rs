@@ -9,8 +9,8 @@ use serde_json::json;
 use joi::app::Brain;
 use joi::cli::context::CliContext;
 use joi::cli::{hear, show};
-use joi_llm::{Ask, ChatEvent, ChatStats, Length, Message, Mind};
 use joi_agent::model::ChatModel;
+use joi_llm::{Ask, ChatEvent, ChatStats, Length, Message, Mind};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -9,15 +9,15 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use joi::app;
-use joi_audio::RATE;
-use joi_channels::voice::first_look::is_decisive;
 use joi::cli::context::CliContext;
 use joi::cli::show;
+use joi_audio::RATE;
+use joi_base::message::Utterance;
+use joi_channels::voice::first_look::is_decisive;
 use joi_hear::endpoint::EndpointPatience;
 use joi_hear::whisper::Whisper;
 use joi_hear::{HearCommand, HearEvent, Listener};
 use joi_language::Language;
-use joi_base::message::Utterance;
 use joi_models::ModelLibrary;
 use joi_understand::intents::{Completeness, completeness};
 use serde::Deserialize;

@@ -17,10 +17,10 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use fastrand::Rng;
-use joi_audio::RATE;
 use joi::cli::context::CliContext;
 use joi::cli::show::{self, Tone};
 use joi::cli::wake::voices::Voices;
+use joi_audio::RATE;
 use joi_base::machine;
 
 use self::day::{Day, Scene};

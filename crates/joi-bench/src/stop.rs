@@ -12,10 +12,11 @@ use std::time::{Duration, Instant};
 
 use crate::room::{RoomDirector, Shape, level_db, room, samples};
 use joi::app;
-use joi_audio::{AudioSource, EchoCancel, EchoCancelled, EchoMeter, RATE, SourceEvent};
 use joi::cli::context::CliContext;
 use joi::cli::show;
 use joi::cli::wake::voices::{Speaker, Spoken, Voices};
+use joi_audio::{AudioSource, EchoCancel, EchoCancelled, EchoMeter, RATE, SourceEvent};
+use joi_base::message::Utterance;
 use joi_hear::judge::{
     BargeInPolicy, JudgeInput, JudgeRules, JudgeVerdict, Judgement, Sounded, SpokenSentence, judge_by,
     judge_sound, rivals,
@@ -25,7 +26,6 @@ use joi_hear::transcript_filter::Evidence;
 use joi_hear::whisper::Whisper;
 use joi_hear::{HearCommand, HearEvent, Listener, SoundBlock, SpeakingState};
 use joi_language::Language;
-use joi_base::message::Utterance;
 
 mod report;
 mod script;

@@ -16,9 +16,9 @@ use crate::model::{self, MeasuredCall};
 use joi::app::Brain;
 use joi::cli::context::CliContext;
 use joi::cli::{hear, show};
-use joi_llm::{Ask, Length};
-use joi_base::message::{ConversationId, Origin, Private};
 use joi_agent as reply;
+use joi_base::message::{ConversationId, Origin, Private};
+use joi_llm::{Ask, Length};
 use joi_store::{DialogueRole, DialogueRow, WordedBy};
 
 const EXAMPLES: &str = "\

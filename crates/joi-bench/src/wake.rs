@@ -12,15 +12,15 @@ use std::time::Duration;
 use fastrand::Rng;
 
 use joi::app;
-use joi_audio::{RATE, read_wav};
 use joi::cli::context::CliContext;
 use joi::cli::show;
 use joi::cli::wake::noise::{NoiseKind, amplitude, bring_to, piece};
 use joi::cli::wake::rig::{Rig, RigResult};
 use joi::cli::wake::voices::{Speaker, Spoken, VoiceGroup, Voices};
 use joi::cli::wake::{pronounced, sentences, wavs, written};
-use joi_hear::wake::{TEMPLATES_ARE_BUILT_IN, TemplateError, WakePhrase};
+use joi_audio::{RATE, read_wav};
 use joi_base::machine::own_cpu_time;
+use joi_hear::wake::{TEMPLATES_ARE_BUILT_IN, TemplateError, WakePhrase};
 
 mod learnt;
 mod near;

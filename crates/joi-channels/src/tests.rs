@@ -2,8 +2,8 @@
 
 use futures_util::stream::{self, Pending};
 
-use joi_llm::{Ask, ChatEvent, Knowledge, LlmError, ModelSize, ServedBy};
 use joi_agent::model::{ChatModel, ModelState, Served};
+use joi_llm::{Ask, ChatEvent, Knowledge, LlmError, ModelSize, ServedBy};
 
 /// A model that thinks for ever.
 pub(super) struct Thinker;

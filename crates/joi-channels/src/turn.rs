@@ -9,9 +9,9 @@ use std::time::Instant;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use joi_base::clock::Clock;
 use joi_agent::model::ChatModel;
 use joi_agent::{Action, Engine, ReplyEvent, ReplyOutcome, Session, TurnInput, reply};
+use joi_base::clock::Clock;
 use joi_base::trace::{Stage, Trace, TurnRecord};
 
 /// Events of the engine that the channel has not told yet. When full, the model waits.

@@ -22,9 +22,9 @@ use joi_base::message::OpenedBy;
 use plain_words::PlainWord;
 use spoken_text::HeardSpan;
 
-pub use joi_language::Vocabulary;
 pub use config::JudgeConfig;
 pub use interjection_scorer::{Sounded, answers, judge_answer, judge_sound, judge_stop, rivals};
+pub use joi_language::Vocabulary;
 pub use loop_breaker::{FollowUpLoudness, LoopBreaker};
 pub use spoken_text::SpokenSentence;
 

@@ -26,9 +26,9 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use endpoint::EndpointConfig;
 use joi_base::message::{EndCause, Utterance};
 use joi_base::problem::Problem;
-use endpoint::EndpointConfig;
 use judge::JudgeConfig;
 use transcript_filter::TranscriptFilterConfig;
 use vad::VadConfig;
@@ -275,5 +275,7 @@ impl Ack {
     }
 }
 
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;

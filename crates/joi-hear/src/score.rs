@@ -21,8 +21,8 @@ mod spell;
 
 use std::sync::atomic::AtomicBool;
 
-use joi_audio::RATE;
 use crate::whisper::{Forced, SttError, Whisper};
+use joi_audio::RATE;
 use lexicon::sound_alikes;
 use rivals::Rivals;
 

@@ -1,6 +1,5 @@
 //! The listener thread, stepped and started. Fixtures of the folder's other tests.
 
-use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -8,41 +7,8 @@ use std::time::Duration;
 use super::vad::Vad;
 use super::wake::{Detection, Vigilance, WakeDetector};
 use super::*;
+pub(super) use crate::testing::{data, model, quiet, wav};
 use joi_audio::{AudioSource, DeviceFault, SourceEvent};
-
-/// A model of the cache; tests need the real ones.
-pub(crate) fn model(name: &str, file: &str) -> PathBuf {
-    let cache = std::env::var_os("JOI_MODELS").map(PathBuf::from).unwrap_or_else(|| {
-        let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-        let home = || PathBuf::from(std::env::var_os("HOME").expect("HOME is set")).join(".cache");
-        cache.unwrap_or_else(home).join("joi/models")
-    });
-    let path = cache.join(name).join(file);
-    assert!(path.exists(), "{} is missing: run `joi models fetch {name}`", path.display());
-    path
-}
-
-/// A file of the test data.
-pub(super) fn data(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/hear").join(name)
-}
-
-/// The samples of a 16 kHz mono WAV file of the test data.
-pub(crate) fn wav(name: &str) -> Vec<f32> {
-    let mut reader = hound::WavReader::open(data(name)).expect("the fixture is there");
-    reader.samples::<i16>().map(|s| f32::from(s.expect("16-bit")) / 32768.0).collect()
-}
-
-/// Very soft noise: what a room is when nobody speaks.
-pub(super) fn quiet(seconds: f64) -> Vec<f32> {
-    let mut random = 1u32;
-    (0..(seconds * 16_000.0) as usize)
-        .map(|_| {
-            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            ((random >> 16) as f32 / 32768.0 - 1.0) * 4e-4
-        })
-        .collect()
-}
 
 /// The real voice activity network.
 pub(super) fn vad() -> Vad {

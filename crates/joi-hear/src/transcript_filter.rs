@@ -14,8 +14,8 @@ mod syllables;
 use std::time::Duration;
 
 use crate::whisper::window::repeats;
-use joi_language::loops_by_letters;
 use joi_base::message::OpenedBy;
+use joi_language::loops_by_letters;
 use known_hallucinations::KnownText;
 
 pub use config::TranscriptFilterConfig;

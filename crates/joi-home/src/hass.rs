@@ -4,10 +4,10 @@
 //! address, long-lived token, rules. Out: the house to watch, commands. What its owner does not expose to assistants
 //! does not exist here. It refuses to send what was not checked, to send twice, to follow redirects.
 
-mod client;
+pub mod client;
 mod entity;
-mod model;
-mod registry;
+pub mod model;
+pub mod registry;
 mod services;
 mod socket;
 mod states;

@@ -18,4 +18,6 @@ mod link;
 pub mod openhab;
 pub mod server;
 pub mod stored;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 pub mod token;

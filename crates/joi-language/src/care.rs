@@ -277,8 +277,8 @@ impl CareWords {
     }
 
     /// The matters there are sentences for.
-    #[cfg(test)]
-    pub(crate) fn matters(&self) -> impl Iterator<Item = &str> {
+    #[cfg(any(test, feature = "testing"))]
+    pub fn matters(&self) -> impl Iterator<Item = &str> {
         self.urgent.keys().chain(self.settled.keys()).chain(self.careful.keys()).map(String::as_str)
     }
 }

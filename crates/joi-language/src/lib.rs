@@ -194,8 +194,8 @@ impl Language {
     }
 
     /// The tools that there are such words for.
-    #[cfg(test)]
-    pub(crate) fn tools_with_cues(&self) -> impl Iterator<Item = &str> {
+    #[cfg(any(test, feature = "testing"))]
+    pub fn tools_with_cues(&self) -> impl Iterator<Item = &str> {
         self.tools.iter().flat_map(|words| words.cues.keys()).map(String::as_str)
     }
 

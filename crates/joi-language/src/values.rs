@@ -5,6 +5,7 @@ pub mod entry;
 pub mod later;
 pub mod moment;
 pub mod order;
+pub mod words;
 
 pub use super::clock::{ClockSaid, Exactness};
 pub use deed::{CallValue, MemoryKind, ValueKind, Wish};

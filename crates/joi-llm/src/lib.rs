@@ -21,7 +21,6 @@ mod speed;
 mod stream;
 mod wire;
 
-pub use joi_base::restart::RestartPolicy;
 pub use choose::{
     BetterModel, Knowledge, LEAST_SPEED, LocalChoice, LocalWish, ModelSize, PREFERRED, PassedOver,
     choose_local, knowledge_of, size_of,
@@ -30,6 +29,7 @@ pub use config::{Backend, LONGEST_LINGERING, LlmConfig, OwnModel, ThinkRule, Thr
 pub use embed::Embedded;
 pub use error::LlmError;
 pub use forecast::forecast;
+pub use joi_base::restart::RestartPolicy;
 pub use local::{LOCAL_EMBED_MODEL, LocalModel, has_lingering_server, served_name};
 pub use local_models::{FileExaminer, FileState, HEADROOM, LocalChatModel, LocalModels, ModelCandidate};
 pub use mind::{

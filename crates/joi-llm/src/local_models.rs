@@ -217,7 +217,9 @@ fn mark(path: &Path, bytes: u64) -> String {
     let mut beginning = Vec::new();
     // What can't be read has no mark of its own; it is not loaded either.
     let _ = File::open(path).and_then(|file| file.take(IDENTIFYING).read_to_end(&mut beginning));
-    joi_base::checksum::hex(&Sha256::new().chain_update(bytes.to_le_bytes()).chain_update(&beginning).finalize())
+    joi_base::checksum::hex(
+        &Sha256::new().chain_update(bytes.to_le_bytes()).chain_update(&beginning).finalize(),
+    )
 }
 
 #[cfg(test)]

@@ -357,8 +357,7 @@ mod tests {
             messages: vec![Message::user("hi")],
             tools: Vec::new(),
             format: None,
-            options: crate::LlmConfig { threads: crate::Threads::Count(3), ..Default::default() }
-                .options(),
+            options: crate::LlmConfig { threads: crate::Threads::Count(3), ..Default::default() }.options(),
             keep_alive: -1,
             think: Think::Off,
         };

@@ -2,3 +2,5 @@
 
 pub mod outbound;
 pub mod signal;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;

@@ -27,13 +27,13 @@ pub use config::AlertConfig;
 pub use desk::{AlertDesk, AlertsElsewhere};
 pub use house::{ConnectionNews, HouseConnection};
 
+use joi_base::pulse::Heart;
+use joi_language::Languages;
+use joi_messages::outbound::{Audience, Outbox, Outgoing, Urgency};
 use joi_schedule::announce::{
     Announcement, AnnouncementId, AnnouncementOrigin, AnnouncementOutcome, AnnouncementPriority, Announcer,
     IfUnheard,
 };
-use joi_language::Languages;
-use joi_messages::outbound::{Audience, Outbox, Outgoing, Urgency};
-use joi_base::pulse::Heart;
 use joi_store::{Store, StoreError};
 use rows::AlertRows;
 use storing::{AGAIN, BEFORE_MESSAGE};

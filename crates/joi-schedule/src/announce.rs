@@ -32,10 +32,10 @@ pub use queue::{AnnouncementOutcome, AnnouncementState, Counts, WaitingAnnouncem
 pub use quiet::{NotAPeriod, QuietHours, QuietPeriod};
 pub use wording::Wording;
 
+use arbiter::{AnnouncementDecision, Now};
 use joi_base::clock::Clock;
 use joi_base::message::Place;
 use joi_store::{Store, StoreError};
-use arbiter::{AnnouncementDecision, Now};
 use queue::AnnouncementQueue;
 
 /// Whoever waits asks again after this time at the latest: the wall clock may have been set.

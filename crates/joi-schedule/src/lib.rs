@@ -24,16 +24,16 @@ pub mod ringer;
 #[cfg(test)]
 mod tests;
 mod watch;
-pub mod words;
 
+pub use config::TimersConfig;
 pub use joi_language::values::entry::{Days, Due, Entry, EntryId, EntryKind, EntryState, MonthRule};
 pub use joi_language::values::later::{HouseHand, LaterCommand, LaterOutcome};
 pub use joi_language::values::moment::{Day, DayPart, Said};
 pub use joi_language::values::order::{
     Bias, LONGEST_TIMER_S, Many, NewEntry, OrderReport, ScheduleOrder, ScheduleQuestion, When, Which,
 };
+pub use joi_language::values::words;
 pub use joi_language::{ClockSaid, Exactness};
-pub use config::TimersConfig;
 pub use watch::Trust;
 
 use obey::{EntryChange, Present};

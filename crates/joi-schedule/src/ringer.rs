@@ -20,9 +20,9 @@ use super::{Entry, EntryId, HouseHand, LaterOutcome, Schedule, ScheduleOrder, Tr
 use crate::announce::{
     Announcement, AnnouncementId, AnnouncementOrigin, AnnouncementPriority, Announcer, IfUnheard, Wording,
 };
-use joi_language::{Language, SentenceName};
 use joi_base::message::Private;
 use joi_base::pulse::Heart;
+use joi_language::{Language, SentenceName};
 
 /// It looks at least this often.
 pub const AT_LEAST: Duration = Duration::from_secs(60);

@@ -20,13 +20,13 @@ mod piper;
 pub mod plain;
 pub mod segment;
 mod shape;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 mod voice;
 
 pub use espeak::{EspeakSource, Phonemizer};
 pub use languages::{LanguageVoice, LanguageVoices};
 pub use mouth::{LineRole, Mouth, SpeakEvent, SpokenLine, Stopped};
-#[cfg(test)]
-pub(crate) use piper::tests::{joe, steady_joe};
 pub use piper::{Interrupter, PiperFiles, refuse_telemetry};
 pub use shape::LeadSilence;
 pub use voice::{SoundChunk, SynthesisEnd, SynthesisProgress, Voice, VoiceSource};

@@ -14,9 +14,9 @@ use self::ledger::Ledger;
 use super::languages::{LanguageVoice, LanguageVoices};
 use super::{Interrupter, LeadSilence, SpeakError, Voice};
 use joi_audio::{DeviceFault, Epoch, PlayEvent, Player};
-use joi_language::LanguageCode;
 use joi_base::message::TurnId;
 use joi_base::pulse::Heart;
+use joi_language::LanguageCode;
 use kept::{KeptLines, LineKey};
 use line::speak;
 use rehearsal::Rehearsal;
@@ -147,7 +147,7 @@ struct MouthState {
     ledger: Mutex<Ledger>,
     rehearsal: Rehearsal,
     /// Lines that were synthesised.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "testing"))]
     syntheses: std::sync::atomic::AtomicUsize,
 }
 
@@ -242,7 +242,7 @@ impl Mouth {
             interrupters,
             ledger: Mutex::new(Ledger::default()),
             rehearsal: Rehearsal::default(),
-            #[cfg(test)]
+            #[cfg(any(test, feature = "testing"))]
             syntheses: Default::default(),
         });
         tokio::spawn(report(Arc::clone(&shared), played, orders.downgrade(), events.clone()));
@@ -298,8 +298,8 @@ impl Mouth {
     }
 
     /// How many lines were synthesised.
-    #[cfg(test)]
-    pub(crate) fn syntheses(&self) -> usize {
+    #[cfg(any(test, feature = "testing"))]
+    pub fn syntheses(&self) -> usize {
         self.shared.syntheses.load(std::sync::atomic::Ordering::SeqCst)
     }
 

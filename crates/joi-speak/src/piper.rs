@@ -23,7 +23,7 @@ use sentence::{Sentence, Shaping};
 
 mod graph;
 mod network;
-mod pacing;
+pub mod pacing;
 mod runtime;
 mod sentence;
 
@@ -95,7 +95,7 @@ impl Interrupter {
 
 /// A loaded voice.
 pub struct PiperVoice {
-    network: VoiceNetwork,
+    pub network: VoiceNetwork,
     phonemizer: Phonemizer,
     ids: HashMap<char, Vec<i64>>,
     rate: u32,

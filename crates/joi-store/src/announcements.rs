@@ -43,10 +43,10 @@ impl Store {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 impl Store {
     /// Makes every later request for announcements fail.
-    pub(crate) async fn break_announcements(&self) {
+    pub async fn break_announcements(&self) {
         self.run(|db| Ok(db.execute_batch("DROP TABLE announcement")?)).await.expect("a table to drop");
     }
 }

@@ -6,8 +6,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::Value;
 
 use super::{Store, StoreError};
-use joi_language::words;
 use joi_base::message::ConversationId;
+use joi_language::words;
 
 impl Store {
     /// The tool history of a conversation, as it was written; nothing when none was.

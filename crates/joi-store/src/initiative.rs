@@ -104,10 +104,10 @@ impl Store {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 impl Store {
     /// From here on nothing can be written, as on a disk that has become read-only.
-    pub(crate) async fn make_read_only(&self) {
+    pub async fn make_read_only(&self) {
         self.run(|db| Ok(db.execute_batch("PRAGMA query_only = ON")?)).await.expect("a pragma");
     }
 }

@@ -41,19 +41,19 @@ mod salvage;
 mod schedule;
 mod settings;
 mod snapshot;
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 mod test_faults;
 #[cfg(test)]
 mod tests;
 mod turns;
 pub mod unfinished;
 
-pub use joi_language::values::deed::MemoryKind;
 pub use announcements::AnnouncementRow;
 pub use dialogue::{DialogueRole, DialogueRow, Exchange, ExchangeId, WordedBy};
 pub use erase::{Deleted, Forget};
 pub use error::StoreError;
 pub use initiative::InitiativeRow;
+pub use joi_language::values::deed::MemoryKind;
 pub use losses::{Loss, LostRows, TableLoss, unacknowledged};
 pub use memory::{
     DiaryPage, Embedding, HitSource, Imported, Memory, MemoryHit, MemoryProfile, MemoryQuery, NewMemory,
@@ -107,7 +107,7 @@ pub struct Store {
     set_aside: Arc<OnceLock<PathBuf>>,
     _check: Option<integrity::PendingCheck>,
     changes: Arc<memory::Changes>,
-    #[cfg(test)]
+    #[cfg(any(test, feature = "testing"))]
     hangs: Arc<tokio::sync::watch::Sender<bool>>,
 }
 
@@ -197,7 +197,7 @@ impl Store {
             set_aside: Arc::default(),
             _check: None,
             changes: Arc::default(),
-            #[cfg(test)]
+            #[cfg(any(test, feature = "testing"))]
             hangs: Arc::default(),
         })
     }
@@ -282,7 +282,7 @@ impl Store {
             let _ = answer.send(work(db));
         });
         self.jobs.send(job).await.map_err(|_| StoreError::ThreadEnded)?;
-        #[cfg(test)]
+        #[cfg(any(test, feature = "testing"))]
         let answered = self.in_stopped_time(answered);
         answered.await.map_err(|_| StoreError::ThreadEnded)?
     }

@@ -11,9 +11,9 @@ use jiff::Timestamp;
 use rusqlite::{Connection, Transaction, params};
 
 use super::{Store, StoreError, durably};
+use joi_base::message::Private;
 use joi_language::values::deed::MemoryKind;
 use joi_language::words;
-use joi_base::message::Private;
 
 mod diary;
 mod embeddings;

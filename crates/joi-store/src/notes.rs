@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
 use super::{Store, StoreError, durably};
-use joi_language::words;
 use joi_base::message::Origin;
+use joi_language::words;
 
 /// Most entries of one list; the oldest are dropped first.
 const MOST_ENTRIES: i64 = 500;

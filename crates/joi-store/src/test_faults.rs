@@ -8,17 +8,17 @@ use super::Store;
 
 impl Store {
     /// Makes every later request for the dialogue fail, as a failing disk would.
-    pub(crate) async fn break_down(&self) {
+    pub async fn break_down(&self) {
         self.run(|db| Ok(db.execute_batch("DROP TABLE message")?)).await.expect("a table to drop");
     }
 
     /// From now on no request is answered, as with a hanging disk.
-    pub(crate) fn hang(&self) {
+    pub fn hang(&self) {
         self.hangs.send_replace(true);
     }
 
     /// The disk that hung answers again.
-    pub(crate) fn answer_again(&self) {
+    pub fn answer_again(&self) {
         self.hangs.send_replace(false);
     }
 
@@ -34,18 +34,18 @@ impl Store {
     }
 
     /// Makes every later request for the memory fail.
-    pub(crate) async fn break_memory(&self) {
+    pub async fn break_memory(&self) {
         self.run(|db| Ok(db.execute_batch("DROP TABLE memory")?)).await.expect("a table to drop");
         self.changes.note();
     }
 
     /// Makes every later request for notes fail.
-    pub(crate) async fn break_notes(&self) {
+    pub async fn break_notes(&self) {
         self.run(|db| Ok(db.execute_batch("DROP TABLE note")?)).await.expect("a table to drop");
     }
 
     /// Makes every later request for the schedule fail.
-    pub(crate) async fn break_timers(&self) {
+    pub async fn break_timers(&self) {
         self.run(|db| Ok(db.execute_batch("DROP TABLE schedule")?)).await.expect("a table to drop");
     }
 }

@@ -12,9 +12,6 @@ use joi_language::values::deed::{self, CallValue, ValueKind};
 use joi_language::{Language, fill};
 use joi_understand::requests::sum::{PreparedSum, SumValue, asked_for};
 
-#[cfg(test)]
-mod tests;
-
 /// The tool.
 pub(super) struct Calculate;
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use joi_base::problem::Problem;
 
 /// The shipped tools, for the checks of the configuration.
-pub(crate) const SHIPPED: [&str; 13] = [
+pub const SHIPPED: [&str; 13] = [
     "time",
     "calculate",
     "timers",

@@ -36,8 +36,10 @@ pub mod route;
 pub mod schema;
 mod search;
 mod stop;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;
 mod timers;
 mod volume;
 mod way_back;
@@ -61,8 +63,7 @@ pub const TOOL_SEARCH: &str = find::NAME;
 /// The name of the tool that searches the web.
 pub const WEB_SEARCH: &str = search::NAME;
 
-#[cfg(test)]
-pub(crate) use config::SHIPPED;
+pub use config::SHIPPED;
 pub use config::{Digest, LookUpMode, Router, SearchConfig, ToolsConfig, Units, WeatherConfig};
 
 pub use joi_language::values::deed::Arguments;

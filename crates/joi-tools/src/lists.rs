@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 
 use super::{Arguments, Call, Effect, Output, Source, Tool, ToolError, WayBack, schema};
 use joi_base::clock::Clock;
+use joi_base::message::Origin;
 use joi_language::tools::ListWords;
 use joi_language::values::deed::{self, CallValue, ValueKind};
 use joi_language::{Language, capital, fill};
-use joi_base::message::Origin;
-use joi_understand::requests::list::{self, NOTES, SHOPPING, bare_name, list_name};
 use joi_store::{NoteRemoval, Store, StoreError};
+use joi_understand::requests::list::{self, NOTES, SHOPPING, bare_name, list_name};
 
 /// Most entries told at once.
 const MOST_TOLD: usize = 30;

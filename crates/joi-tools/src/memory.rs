@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 
 use super::{Arguments, Call, Effect, Output, Source, Tool, ToolError, schema};
 use joi_base::clock::Clock;
+use joi_base::message::Private;
 use joi_language::values::deed::{self, CallValue, ValueKind};
 use joi_language::words;
 use joi_language::{Language, fill};
-use joi_base::message::Private;
 use joi_store::{MemoryHit, MemoryKind, MemoryQuery, NewMemory, STRANGER, Store};
 
 /// Most entries that are found.

@@ -1,28 +1,14 @@
 //! The shipped tools with the real parts behind them, and the box that holds them.
 
+mod wish;
+
 use serde_json::json;
 
 use super::*;
-use joi_base::clock::{Clock, ManualClock};
+use crate::testing::{clock, means, reach, shipped};
+use joi_base::message::Origin;
 use joi_language::Language;
 use joi_language::testing::{english, german};
-use joi_base::message::Origin;
-
-pub(crate) use super::web::tests::reach;
-
-pub(super) fn clock() -> Arc<dyn Clock> {
-    Arc::new(ManualClock::at("2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().expect("a time")))
-}
-
-pub(crate) fn shipped(store: Option<Store>) -> Toolbox {
-    builtin(&ToolsConfig::default(), &means(store))
-}
-
-/// All tools, in a house of things by label, type and category.
-pub(crate) fn with_house(things: impl Iterator<Item = (String, String, String)>) -> Toolbox {
-    let home = Some(super::home::tests::house_of(things));
-    builtin(&ToolsConfig::default(), &Means { home, ..means(None) })
-}
 
 #[test]
 fn every_language_has_words_for_tools_that_exist() {
@@ -39,12 +25,6 @@ fn every_language_has_words_for_tools_that_exist() {
 /// The names of all tools there are.
 fn shipped_names() -> Vec<String> {
     shipped(None).names().into_iter().map(str::to_owned).collect()
-}
-
-fn means(store: Option<Store>) -> Means {
-    let reach = Reach::public().ok();
-    let home = Some(super::home::tests::house());
-    Means { store, schedule: None, reads_when: |_, _| None, clock: clock(), home, reach }
 }
 
 async fn call(toolbox: &Toolbox, name: &str, arguments: Value) -> Result<Output, ToolError> {

@@ -17,9 +17,9 @@ use reqwest::{Client, StatusCode, Url};
 use serde_json::{Value, json};
 
 use super::{Arguments, Call, Effect, Output, Tool, ToolError, fence, schema};
+use joi_base::root_cause;
 use joi_language::values::deed::CallValue;
 use joi_language::{Language, fill};
-use joi_base::root_cause;
 
 mod guard;
 pub(super) mod html;
@@ -111,7 +111,7 @@ impl Reach {
         Self::guarded(guard::is_public, system_lookup)
     }
 
-    fn guarded(is_allowed: Judge, lookup: Lookup) -> Result<Self, String> {
+    pub fn guarded(is_allowed: Judge, lookup: Lookup) -> Result<Self, String> {
         // The first to install a provider wins; that it is there already is no failure.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = || {

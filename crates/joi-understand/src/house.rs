@@ -23,11 +23,11 @@ mod tests;
 mod things;
 pub mod unreached;
 
+use follow::FollowUp;
+use forbidden::is_forbidden;
 use joi_home::house::{Caution, House, ItemCommand, ItemState, Ordered};
 use joi_language::Ear;
 use joi_language::house::{HouseAsked, HouseDeed, HouseWords, ThingKind};
-use follow::FollowUp;
-use forbidden::is_forbidden;
 use lexicon::{HouseLexicon, ThingPhrase};
 pub use measured::HouseUnderstanding;
 use phrasing::{Phrasing, TakenWords};

@@ -26,10 +26,10 @@ use joi_language::values::{Day, DayPart, Many, ScheduleOrder, ScheduleQuestion, 
 use joi_language::{Language, fill};
 use orders::Filled;
 
-pub use joi_language::DeviceKind;
 pub use amend::{Settled, amended, only_repeats, settled};
 pub use completeness::{Completeness, completeness, is_amendable};
 pub use home::{HomeDeed, HomeOrder, not_connected};
+pub use joi_language::DeviceKind;
 pub use memory::{MemoryOrder, told_back};
 pub use mood::{Mood, mood};
 pub use near::{Reading, near};

@@ -15,18 +15,15 @@ mod sentences;
 mod told;
 mod word_order;
 
-#[cfg(test)]
-mod tests;
-
-use joi_language::Language;
-use joi_language::consent::{ConsentWords, Phrases, words_of};
-use joi_language::values::Wish;
-use joi_language::values::{CallValue, ValueKind};
 use crate::text::without_quotes;
 use clauses::{Clause, Form, clauses};
 use deeds::{DeedMatch, ThingNamed};
 pub use deeds::{only_asks, orders};
 use grounds::Grounds;
+use joi_language::Language;
+use joi_language::consent::{ConsentWords, Phrases, words_of};
+use joi_language::values::Wish;
+use joi_language::values::{CallValue, ValueKind};
 pub use told::is_asked_within;
 
 /// What was said, and what it may refer to.
@@ -194,10 +191,10 @@ const NOTHING: &str = "the user asked for nothing to be done";
 /// The reason of a wish that something stay as it is.
 pub const REFUSED: &str = "the user wants this not to be done";
 const INVENTED: &str = "nobody mentioned what the call is about";
-const UNCLEAR: &str = "it is not clear whether the user asked for this";
+pub const UNCLEAR: &str = "it is not clear whether the user asked for this";
 const OTHER: &str = "the user asked for something else";
-const VALUE: &str = "the user did not say every value of the call";
-const CONDITION: &str = "the user named a condition";
+pub const VALUE: &str = "the user did not say every value of the call";
+pub const CONDITION: &str = "the user named a condition";
 const OBJECT: &str = "the user did not say what it is to be done to";
 /// All reasons: what a model is told of a call that is not made, and is no answer of its own.
 pub const REASONS: [&str; 8] = [NOTHING, REFUSED, INVENTED, UNCLEAR, OTHER, VALUE, CONDITION, OBJECT];

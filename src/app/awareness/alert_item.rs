@@ -1,8 +1,8 @@
 //! PURE. The item through which rules of the house send alerts: what it says, and whether that is new.
 
-use joi_proactive::awareness::ReceivedNotice;
 use joi_base::checksum;
 use joi_home::house::{House, StateValue};
+use joi_proactive::awareness::ReceivedNotice;
 
 /// What the item says; nothing where it says nothing yet, as after a start of the house.
 pub(super) fn text(house: &House, item: &str) -> Option<String> {

@@ -5,15 +5,15 @@ mod notices;
 use jiff::{ToSpan as _, Zoned};
 
 use super::*;
-use joi_proactive::alert::door::NoticeFate;
-use joi_proactive::alert::{AcknowledgedBy, AlertParts};
-use joi_schedule::announce::{AnnounceConfig, AnnouncementPriority, Announcer};
-use joi_proactive::awareness::{Happening, HouseEvent, ReceivedNotice, Topic};
 use joi_base::clock::ManualClock;
 use joi_home::backend::HomeLink;
 use joi_home::house::{HouseRules, Item, ItemKind, ItemState, TagVocabulary};
 use joi_language::testing::in_english;
-use joi_messages::outbound::tests::outbox;
+use joi_messages::testing::outbox;
+use joi_proactive::alert::door::NoticeFate;
+use joi_proactive::alert::{AcknowledgedBy, AlertParts};
+use joi_proactive::awareness::{Happening, HouseEvent, ReceivedNotice, Topic};
+use joi_schedule::announce::{AnnounceConfig, AnnouncementPriority, Announcer};
 
 struct Bench {
     clock: Arc<ManualClock>,

@@ -16,22 +16,22 @@ use crate::app::{
     alerts, awake, awareness, backups, brain, diary, display, home, impulse, loading, machine, messages,
     outside, timers, upkeep, weather,
 };
-use joi_channels::voice::Conversation;
-use joi_base::clock::SystemClock;
 use crate::config::Config;
 use crate::control::{
     ControlError, ControlServer, DelayStatus, DeviceDelays, Journal, PersistentMute, SoundStatus,
     StatusBoard, StatusBoardParts,
 };
+use crate::metrics::Metrics;
+use joi_agent::ConnectedHome;
+use joi_base::clock::SystemClock;
+use joi_base::message::Place;
+use joi_base::paths::Paths;
+use joi_base::pulse::Pulse;
+use joi_channels::voice::Conversation;
 use joi_home::backend::Home as _;
 use joi_home::openhab::Follower;
 use joi_home::server::HomeServer;
 use joi_llm::{Mind, ModelServer};
-use joi_base::message::Place;
-use crate::metrics::Metrics;
-use joi_base::paths::Paths;
-use joi_base::pulse::Pulse;
-use joi_agent::ConnectedHome;
 
 /// A program whose services run.
 pub struct Started {

@@ -7,8 +7,8 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
 
 use super::*;
-use joi_base::clock::ManualClock;
 use crate::control::{Journal, PersistentMute, StatusBoardParts, watchdog};
+use joi_base::clock::ManualClock;
 use joi_base::pulse::Pulse;
 use joi_base::restart::RestartPolicy;
 

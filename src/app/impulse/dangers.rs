@@ -4,10 +4,10 @@
 //! to the score. It tells nothing, and no alarm waits for it.
 
 use super::{ImpulseSpeaker, ImpulseSubject};
+use joi_agent::model::ChatModel;
 use joi_proactive::awareness::{Happening, Noticed, Significance};
 use joi_proactive::impulse::ImpulseRecord;
 use joi_proactive::impulse::record::ImpulseOutcome;
-use joi_agent::model::ChatModel;
 
 impl<M: ChatModel> ImpulseSpeaker<M> {
     /// Keeps a record of each danger that was noticed since the last time.

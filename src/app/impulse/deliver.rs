@@ -9,19 +9,19 @@ use jiff::{Timestamp, Zoned};
 
 use super::ImpulseSpeaker;
 use super::recall::key_of;
-use joi_schedule::announce::{
-    Announcement, AnnouncementId, AnnouncementOrigin, AnnouncementOutcome, AnnouncementPriority,
-};
+use joi_agent::model::ChatModel;
+use joi_agent::{ComposeFault, ComposedWords, ProactiveBrief};
+use joi_answer::check::{check, estimated_tokens};
+use joi_language::fill;
+use joi_messages::outbound::{Audience, LetterState, Outgoing, OutgoingId, Urgency};
 use joi_proactive::awareness::{Significance, Topic};
 use joi_proactive::impulse::ImpulseRecord;
 use joi_proactive::impulse::rates;
 use joi_proactive::impulse::record::ImpulseOutcome;
 use joi_proactive::impulse::words::check_proactive;
-use joi_language::fill;
-use joi_messages::outbound::{Audience, LetterState, Outgoing, OutgoingId, Urgency};
-use joi_agent::model::ChatModel;
-use joi_answer::check::{check, estimated_tokens};
-use joi_agent::{ComposeFault, ComposedWords, ProactiveBrief};
+use joi_schedule::announce::{
+    Announcement, AnnouncementId, AnnouncementOrigin, AnnouncementOutcome, AnnouncementPriority,
+};
 
 /// How words reach the user.
 #[derive(Clone, Copy)]

@@ -5,10 +5,10 @@
 
 use super::ImpulseSpeaker;
 use super::deliver::{WaitingWords, WordsWay};
+use joi_agent::model::ChatModel;
 use joi_proactive::awareness::Topic;
 use joi_proactive::impulse::record::ImpulseOutcome;
 use joi_proactive::impulse::{ImpulseRecord, ImpulseVerdict};
-use joi_agent::model::ChatModel;
 use joi_store::StoreError;
 
 /// Decisions that are looked through for the one that led to a message: those of the time in which one may wait.

@@ -7,18 +7,18 @@ use futures_util::stream::{self, BoxStream};
 use jiff::ToSpan as _;
 
 use super::*;
-use joi_schedule::announce::{AnnounceConfig, Floor, Next, Presence, Situation};
-use joi_proactive::awareness::{AwarenessConfig, Happening, HomePresence, HouseEvent};
-use joi_base::clock::ManualClock;
-use joi_language::testing::in_english;
-use joi_llm::{Ask, ChatEvent, ChatStats, Knowledge, LlmConfig, LlmError, ModelSize, ServedBy};
-use joi_base::message::Place;
-use joi_messages::outbound::tests::outbox;
-use joi_messages::outbound::{CarrierName, LetterState, OutgoingId};
 use joi_agent::model::{ModelState, Room, Served};
 use joi_agent::{
     ContextConfig, EngineParts, Initiative, MemoryConfig, PersonaConfig, Protocols, QuietWish, ReplyConfig,
 };
+use joi_base::clock::ManualClock;
+use joi_base::message::Place;
+use joi_language::testing::in_english;
+use joi_llm::{Ask, ChatEvent, ChatStats, Knowledge, LlmConfig, LlmError, ModelSize, ServedBy};
+use joi_messages::outbound::{CarrierName, LetterState, OutgoingId};
+use joi_messages::testing::outbox;
+use joi_proactive::awareness::{AwarenessConfig, Happening, HomePresence, HouseEvent};
+use joi_schedule::announce::{AnnounceConfig, Floor, Next, Presence, Situation};
 use joi_tools::{ToolRegistry, ToolsConfig};
 
 mod letters;

@@ -14,17 +14,17 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tokio::sync::Mutex;
 
-use joi_audio::{RATE, VoiceNoteError, decode_voice_note};
-use joi_channels::signal::notes::{HeardNote, LONGEST, NoteFault, NoteListener};
 use crate::config::Config;
+use joi_audio::{RATE, VoiceNoteError, decode_voice_note};
 use joi_base::confined::{self, ReaderFault, ReaderLimits};
+use joi_base::message::{Private, Transcript};
+use joi_base::paths::Paths;
+use joi_channels::signal::notes::{HeardNote, LONGEST, NoteFault, NoteListener};
 use joi_hear::recording::{pieces, recorded};
 use joi_hear::transcript_filter::{self, Evidence, FilterInput};
 use joi_hear::vad::Vad;
 use joi_hear::whisper::Whisper;
 use joi_language::Languages;
-use joi_base::message::{Private, Transcript};
-use joi_base::paths::Paths;
 
 /// This program, also after its file was replaced.
 const THIS_PROGRAM: &str = "/proc/self/exe";

@@ -7,12 +7,12 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
 use super::*;
-use joi_proactive::alert::{AlertConfig, AlertParts};
-use joi_schedule::announce::{AnnounceConfig, Announcer};
-use joi_proactive::awareness::AwarenessConfig;
 use joi_base::clock::ManualClock;
 use joi_language::testing::in_english;
-use joi_messages::outbound::tests::outbox;
+use joi_messages::testing::outbox;
+use joi_proactive::alert::{AlertConfig, AlertParts};
+use joi_proactive::awareness::AwarenessConfig;
+use joi_schedule::announce::{AnnounceConfig, Announcer};
 use joi_store::Store;
 use joi_tools::WeatherConfig;
 

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use crate::cli::latency::percentile;
-use joi_hear::score::{BUDGET, ScorerTime};
 use joi_base::trace::{Stage, TurnRecord};
+use joi_hear::score::{BUDGET, ScorerTime};
 
 /// One measured value.
 #[derive(Debug, Clone, PartialEq, Serialize)]

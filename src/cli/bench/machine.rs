@@ -13,15 +13,15 @@ use tokio_util::sync::CancellationToken;
 
 use super::figures::{MachineFigures, is_command, is_question, median};
 use crate::app::{self, Brain};
-use joi_audio::{Pace, RATE, write_wav};
 use crate::cli::context::CliContext;
 use crate::cli::{hear, show};
+use joi_audio::{Pace, RATE, write_wav};
+use joi_base::machine::{self, MachineHealth};
+use joi_base::trace::{Stage, TurnRecord};
 use joi_hear::score::ScorerTime;
 use joi_hear::whisper::{SttModel, Whisper, clip, measure};
 use joi_llm::{FileExaminer, served_name};
-use joi_base::machine::{self, MachineHealth};
 use joi_speak::{LeadSilence, SynthesisProgress};
-use joi_base::trace::{Stage, TurnRecord};
 
 /// Two questions, each behind the wake phrase: one for the clock, one for the language model.
 const CONVERSATION: &[u8] = include_bytes!("../../../assets/demo/conversation.wav");

@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use super::{PATIENCE, Row};
 use crate::app;
+use crate::cli::context::CliContext;
+use crate::control::Client;
 use joi_audio::{
     AudioSource, EchoCancel, EchoCancelled, EchoReport, Microphone, MuteSwitch, Player, SourceEvent,
 };
-use crate::cli::context::CliContext;
-use crate::control::Client;
 
 /// What she says: long enough to learn a room.
 const SENTENCE: &str =

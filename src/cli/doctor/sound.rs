@@ -6,10 +6,10 @@
 use std::time::{Duration, Instant};
 
 use super::{PATIENCE, Row, echo};
-use joi_audio::{AudioSource, LevelMeter, Microphone, MuteSwitch, PlayEvent, Player, SourceEvent, tone};
 use crate::cli::context::CliContext;
 use crate::cli::mute;
 use crate::control::{Client, DeviceStatus};
+use joi_audio::{AudioSource, LevelMeter, Microphone, MuteSwitch, PlayEvent, Player, SourceEvent, tone};
 
 /// How long the level meter runs.
 const METER: Duration = Duration::from_secs(3);

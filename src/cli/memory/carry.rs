@@ -10,10 +10,10 @@ use anyhow::Context;
 use serde_json::json;
 
 use crate::cli::show;
-use joi_language::words;
 use joi_base::paths::Paths;
-use joi_understand::redact;
+use joi_language::words;
 use joi_store::{Portable, Store};
+use joi_understand::redact;
 
 /// Writes everything to `file`, readable by its owner only, or to stdout.
 pub(super) async fn export(store: &Store, file: Option<&Path>) -> anyhow::Result<()> {

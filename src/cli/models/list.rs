@@ -10,11 +10,11 @@ use crate::app;
 use crate::cli::context::CliContext;
 use crate::cli::show::{self, Tone};
 use crate::control::{AnsweringModel, Client};
+use joi_base::machine::MemoryRoom;
 use joi_llm::{
     BetterModel, FileExaminer, FileState, LocalModels, LocalWish, ModelCandidate, PassedOver, choose_local,
     forecast, served_name,
 };
-use joi_base::machine::MemoryRoom;
 use joi_models::{InstallState, ManifestModel, ModelLibrary};
 
 /// One model.

@@ -10,11 +10,11 @@ use anyhow::bail;
 use crate::app;
 use crate::cli::context::CliContext;
 use crate::cli::show::{self, Tone};
+use joi_base::machine::MemoryRoom;
 use joi_llm::{
     Ask, Backend, FileExaminer, FileState, LlmConfig, LocalModels, Mind, MindParts, ModelCandidate,
     PassedOver, RestartPolicy,
 };
-use joi_base::machine::MemoryRoom;
 
 pub(super) fn run(names: &[String], context: &CliContext) -> anyhow::Result<ExitCode> {
     let models = app::local_models(context.config(), &context.paths)?;

@@ -7,9 +7,9 @@ use std::sync::{Mutex, PoisonError};
 
 use super::Words;
 use crate::app::Shown;
-use joi_channels::voice::News;
 use crate::cli::show::{self, Tone};
 use joi_base::trace::{Stage, TurnRecord};
+use joi_channels::voice::News;
 
 const MUTED: &str = "○ muted; `joi unmute` switches the microphone on";
 

@@ -195,7 +195,7 @@ fn likest_other(args: &WakeAddArgs, templates: &Templates, context: &CliContext)
 mod tests {
     use super::*;
     use joi_audio::RATE;
-    use joi_hear::tests::wav;
+    use joi_hear::testing::wav;
 
     /// The same phrase, a little slower or faster.
     fn variants() -> Vec<(String, Vec<f32>)> {

@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 
-use joi_audio::{AudioSource, Microphone, MuteSwitch, Player, RATE, SourceEvent, read_wav, tone};
 use crate::cli::context::CliContext;
 use crate::cli::show::{self, Tone};
+use joi_audio::{AudioSource, Microphone, MuteSwitch, Player, RATE, SourceEvent, read_wav, tone};
 use joi_hear::enrol::{LeftOut, TAKES, Take, left_out, trimmed};
 use joi_hear::score::{Effort, Phrase, score};
 use joi_hear::whisper::Whisper;
@@ -287,7 +287,7 @@ fn clear() {
 mod tests {
     use super::*;
     use joi_audio::{Pace, WavSource, write_wav};
-    use joi_hear::tests::{model, wav};
+    use joi_hear::testing::{model, wav};
     use joi_hear::whisper::SttConfig;
 
     /// What a microphone hears of one recording: something before the tone, the tone, and then `said`.

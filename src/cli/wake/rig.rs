@@ -5,13 +5,13 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use crate::app;
-use joi_audio::RATE;
 use crate::cli::context::CliContext;
+use joi_audio::RATE;
+use joi_base::pulse::Heart;
 use joi_hear::vad::FRAME;
 use joi_hear::wake::{CandidateReason, ScoredCandidate, ScoredPhrase};
 use joi_hear::whisper::{Stt, SttEvent};
 use joi_hear::{HearCommand, HearEvent, Listener};
-use joi_base::pulse::Heart;
 
 /// Silence between two sounds that have nothing to do with each other: the scorer may run again after it.
 const BETWEEN: usize = 15 * RATE as usize;

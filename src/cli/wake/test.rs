@@ -9,12 +9,12 @@ use serde_json::json;
 
 use super::rig::{Rig, RigResult, reason};
 use crate::app;
-use joi_audio::{AudioSource, Microphone, MuteSwitch, RATE, SourceEvent as Read, read_wav};
 use crate::cli::context::CliContext;
 use crate::cli::show::{self, Tone};
+use joi_audio::{AudioSource, Microphone, MuteSwitch, RATE, SourceEvent as Read, read_wav};
+use joi_base::pulse::Heart;
 use joi_hear::wake::{ScoredCandidate, ScoredPhrase};
 use joi_hear::{HearCommand, HearEvent};
-use joi_base::pulse::Heart;
 
 const EXAMPLES: &str = "\
 Examples:

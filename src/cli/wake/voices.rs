@@ -9,8 +9,8 @@ use std::process::{Command, Stdio};
 use anyhow::Context;
 
 use crate::app;
-use joi_audio::{RATE, Resampler, read_wav};
 use crate::cli::context::CliContext;
+use joi_audio::{RATE, Resampler, read_wav};
 use joi_speak::Voice;
 
 /// Said by the crowd.

@@ -4,8 +4,8 @@
 //! same thing, and time as people tell it. A question counts when a right page is among the first three.
 
 use jiff::{SignedDuration, Zoned};
-use joi_base::message::Private;
 use joi_agent::memory_question;
+use joi_base::message::Private;
 use joi_store::{Embedding, MemoryKind, MemoryQuery, NewMemory, Store};
 
 /// Pages of the year.

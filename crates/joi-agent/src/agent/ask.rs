@@ -12,12 +12,13 @@ use futures_util::StreamExt;
 use futures_util::future::Either;
 use tokio::time::timeout;
 
-use joi_llm::{Ask, ChatEvent, ChatStats, DoneReason, LlmError, ModelSize};
 use crate::agent::filter::{FilteredReply, Purpose, ReplyFilter};
 use crate::agent::patience::{Patience, UnsaidWords};
 use crate::config::ReplyConfig;
 use crate::head_start::BegunWords;
 use crate::model::{ChatModel, ModelAccess, ModelState, Served};
+use crate::sink::{ReceiverClosed, ReplySink};
+use crate::turn::ReplyEvent;
 use joi_answer::check::ReplyRefusal;
 use joi_answer::gate::AnswerEnding;
 use joi_answer::length::{AnswerLength, AnswerStop, LengthLimit};
@@ -25,8 +26,7 @@ use joi_answer::offer::OfferRule;
 use joi_answer::protocol::WrittenCall;
 use joi_answer::truth::ClaimEvidence;
 use joi_answer::vacant::VacancyRule;
-use crate::sink::{ReceiverClosed, ReplySink};
-use crate::turn::ReplyEvent;
+use joi_llm::{Ask, ChatEvent, ChatStats, DoneReason, LlmError, ModelSize};
 
 /// Pause before the second attempt after a failure that came at once: a server that is being
 /// started again needs a moment.

@@ -3,9 +3,6 @@
 //! PURE. In: the model's text in pieces of any size. Out: what may be said now, and at the end the calls. A
 //! call is looked for before a reply is judged to be malformed, and not a word of one is ever said.
 
-use joi_language::Language;
-use joi_language::consent::words_of;
-use joi_language::ending::joint_behind_opening;
 use crate::agent::ask::ModelQuestion;
 use joi_answer::check::ReplyRefusal;
 use joi_answer::gate::{AnswerEnding, OutputGate, sentences_end};
@@ -15,6 +12,9 @@ use joi_answer::offer::OfferRule;
 use joi_answer::protocol::{self, Begins, WrittenCall};
 use joi_answer::truth::{self, ClaimEvidence};
 use joi_answer::vacant::{Again, VacancyRule};
+use joi_language::Language;
+use joi_language::consent::words_of;
+use joi_language::ending::joint_behind_opening;
 
 /// Most bytes of the beginning of a sentence that wait for what follows the comma.
 const LONGEST_BEGINNING: usize = 40;

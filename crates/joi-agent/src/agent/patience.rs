@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 
-use joi_llm::LlmError;
 use crate::config::ReplyConfig;
+use joi_llm::LlmError;
 
 /// What is waited for.
 #[derive(Debug, Clone, Copy)]

@@ -5,9 +5,9 @@
 
 use serde::Deserialize;
 
-use joi_language::prompts::{PromptName, PromptTexts};
 use joi_answer::json::object;
 use joi_answer::protocol::WrittenCall;
+use joi_language::prompts::{PromptName, PromptTexts};
 use joi_tools::{Arguments, Toolbox, fence};
 
 #[cfg(test)]

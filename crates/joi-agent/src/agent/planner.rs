@@ -6,8 +6,6 @@
 
 use serde_json::{Value, json};
 
-use joi_language::Language;
-use joi_llm::ModelSize;
 use crate::agent::plan::{self, Course, Plan, Recall};
 use crate::agent::request::TurnRequest;
 use crate::agent::router::{self, ToolChoice, is_always};
@@ -20,8 +18,10 @@ use crate::parts::parts_of;
 use crate::prompt::side_query::{SideQueries, SideQuery};
 use crate::session::Session;
 use crate::sink::ReceiverClosed;
-use joi_understand::question;
+use joi_language::Language;
+use joi_llm::ModelSize;
 use joi_tools::ToolsConfig;
+use joi_understand::question;
 
 /// The instruction.
 const PROMPT: &str = include_str!("../../../../assets/prompts/planner.md");

@@ -5,9 +5,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use joi_llm::{Knowledge, ModelSize};
 use crate::model::{ChatModel, ModelState};
 use joi_answer::protocol::Protocol;
+use joi_llm::{Knowledge, ModelSize};
 use joi_store::Store;
 
 /// The setting that remembers models without native tools.

@@ -2,12 +2,12 @@
 //!
 //! Plain data. In: the turn, the dialogue, the conversation's tools and the model that answers.
 
-use joi_llm::Message;
 use crate::agent::protocols::Answering;
 use crate::agent::talk::PromptKind;
 use crate::agent::tool_list::ToolList;
 use crate::prompt::dialogue::Past;
 use crate::turn::Turn;
+use joi_llm::Message;
 
 /// One request and what is known about it.
 pub(crate) struct TurnRequest<'a> {

@@ -10,14 +10,14 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::json;
 
-use joi_llm::ModelSize;
 use crate::agent::request::TurnRequest;
 use crate::deadline;
 use crate::model::ChatModel;
-use joi_answer::json::object;
 use crate::prompt::side_query::{SideQueries, SideQuery};
 use crate::session::Session;
 use crate::sink::ReceiverClosed;
+use joi_answer::json::object;
+use joi_llm::ModelSize;
 use joi_tools::{self as tools, Router, Tool, ToolsConfig, route};
 
 /// The instruction.

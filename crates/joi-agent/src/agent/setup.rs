@@ -5,8 +5,6 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use joi_llm::ModelSize;
-use joi_base::message::Channel;
 use crate::agent::plan::{Course, Plan};
 use crate::agent::repeats::Repeats;
 use crate::agent::request::TurnRequest;
@@ -18,16 +16,18 @@ use crate::agent::tool_loop::state::scope::{ReadyCalls, ToolScope};
 use crate::agent::tool_loop::state::{Asked, LoopState};
 use crate::config::{ContextConfig, ReplyConfig};
 use crate::memory::block::Block;
-use joi_answer::length::LengthLimit;
-use joi_answer::news::{self, WantedLength};
-use joi_answer::protocol::{Protocol, WrittenCall};
 use crate::parts::parts_of;
 use crate::prompt::side_query::SharedPrompt;
 use crate::prompt::{self, context};
 use crate::session::Session;
-use joi_understand::reference;
+use joi_answer::length::LengthLimit;
+use joi_answer::news::{self, WantedLength};
+use joi_answer::protocol::{Protocol, WrittenCall};
+use joi_base::message::Channel;
+use joi_llm::ModelSize;
 use joi_tools::gate::Taint;
 use joi_tools::{self as tools, ToolsConfig};
+use joi_understand::reference;
 
 /// What was decided about a turn before its prompt is made.
 #[derive(Debug, Default)]

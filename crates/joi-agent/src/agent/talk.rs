@@ -4,15 +4,15 @@
 //! prompts it gets. A request is no talk where a tool's words are in it, where it asks for a deed, where it goes on with
 //! an answer for which a tool was called, or where words alone do not pick the tools.
 
-use joi_llm::ModelSize;
 use crate::agent::request::TurnRequest;
 use crate::agent::router::is_always;
 use crate::config::{PlannerConfig, PlannerMode};
 use joi_answer::news::{self, WantedLength};
-use joi_understand::reference;
-use joi_understand::wish::{self, CallWords, Utterances};
+use joi_llm::ModelSize;
 use joi_tools::gate::Wish;
 use joi_tools::{Router, ToolsConfig};
+use joi_understand::reference;
+use joi_understand::wish::{self, CallWords, Utterances};
 
 /// What of the head a prompt begins with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

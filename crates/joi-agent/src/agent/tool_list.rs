@@ -5,10 +5,10 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use joi_language::Language;
 use joi_answer::protocol::WrittenCall;
-use joi_understand::wish;
+use joi_language::Language;
 use joi_tools::{Arguments, Effect, Tool, Toolbox, route};
+use joi_understand::wish;
 
 /// The tools of a conversation.
 #[derive(Debug, Clone, Default)]

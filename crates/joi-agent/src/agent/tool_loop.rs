@@ -7,23 +7,23 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use joi_language::prompts::PromptName;
-use joi_llm::{Ask, Length, Message, ModelSize};
 use crate::agent::AgentContext;
 use crate::agent::ask::{self, ModelAnswer, SideCall, WrittenCalls};
 use crate::agent::digest;
 use crate::deadline;
 use crate::model::ChatModel;
-use joi_answer::gate::{AnswerEnding, OutputGate};
-use joi_answer::protocol::{self, WrittenCall};
-use joi_answer::truth;
 use crate::session::open_question::{OpenQuestion, open_until};
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{ReplyEvent, Turn};
-use joi_understand::wish;
+use joi_answer::gate::{AnswerEnding, OutputGate};
+use joi_answer::protocol::{self, WrittenCall};
+use joi_answer::truth;
+use joi_base::trace::ToolUse;
+use joi_language::prompts::PromptName;
+use joi_llm::{Ask, Length, Message, ModelSize};
 use joi_tools::gate::{Consent, Taint, Wish};
 use joi_tools::{Effect, schema};
-use joi_base::trace::ToolUse;
+use joi_understand::wish;
 
 mod call;
 mod ending;

@@ -11,15 +11,15 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::sync::mpsc;
 
-use joi_llm::{Ask, Length, ModelSize};
 use crate::Engine;
 use crate::agent::ask::{self, SideCall};
 use crate::arbiter::ModelPriority;
 use crate::model::ChatModel;
-use joi_answer::check::{check, estimated_tokens};
-use joi_answer::truth::{self, ClaimEvidence, DoneCall};
 use crate::prompt::{self, head::HeadSet};
 use crate::sink::ReplySink;
+use joi_answer::check::{check, estimated_tokens};
+use joi_answer::truth::{self, ClaimEvidence, DoneCall};
+use joi_llm::{Ask, Length, ModelSize};
 
 /// Tokens of the whole answer.
 const TOKENS: u32 = 160;

@@ -5,9 +5,9 @@
 
 use jiff::Zoned;
 
-use joi_understand::question::{date, days_ago};
 use joi_store::{HitSource, Memory, MemoryHit, MemoryKind, MemoryProfile};
 use joi_tools::fence;
+use joi_understand::question::{date, days_ago};
 
 /// The longest profile, in characters: every prompt pays for it.
 const PROFILE: usize = 900;
@@ -49,7 +49,10 @@ pub(crate) fn profile(profile: &MemoryProfile, now: &Zoned) -> Block {
         parts.push(format!("{}\n{user}", include_str!("../../../../assets/prompts/memory.user.md").trim()));
     }
     if !wishes.is_empty() {
-        parts.push(format!("{}\n{wishes}", include_str!("../../../../assets/prompts/memory.wishes.md").trim()));
+        parts.push(format!(
+            "{}\n{wishes}",
+            include_str!("../../../../assets/prompts/memory.wishes.md").trim()
+        ));
     }
     if let Some(last) = &profile.last {
         let head = include_str!("../../../../assets/prompts/memory.last.md").trim();

@@ -9,16 +9,16 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 
-use joi_base::clock::Clock;
-use joi_language::Language;
-use joi_llm::{Ask, Length};
-use joi_base::message::Origin;
 use crate::agent::ask::{self, SideCall};
 use crate::agent::protocols::Answering;
 use crate::memory::config::MemoryConfig;
 use crate::model::{ChatModel, ModelAccess, Room};
 use crate::prompt::{self, head::HeadSet};
 use crate::sink::ReplySink;
+use joi_base::clock::Clock;
+use joi_base::message::Origin;
+use joi_language::Language;
+use joi_llm::{Ask, Length};
 use joi_store::{DialogueRow, DiaryPage, MemoryKind, Store, StoreError};
 
 mod page;

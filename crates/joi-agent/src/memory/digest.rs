@@ -9,13 +9,13 @@ use tokio::time::Instant;
 
 use super::block::{self, Block, Snippets};
 use super::config::MemoryDigest;
-use joi_llm::ModelSize;
 use crate::agent::request::TurnRequest;
 use crate::deadline;
 use crate::model::ChatModel;
 use crate::prompt::side_query::{SideQueries, SideQuery};
 use crate::session::Session;
 use crate::sink::ReceiverClosed;
+use joi_llm::ModelSize;
 use joi_tools::fence;
 
 /// Shorter than this passes through, in characters.

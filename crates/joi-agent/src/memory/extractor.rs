@@ -10,17 +10,17 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::config::Extractor;
-use joi_language::words;
-use joi_llm::ModelSize;
 use crate::agent::request::TurnRequest;
 use crate::config::ContextConfig;
 use crate::deadline;
 use crate::model::ChatModel;
-use joi_answer::json::object;
 use crate::prompt::context;
 use crate::prompt::side_query::{SideQueries, SideQuery};
 use crate::session::Session;
 use crate::sink::ReceiverClosed;
+use joi_answer::json::object;
+use joi_language::words;
+use joi_llm::ModelSize;
 use joi_understand::question::{self, MemoryQuestion};
 
 /// The instruction.
@@ -73,9 +73,8 @@ fn read(written: &str, asked: &str, now: &Zoned) -> Option<RecallQuery> {
     let is_time = from.is_some_and(|from| from <= now.timestamp() && until.is_some_and(|until| until > from));
     let (from, until) = if is_time { (from, until) } else { (None, None) };
     let mut about = vec![asked.to_owned()];
-    about.extend(
-        questions.into_iter().take(MOST_QUESTIONS).map(|q| joi_tools::fence::shortened(&q, LONGEST)),
-    );
+    about
+        .extend(questions.into_iter().take(MOST_QUESTIONS).map(|q| joi_tools::fence::shortened(&q, LONGEST)));
     Some(RecallQuery { question: MemoryQuestion { words: matter, from, until }, about: about.join(" ") })
 }
 

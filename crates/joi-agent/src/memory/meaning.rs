@@ -143,8 +143,8 @@ mod tests {
     use futures_util::stream::Pending;
 
     use super::*;
-    use joi_llm::{Ask, ChatEvent, Embedded, LlmError};
     use crate::model::ModelState;
+    use joi_llm::{Ask, ChatEvent, Embedded, LlmError};
 
     /// Makes vectors, and counts the texts it was handed.
     #[derive(Default)]

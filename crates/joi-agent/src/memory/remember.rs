@@ -3,11 +3,11 @@
 //! Runs in the task of the turn. In: what was asked, redacted, and what was said. Out: its number in the store. A
 //! store that fails is told once, until it works again.
 
-use joi_base::message::{Origin, Private};
 use crate::deadline::{self, in_time};
 use crate::session::Session;
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{ReplyEvent, Turn};
+use joi_base::message::{Origin, Private};
 use joi_store::{Exchange, ExchangeId, Store, StoreError, WordedBy};
 
 /// Keeps what was asked and answered by `answered_at`. A failure costs the memory, not the answer.

@@ -4,8 +4,8 @@
 
 use super::newest;
 use joi_language::{Language, fill};
-use joi_understand::intents;
 use joi_store::{Memory, MemoryKind, TopicMentions};
+use joi_understand::intents;
 
 /// Most things that are told at once.
 const MOST_TOLD: usize = 8;
@@ -85,8 +85,8 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use joi_language::testing::{english, german};
     use joi_base::message::Private;
+    use joi_language::testing::{english, german};
 
     fn memory(kind: MemoryKind, text: &str) -> Memory {
         let (at, source) = (Timestamp::UNIX_EPOCH, String::new());

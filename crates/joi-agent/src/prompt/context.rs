@@ -6,10 +6,10 @@
 
 use jiff::{Timestamp, Zoned, tz::TimeZone};
 
-use joi_language::times::date_in;
-use joi_language::{Language, fill};
 use crate::config::{ContextConfig, TimeKind};
 use joi_answer::marks;
+use joi_language::times::date_in;
+use joi_language::{Language, fill};
 
 /// The line with weekday, date, time, zone and place, as they are told in `language`.
 pub(crate) fn line(cfg: &ContextConfig, now: &Zoned, language: &Language) -> String {

@@ -11,15 +11,15 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use joi_language::Language;
-use joi_llm::{self as llm, Message, ModelSize};
-use joi_base::message::{ConversationId, Origin};
 use crate::config::ReplyConfig;
 use crate::prompt::context;
-use joi_understand::question::content_words;
-use joi_understand::reference;
+use joi_base::message::{ConversationId, Origin};
+use joi_language::Language;
+use joi_llm::{self as llm, Message, ModelSize};
 use joi_store::{DialogueRole, DialogueRow, WordedBy};
 use joi_tools::fence;
+use joi_understand::question::content_words;
+use joi_understand::reference;
 
 /// What was done without the model since it last answered.
 const DONE: &str = include_str!("../../../../assets/prompts/done.md");

@@ -8,16 +8,16 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use joi_base::clock::Clock;
-use joi_language::{Language, Languages};
-use joi_llm::{self as llm, Ask, ModelSize};
 use crate::agent::protocols::Protocols;
 use crate::config::{Character, ContextConfig, PersonaConfig};
 use crate::model::Room;
-use joi_answer::protocol::Protocol;
 use crate::prompt;
 use crate::prompt::context;
 use crate::prompt::profiles::{self, Profile};
+use joi_answer::protocol::Protocol;
+use joi_base::clock::Clock;
+use joi_language::{Language, Languages};
+use joi_llm::{self as llm, Ask, ModelSize};
 use joi_tools::{ToolRegistry, ToolSnapshot, Toolbox, schema};
 
 /// What the first part of a prompt is made of.

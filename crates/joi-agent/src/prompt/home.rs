@@ -4,10 +4,10 @@
 //! that is any text nothing is told, since a stranger may have written it. The line changes with the states, so it belongs
 //! to the newest message.
 
+use crate::initiative::HouseKnown;
 use joi_home::house::{House, Item, ItemKind, StateValue};
 use joi_language::fill;
 use joi_language::house::{HouseWords, SummaryWords};
-use crate::initiative::HouseKnown;
 
 /// Most characters of the line.
 pub(crate) const MOST: usize = 300;

@@ -9,10 +9,10 @@ use serde_json::json;
 
 use crate::deadline;
 use crate::model::ChatModel;
-use joi_answer::json::object;
 use crate::prompt::profiles::{Profile, all};
 use crate::prompt::side_query::{SideQueries, SideQuery};
 use crate::sink::ReceiverClosed;
+use joi_answer::json::object;
 
 /// The instruction.
 const PROMPT: &str = include_str!("../../../../assets/prompts/profile.md");

@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use joi_llm::{Ask, Length};
 use crate::agent::ask::{self, SideCall};
 use crate::model::{ChatModel, ModelAccess, Room};
 use crate::prompt;
 use crate::prompt::dialogue::ShownDialogue;
 use crate::prompt::head::Head;
 use crate::sink::ReplySink;
+use joi_llm::{Ask, Length};
 
 /// Something to be asked.
 #[derive(Debug)]

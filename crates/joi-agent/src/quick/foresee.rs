@@ -4,17 +4,17 @@
 
 use std::sync::Arc;
 
-use joi_language::Language;
-use joi_llm::ModelSize;
 use crate::engine::Engine;
 use crate::memory::told;
 use crate::model::ChatModel;
 use crate::session::Session;
 use crate::turn::Turn;
-use joi_understand::intents::{self, Intent, MemoryOrder};
-use joi_understand::redact;
+use joi_language::Language;
+use joi_llm::ModelSize;
 use joi_schedule::words;
 use joi_tools::{ready_answer, ready_reading};
+use joi_understand::intents::{self, Intent, MemoryOrder};
+use joi_understand::redact;
 
 /// The whole answer to `text`, and its language; nothing when that depends on more than the words.
 pub async fn foresee<M: ChatModel>(

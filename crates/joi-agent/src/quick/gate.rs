@@ -9,16 +9,16 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::{QuickMeans, Recognised};
-use joi_language::fill;
 use crate::quick::house::{self, HouseWish};
 use crate::session::open_question::{OpenQuestion, open_until};
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{Keep, Turn};
-use joi_understand::house::HouseDecision;
-use joi_understand::intents::{Intent, MemoryOrder, VolumeChange};
+use joi_language::fill;
 use joi_schedule::{Many, ScheduleOrder};
 use joi_tools::gate::{self, Address, CallFacts, GateVerdict, Taint, Wish};
 use joi_tools::{Effect, fence, house_deed};
+use joi_understand::house::HouseDecision;
+use joi_understand::intents::{Intent, MemoryOrder, VolumeChange};
 
 /// Most characters of what was said that are said back.
 const LONGEST_SAID: usize = 120;

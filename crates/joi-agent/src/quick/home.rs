@@ -4,11 +4,11 @@
 //! sentence that says so; no model is asked, since it could only pretend. Where a tool names the thing, the model and
 //! its tools are asked as before.
 
-use joi_language::words;
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{Keep, Turn};
-use joi_understand::intents::{self, HomeOrder};
+use joi_language::words;
 use joi_tools::{Arguments, Effect, Toolbox};
+use joi_understand::intents::{self, HomeOrder};
 
 /// Whether a tool that changes something names the thing, so that it may be able to do it.
 pub(crate) fn has_tool_for(order: &HomeOrder, tools: &Toolbox) -> bool {

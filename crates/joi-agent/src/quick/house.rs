@@ -18,19 +18,19 @@ use jiff::Timestamp;
 
 use super::gate::{self, Passage};
 use super::{QuickMeans, Recognised};
-use joi_home::backend::{self, CommandOutcome, FOLLOWS_WITHIN, HomeLink, SendFault};
 use crate::session::Session;
 use crate::session::open_question::{OpenQuestion, open_until};
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{Ended, Keep, ReplyEvent, Turn};
+pub use connected::ConnectedHome;
+pub(crate) use connected::HouseWish;
+use joi_home::backend::{self, CommandOutcome, FOLLOWS_WITHIN, HomeLink, SendFault};
+use joi_tools::gate::Consent;
+use joi_tools::house_deed;
 use joi_understand::house::follow::{self, FollowUp, Picked};
 use joi_understand::house::unreached;
 use joi_understand::house::{HouseDecision, NamedThing, PlannedBatch, PlannedCommand, say};
 use joi_understand::intents::{self, Mood};
-use joi_tools::gate::Consent;
-use joi_tools::house_deed;
-pub use connected::ConnectedHome;
-pub(crate) use connected::HouseWish;
 
 /// So many are not named in a question.
 const MANY: usize = 5;

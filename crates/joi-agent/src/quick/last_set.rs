@@ -5,8 +5,8 @@
 use jiff::{SignedDuration, Timestamp, Zoned};
 
 use joi_language::Language;
-use joi_understand::intents::{self, Intent, QuickIntent};
 use joi_schedule::{ScheduleOrder, ScheduleQuestion};
+use joi_understand::intents::{self, Intent, QuickIntent};
 
 /// An answer to a question of hers comes within this time.
 const PATIENCE: SignedDuration = SignedDuration::from_secs(60);

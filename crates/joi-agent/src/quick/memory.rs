@@ -8,18 +8,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::forgetting::{ForgetTarget, Forgetting};
-use joi_language::Language;
-use joi_base::message::Private;
 use crate::memory::told;
 use crate::session::Session;
 use crate::session::open_question::{OpenQuestion, open_until};
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{Ended, Keep, ReplyEvent, Turn};
+use joi_base::message::Private;
+use joi_language::Language;
+use joi_store::{Forget, NewMemory, STRANGER, Store, StoreError};
 use joi_understand::intents::{self, MemoryOrder};
 use joi_understand::question;
 use joi_understand::redact;
 use joi_understand::wish::{self, Refusal};
-use joi_store::{Forget, NewMemory, STRANGER, Store, StoreError};
 
 /// Most things that are looked at.
 const MOST_KNOWN: u32 = 1_000;

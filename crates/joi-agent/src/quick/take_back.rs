@@ -11,11 +11,11 @@ use super::{QuickMeans, timers};
 use crate::session::SessionState;
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{ReplyEvent, Turn};
-use joi_understand::intents::TakingBack;
-use joi_understand::intents::{Intent, MemoryOrder};
 use joi_schedule::ScheduleOrder;
 use joi_store::{NoteRemoval, Store, StoreError};
 use joi_tools::{WayBack, taken_off};
+use joi_understand::intents::TakingBack;
+use joi_understand::intents::{Intent, MemoryOrder};
 
 /// It can be taken back this long.
 const WITHIN: SignedDuration = SignedDuration::from_mins(5);

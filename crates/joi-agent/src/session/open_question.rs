@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use joi_base::message::Channel;
 use crate::agent::talk::PromptKind;
 use crate::agent::tool_loop::pending::PendingCall;
-use joi_answer::length::LengthLimit;
-use joi_answer::source::SourceTrust;
 use crate::quick::forgetting::Forgetting;
 use crate::quick::gate::AskedQuick;
 use crate::quick::house::{AskedCommands, AskedWhich};
+use joi_answer::length::LengthLimit;
+use joi_answer::source::SourceTrust;
+use joi_base::message::Channel;
 
 /// Characters a second that are spoken.
 const SPOKEN_A_SECOND: usize = 15;

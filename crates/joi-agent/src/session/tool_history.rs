@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use joi_llm::{Message, Role};
-use joi_understand::redact;
 use joi_store::ExchangeId;
 use joi_tools::fence;
+use joi_understand::redact;
 
 mod answered;
 
@@ -152,8 +152,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use joi_base::message::{ConversationId, Origin};
     use joi_answer::protocol::{self, Protocol, WrittenCall};
+    use joi_base::message::{ConversationId, Origin};
     use joi_store::{Exchange, Store, WordedBy};
 
     async fn exchange(store: &Store) -> ExchangeId {

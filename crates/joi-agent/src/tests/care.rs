@@ -6,11 +6,11 @@ use super::scripted::{answers, knows_little};
 use super::server::Server;
 use super::tools::chooses;
 use super::*;
+use crate::model::ModelState;
 use joi_language::Language;
 use joi_language::care::{CareWords, LookUpSentences};
-use crate::model::ModelState;
 use joi_store::{MemoryKind, NewMemory};
-use joi_tools::tests::reach;
+use joi_tools::testing::reach;
 use joi_tools::{LookUpMode, Means, builtin};
 
 mod emergencies;

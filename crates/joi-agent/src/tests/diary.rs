@@ -2,8 +2,8 @@
 
 use super::scripted::{Step, answers};
 use super::*;
-use joi_llm::Role::User;
 use crate::memory::diary::Pass;
+use joi_llm::Role::User;
 use joi_store::MemoryKind;
 
 const TOLD: &str = r#"{"diary":"The user said that his sister Ann moved to Graz.","user":["my sister Ann moved to Graz"],"wishes":[]}"#;

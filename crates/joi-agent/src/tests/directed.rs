@@ -5,9 +5,9 @@ use serde_json::json;
 use super::scripted::{answers, writes};
 use super::tools::{Kit, calls};
 use super::*;
+use crate::agent::protocols::Answering;
 use joi_llm::ModelSize::{self, Large};
 use joi_llm::Role::{System, User};
-use crate::agent::protocols::Answering;
 use joi_store::{MemoryKind, NewMemory};
 use joi_tools::{Effect, Output};
 

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::scripted::{answers, ready};
 use super::*;
-use joi_llm::ModelSize;
 use crate::{ComposeFault, HouseKnown, Initiative, ProactiveBrief};
+use joi_llm::ModelSize;
 
 const PAGE: &str = r#"{"diary":"The user said that his sister Ann moved to Graz.","user":[],"wishes":[]}"#;
 const WORDS: &str = r#"{"say":"The Kitchen window is still open.","urgent":false}"#;

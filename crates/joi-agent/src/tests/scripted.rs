@@ -11,10 +11,10 @@ use tokio::sync::watch;
 
 use super::super::model::{ChatModel, ModelState, Served};
 use super::*;
+use joi_base::trace::ModelUse;
 use joi_llm::{
     ChatEvent, ChatStats, DoneReason, FunctionCall, Knowledge, Length, ModelSize, ServedBy, ToolCall,
 };
-use joi_base::trace::ModelUse;
 
 /// One step of one answer.
 #[derive(Debug, Clone)]

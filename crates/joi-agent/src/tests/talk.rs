@@ -4,9 +4,9 @@
 use super::scripted::answers;
 use super::tools::chooses;
 use super::*;
+use crate::model::{ModelState, Served};
 use joi_llm::ModelSize::{Large, Small};
 use joi_llm::{Knowledge, ServedBy};
-use crate::model::{ModelState, Served};
 
 /// A server that keeps the newest prompts in memory, as many as it has places.
 struct Memory {

@@ -56,8 +56,7 @@ async fn an_answer_is_foreseen_in_the_words_it_is_given_in_and_nothing_is_done()
     }
     assert_eq!(
         foreseen("what is twelve times twelve?").await,
-        joi_tools::ready_answer("what is twelve times twelve", english())
-            .map(|words| (words, "en".into()))
+        joi_tools::ready_answer("what is twelve times twelve", english()).map(|words| (words, "en".into()))
     );
     assert_eq!(foreseen("why is the sky blue?").await, None, "a question for the model");
     assert_eq!(foreseen("what do you know about me?").await, None, "it depends on the disk");

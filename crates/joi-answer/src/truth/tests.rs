@@ -21,7 +21,7 @@ struct Score {
 
 /// The calls of a row, of the tools that are shipped, or of one that nobody knows.
 fn done(results: &str) -> Vec<DoneCall> {
-    static SHIPPED: LazyLock<Toolbox> = LazyLock::new(|| joi_tools::tests::shipped(None));
+    static SHIPPED: LazyLock<Toolbox> = LazyLock::new(|| joi_tools::testing::shipped(None));
     let results: Vec<Value> = match results {
         "-" => Vec::new(),
         written => serde_json::from_str(written).unwrap(),

@@ -6,36 +6,36 @@ use super::super::DeviceFault;
 
 /// Timeouts of the state machine.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate) struct LivenessLimits {
+pub(crate) struct LivenessLimits {
     /// Opening, or the wait for the first callback, is reported after this long.
-    pub(in crate) report_after: Duration,
+    pub(crate) report_after: Duration,
     /// Opening is given up after this long.
-    pub(in crate) opening: Duration,
+    pub(crate) opening: Duration,
     /// Longest wait for the first callback.
-    pub(in crate) first: Duration,
+    pub(crate) first: Duration,
     /// A stream whose callbacks end so soon after it was opened has not begun yet: it may take as long as the first.
-    pub(in crate) starting: Duration,
+    pub(crate) starting: Duration,
     /// Longest gap between later callbacks.
-    pub(in crate) stall: Duration,
+    pub(crate) stall: Duration,
     /// Most errors a stream may report within a second.
-    pub(in crate) storm: u64,
+    pub(crate) storm: u64,
     /// A device that delivers only zeros for this long is missing; nothing for speakers.
-    pub(in crate) silent: Option<Duration>,
+    pub(crate) silent: Option<Duration>,
     /// A device that had a noise floor and delivers only zeros for this long is dead.
-    pub(in crate) dead: Duration,
+    pub(crate) dead: Duration,
     /// Pause before the first retry; doubled up to `rest_max`.
-    pub(in crate) rest: Duration,
+    pub(crate) rest: Duration,
     /// Longest pause between retries.
-    pub(in crate) rest_max: Duration,
+    pub(crate) rest_max: Duration,
     /// A stream that lasted this long resets the pause.
-    pub(in crate) settled: Duration,
+    pub(crate) settled: Duration,
     /// Pause between checks of the system's devices; three times as long while a fallback is in use, and
     /// doubled up to `look_max` while a preferred device is listed but can't be opened.
-    pub(in crate) look: Duration,
+    pub(crate) look: Duration,
     /// Longest pause between checks.
-    pub(in crate) look_max: Duration,
+    pub(crate) look_max: Duration,
     /// Pause while the preferred device is in use and the sound system tells of devices that come and go.
-    pub(in crate) look_told: Duration,
+    pub(crate) look_told: Duration,
 }
 
 impl Default for LivenessLimits {
@@ -61,7 +61,7 @@ impl Default for LivenessLimits {
 
 /// What the supervisor has observed of the stream.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate) enum Observation {
+pub(crate) enum Observation {
     /// Nothing new.
     Nothing,
     /// The stream is open.
@@ -83,33 +83,33 @@ pub(in crate) enum Observation {
 
 /// The callback's counts since the stream was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate) struct CallbackCounts {
+pub(crate) struct CallbackCounts {
     /// How often it ran.
-    pub(in crate) callbacks: u64,
+    pub(crate) callbacks: u64,
     /// Time since the last sample that was not zero.
-    pub(in crate) zeros: Duration,
+    pub(crate) zeros: Duration,
     /// Before that, the device had a noise floor for seconds.
-    pub(in crate) restless: bool,
+    pub(crate) restless: bool,
     /// How many errors were reported.
-    pub(in crate) errors: u64,
+    pub(crate) errors: u64,
     /// How often the sound system told that its devices may have changed; 0 if it does not tell.
-    pub(in crate) changes: u64,
+    pub(crate) changes: u64,
     /// The sound system reported the stream as dead.
-    pub(in crate) lost: bool,
+    pub(crate) lost: bool,
 }
 
 /// What the supervisor has to do.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(in crate) struct Reaction {
+pub(crate) struct Reaction {
     /// What to do with the stream.
-    pub(in crate) act: Option<StreamAction>,
+    pub(crate) act: Option<StreamAction>,
     /// Report this to the device's user.
-    pub(in crate) event: Option<DeviceEvent>,
+    pub(crate) event: Option<DeviceEvent>,
 }
 
 /// What to do with the stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate) enum StreamAction {
+pub(crate) enum StreamAction {
     /// Start to open one.
     Open,
     /// Close it; closing may block.
@@ -122,7 +122,7 @@ pub(in crate) enum StreamAction {
 
 /// Event for the device's user.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate) enum DeviceEvent {
+pub(crate) enum DeviceEvent {
     /// It is missing from here on.
     Gone(DeviceFault),
     /// It delivers, on the device of this name.

@@ -10,7 +10,7 @@ use super::super::liveness::CallbackCounts;
 
 /// Counters of a device's callbacks, which write nothing else.
 #[derive(Debug, Default)]
-pub(in crate) struct CallbackStats {
+pub(crate) struct CallbackStats {
     callbacks: AtomicU64,
     zero_frames: AtomicU64,
     restless: AtomicBool,
@@ -26,7 +26,7 @@ pub(in crate) struct CallbackStats {
 
 /// Whether a stream survives an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate) enum ErrorSeverity {
+pub(crate) enum ErrorSeverity {
     /// It continues.
     Passing,
     /// It must be reopened.
@@ -35,70 +35,70 @@ pub(in crate) enum ErrorSeverity {
 
 impl CallbackStats {
     /// The stream runs at `rate` frames a second.
-    pub(in crate) fn runs_at(&self, rate: u32) {
+    pub(crate) fn runs_at(&self, rate: u32) {
         self.rate.store(rate, Ordering::Relaxed);
     }
 
     /// The data callback ran; the last `zeros` frames of all so far were zero, after sound with a noise floor
     /// for seconds if it `was_restless`.
-    pub(in crate) fn beat(&self, zeros: u64, was_restless: bool) {
+    pub(crate) fn beat(&self, zeros: u64, was_restless: bool) {
         self.zero_frames.store(zeros, Ordering::Relaxed);
         self.restless.store(was_restless, Ordering::Relaxed);
         self.callbacks.fetch_add(1, Ordering::Relaxed);
     }
 
     /// The calling thread, parked, waits for sound from here on. One thread for each stream.
-    pub(in crate) fn read_here(&self) {
+    pub(crate) fn read_here(&self) {
         self.reader.get_or_init(thread::current);
     }
 
     /// There is sound for the thread that waits for it. Never blocks.
-    pub(in crate) fn wake_reader(&self) {
+    pub(crate) fn wake_reader(&self) {
         if let Some(reader) = self.reader.get() {
             reader.unpark();
         }
     }
 
     /// So many more frames were at full scale.
-    pub(in crate) fn clip(&self, frames: u64) {
+    pub(crate) fn clip(&self, frames: u64) {
         self.clipped.fetch_add(frames, Ordering::Relaxed);
     }
 
     /// How many frames were at full scale.
-    pub(in crate) fn clipped(&self) -> u64 {
+    pub(crate) fn clipped(&self) -> u64 {
         self.clipped.load(Ordering::Relaxed)
     }
 
     /// The newest sample of this callback is so old, or is heard so much later.
-    pub(in crate) fn lags(&self, latency: Duration) {
+    pub(crate) fn lags(&self, latency: Duration) {
         let micros = u64::try_from(latency.as_micros()).unwrap_or(u64::MAX);
         self.latency_micros.store(micros, Ordering::Relaxed);
     }
 
     /// How far the device is behind, by its own timestamps.
-    pub(in crate) fn latency(&self) -> Duration {
+    pub(crate) fn latency(&self) -> Duration {
         Duration::from_micros(self.latency_micros.load(Ordering::Relaxed))
     }
 
     /// Whether the stream may hand over longer blocks from here on: nobody speaks, and nothing is prepared.
-    pub(in crate) fn let_rest(&self, may_rest: bool) {
+    pub(crate) fn let_rest(&self, may_rest: bool) {
         self.may_rest.store(may_rest, Ordering::Relaxed);
     }
 
     /// Whether it may.
     #[cfg(feature = "pulseaudio")]
-    pub(in crate) fn may_rest(&self) -> bool {
+    pub(crate) fn may_rest(&self) -> bool {
         self.may_rest.load(Ordering::Relaxed)
     }
 
     /// The sound system tells of its devices from here on, or one has come or gone.
     #[cfg(feature = "pulseaudio")]
-    pub(in crate) fn devices_changed(&self) {
+    pub(crate) fn devices_changed(&self) {
         self.changes.fetch_add(1, Ordering::Relaxed);
     }
 
     /// The error callback ran.
-    pub(in crate) fn error(&self, weight: ErrorSeverity) {
+    pub(crate) fn error(&self, weight: ErrorSeverity) {
         self.errors.fetch_add(1, Ordering::Relaxed);
         if weight == ErrorSeverity::Fatal {
             self.lost.store(true, Ordering::Relaxed);
@@ -106,7 +106,7 @@ impl CallbackStats {
     }
 
     /// A snapshot of all counters.
-    pub(in crate) fn counts(&self) -> CallbackCounts {
+    pub(crate) fn counts(&self) -> CallbackCounts {
         let rate = self.rate.load(Ordering::Relaxed).max(1);
         let zeros = self.zero_frames.load(Ordering::Relaxed) as f64 / f64::from(rate);
         CallbackCounts {

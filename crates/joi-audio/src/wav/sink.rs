@@ -15,7 +15,7 @@ use crate::gain::soft_limit;
 use crate::sink::AudioSink;
 
 /// A WAV file as a loudspeaker.
-pub(in crate) struct WavSink {
+pub(crate) struct WavSink {
     path: PathBuf,
     rate: u32,
     writer: Option<WavWriter<BufWriter<File>>>,
@@ -35,7 +35,7 @@ impl WavSink {
     ///
     /// # Errors
     /// When it can't be created.
-    pub(in crate) fn create(path: &Path, rate: u32, pace: Pace) -> Result<Self, WavError> {
+    pub(crate) fn create(path: &Path, rate: u32, pace: Pace) -> Result<Self, WavError> {
         let failed = |error: hound::Error| WavError::Write { path: path.to_owned(), why: error.to_string() };
         let writer = WavWriter::create(path, mono(rate)).map_err(failed)?;
         let started = (pace == Pace::RealTime).then(Instant::now);

@@ -1,10 +1,12 @@
 //! A test that needs a process of its own: what it measures is shared by all tests of a process.
 
+#![allow(clippy::unwrap_used, reason = "in a test, what was not expected ends it")]
+
 /// Set in the process in which nothing else runs.
 const ALONE: &str = "JOI_TEST_ALONE";
 
 /// Whether this is the process in which the test `name` of `module` runs alone; else it has run there, and passed.
-pub(crate) fn is_alone(module: &str, name: &str) -> bool {
+pub fn is_alone(module: &str, name: &str) -> bool {
     if std::env::var_os(ALONE).is_some() {
         return true;
     }

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use joi::app::local_models;
-use joi_base::checksum;
 use joi::cli::context::CliContext;
+use joi_base::checksum;
 use joi_llm::{Mind, ServedBy, Serving};
 
 use super::questions::EverydayQuestion;

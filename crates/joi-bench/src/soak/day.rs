@@ -5,11 +5,11 @@
 use std::collections::HashMap;
 
 use fastrand::Rng;
-use joi_audio::RATE;
 use joi::cli::wake::noise::{self, NoiseKind};
 use joi::cli::wake::voices::{SENTENCES, Speaker, Spoken, VoiceGroup, Voices};
-use joi_language::english::consonants;
+use joi_audio::RATE;
 use joi_language::Language;
+use joi_language::english::consonants;
 
 use crate::latency;
 

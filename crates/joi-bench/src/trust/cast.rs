@@ -4,10 +4,10 @@
 
 use std::path::{Path, PathBuf};
 
-use joi_audio::{RATE, read_wav};
 use joi::cli::context::CliContext;
 use joi::cli::wake::voices::{SENTENCES, Speaker, Spoken, VoiceGroup, Voices};
 use joi::cli::wake::wavs;
+use joi_audio::{RATE, read_wav};
 
 use super::words::WORDS;
 

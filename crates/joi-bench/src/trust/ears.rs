@@ -9,13 +9,13 @@ use std::time::Instant;
 
 use joi::app;
 use joi::cli::context::CliContext;
+use joi_base::message::{OpenedBy, Utterance};
 use joi_hear::judge::{JudgeConfig, JudgeInput, JudgeRules, Judgement, judge};
 use joi_hear::transcript_filter::{Evidence, TranscriptFilterConfig};
 use joi_hear::vad::{FRAME, Vad};
 use joi_hear::whisper::Whisper;
 use joi_hear::{HearCommand, HearEvent, Listener};
 use joi_language::Language;
-use joi_base::message::{OpenedBy, Utterance};
 
 /// What was made of one utterance.
 pub(super) struct TrustHeard {

@@ -7,16 +7,16 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use joi_audio::RATE;
 use joi::cli::show;
 use joi::cli::wake::noise::{NoiseKind, bring_to, piece};
 use joi::cli::wake::other;
 use joi::cli::wake::voices::{Speaker, Spoken, VoiceGroup, Voices};
+use joi_audio::RATE;
+use joi_base::machine::own_cpu_time;
 use joi_hear::enrol::likeness::counts_from;
 use joi_hear::enrol::trimmed;
 use joi_hear::vad::FRAME;
 use joi_hear::wake::{TemplateWake, Templates, WakeConfig, WakeDetector};
-use joi_base::machine::own_cpu_time;
 
 use super::{WakeBench, WakeRoom, near, silence};
 

@@ -6,9 +6,9 @@
 use tokio_util::sync::CancellationToken;
 
 use super::{LastMessage, MessageNames, SignalConversation, WrittenWords};
+use joi_agent::model::ChatModel;
 use joi_base::message::Private;
 use joi_messages::outbound::{CarrierName, MessageStamp, SentLetter};
-use joi_agent::model::ChatModel;
 use joi_messages::signal::gate::{ApprovalAge, SignalThread};
 
 impl<M: ChatModel> SignalConversation<M> {

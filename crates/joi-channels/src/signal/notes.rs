@@ -10,9 +10,9 @@ use futures_util::future::BoxFuture;
 use serde_json::json;
 
 use super::SignalConversation;
-use joi_language::{Language, LanguageCode, fill, times};
-use joi_base::message::Private;
 use joi_agent::model::ChatModel;
+use joi_base::message::Private;
+use joi_language::{Language, LanguageCode, fill, times};
 use joi_messages::signal::attachment;
 use joi_messages::signal::envelope::IncomingFile;
 use joi_messages::signal::gate::SignalThread;

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use super::plain;
 use crate::turn::Reporter;
-use joi_messages::outbound::{Audience, Outbox, Outgoing, Urgency};
 use joi_agent::Action;
+use joi_messages::outbound::{Audience, Outbox, Outgoing, Urgency};
 
 /// Whoever has waited so long for an answer is told why.
 const LONG: Duration = Duration::from_secs(20);

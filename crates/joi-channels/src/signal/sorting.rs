@@ -9,8 +9,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::inbox::SignalArrivals;
 use super::{SignalConversation, SignalThread};
-use joi_messages::outbound::{CarrierName, MessageStamp, SentLetter, Urgency};
 use joi_agent::model::ChatModel;
+use joi_messages::outbound::{CarrierName, MessageStamp, SentLetter, Urgency};
 use joi_messages::signal::gate::{OwnerMatter, OwnerMessage};
 
 /// What arrives waits for the database no longer than this.

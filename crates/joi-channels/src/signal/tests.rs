@@ -11,25 +11,25 @@ use serde_json::Value;
 
 use super::notes::{HeardNote, NoteFault, NoteListener};
 use super::*;
-use joi_proactive::alert::{Alert, AlertConfig, AlertDesk, AlertKind, AlertParts, Alerts};
-use joi_schedule::announce::{AnnounceConfig, Announcer};
 use crate::tests::Thinker;
-use joi_base::clock::ManualClock;
-use joi_language::testing::in_english;
-use joi_llm::LlmConfig;
-use joi_messages::outbound::tests::outbox;
-use joi_messages::outbound::{Carrier, CarrierName, Dispatcher, MessageStamp};
-use joi_base::pulse::Heart;
 use joi_agent::model::Room;
 use joi_agent::{
     ContextConfig, EngineParts, Initiative, MemoryConfig, PersonaConfig, Protocols, ReplyConfig,
 };
+use joi_base::clock::ManualClock;
+use joi_base::pulse::Heart;
+use joi_language::testing::in_english;
+use joi_llm::LlmConfig;
+use joi_messages::outbound::{Carrier, CarrierName, Dispatcher, MessageStamp};
 use joi_messages::signal::carrier::SignalCarrier;
 use joi_messages::signal::envelope::Received;
 use joi_messages::signal::gate::{Admission, SignalGate};
 use joi_messages::signal::link::signal_link;
-use joi_messages::signal::tests::daemon::{Daemon, Scripted};
-use joi_messages::signal::tests::{OWNER, config, wrote};
+use joi_messages::testing::daemon::{Daemon, Scripted};
+use joi_messages::testing::outbox;
+use joi_messages::testing::{OWNER, config, wrote};
+use joi_proactive::alert::{Alert, AlertConfig, AlertDesk, AlertKind, AlertParts, Alerts};
+use joi_schedule::announce::{AnnounceConfig, Announcer};
 use joi_tools::{ToolRegistry, ToolsConfig};
 
 /// A conversation over a running double; ends with it.

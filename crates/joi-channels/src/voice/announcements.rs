@@ -10,13 +10,13 @@ use tokio::sync::watch;
 
 use super::News;
 use super::signals::After;
+use joi_audio::{Player, Volume};
+use joi_base::message::{Place, Private, TurnId};
+use joi_language::{LanguageCode, Languages, SentenceName};
 use joi_schedule::announce::{
     Announcement, AnnouncementId, AnnouncementOrigin, AnnouncementPriority, Announcer, Floor, Next, Presence,
     Situation,
 };
-use joi_audio::{Player, Volume};
-use joi_language::{LanguageCode, Languages, SentenceName};
-use joi_base::message::{Place, Private, TurnId};
 
 /// How long the microphone is open after each ring.
 const WINDOW: Duration = Duration::from_secs(3);
@@ -340,9 +340,10 @@ mod tests {
     use jiff::Zoned;
 
     use super::*;
-    use joi_schedule::announce::{AnnounceConfig, IfUnheard};
     use joi_base::clock::ManualClock;
-    use joi_language::{Language, tests::in_english};
+    use joi_language::Language;
+    use joi_language::testing::in_english;
+    use joi_schedule::announce::{AnnounceConfig, IfUnheard};
 
     fn announcer() -> Announcer {
         let config = AnnounceConfig { quiet_hours: vec![], ..Default::default() };

@@ -16,16 +16,16 @@ use super::marks::first_marks;
 use super::reporter::{Breath, REST, SpeechOutput, SpokenReporter};
 use super::signals::{After, Continuation, Judged, SpokenQuestion, Why};
 use crate::turn::{self, Reporter as _, TurnEnd};
-use joi_base::clock::Clock;
-use joi_language::Language;
-use joi_base::message::{Private, TurnId};
 use joi_agent::model::ChatModel;
-use joi_understand::intents;
 use joi_agent::words::NOT_KEPT;
 use joi_agent::{ConversationStatus, Ended, Engine, ReplyOutcome, Session, TurnInput};
+use joi_base::clock::Clock;
+use joi_base::message::{Private, TurnId};
+use joi_base::trace::{Decision, Stage, Trace, TurnRecord};
+use joi_language::Language;
 use joi_speak::{LineRole, SpokenLine};
 use joi_store::{ExchangeId, Store, StoreError};
-use joi_base::trace::{Decision, Stage, Trace, TurnRecord};
+use joi_understand::intents;
 
 /// The database is waited for no longer than this: whoever speaks must be heard, and dangers be told.
 const PATIENCE: Duration = Duration::from_millis(500);

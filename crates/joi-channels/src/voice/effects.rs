@@ -9,13 +9,13 @@ use super::announcements::AnnouncementEnd;
 use super::output::TONE_RATE;
 use super::signals::{FlowEffect, Judged, SpokenQuestion, TOLD, Why};
 use super::{Conversation, News, marks};
+use joi_agent::model::ChatModel;
 use joi_audio::tone;
+use joi_base::message::{Private, TurnId};
+use joi_base::trace::Decision;
 use joi_hear::HearCommand;
 use joi_hear::judge::JudgeVerdict;
 use joi_hear::whisper::SttJob;
-use joi_base::message::{Private, TurnId};
-use joi_agent::model::ChatModel;
-use joi_base::trace::Decision;
 
 impl<M: ChatModel + 'static> Conversation<M> {
     pub(super) async fn apply(&mut self, effect: FlowEffect) {

@@ -9,11 +9,11 @@ use std::sync::mpsc::SyncSender;
 use tokio::sync::mpsc::Receiver;
 
 use super::hearing::HearingRules;
+use joi_agent::Session;
 use joi_audio::{EchoMeter, Player, RingSound};
+use joi_base::message::{ConversationId, Place};
 use joi_hear::whisper::{Stt, SttEvent};
 use joi_hear::{Delivery, HearCommand};
-use joi_base::message::{ConversationId, Place};
-use joi_agent::Session;
 use joi_speak::{Mouth, SpeakEvent};
 
 /// One place.

@@ -4,8 +4,8 @@
 //! commands, and for these the small model is as good, as it is for other words of which it is very sure; everything else
 //! goes to the model that was chosen, as if the small one had never been asked.
 
-use joi_language::Language;
 use joi_base::message::Transcript;
+use joi_language::Language;
 use joi_understand::intents::{Completeness, completeness};
 
 /// The least mean log-probability of a transcript that is believed: `joi-bench first-look` has the figures.

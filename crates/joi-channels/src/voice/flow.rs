@@ -10,12 +10,12 @@ mod unasked;
 use std::time::{Duration, Instant};
 
 use super::signals::{After, FlowEffect, FlowInput, Judged, SpokenQuestion};
+use early::{Advance, Consequence, Continuation, Early};
+use joi_base::message::{Activity, TurnId, Utterance};
 use joi_hear::judge::{JudgeVerdict, Judgement, LoopBreaker};
 use joi_hear::whisper::DecodeUrgency;
 use joi_hear::{FollowUpWindow, HearCommand, SpeakingState, last_loud};
 use joi_language::Languages;
-use joi_base::message::{Activity, TurnId, Utterance};
-use early::{Advance, Consequence, Continuation, Early};
 
 const TALKING: HearCommand = HearCommand::Speaking(SpeakingState::Talking);
 const SILENT: HearCommand = HearCommand::Speaking(SpeakingState::Silent);

@@ -9,12 +9,12 @@ use super::Conversation;
 use super::first_look::{TrialModel, is_decisive, is_likely};
 use super::hearing::Hearing;
 use super::signals::{FlowInput, Judged};
+use joi_agent::model::ChatModel;
+use joi_base::message::{OpenedBy, Utterance};
+use joi_base::trace::Decision;
 use joi_hear::judge::{BargeInPolicy, JudgeVerdict};
 use joi_hear::whisper::{DecodeUrgency, SttEvent, SttJob};
-use joi_base::message::{OpenedBy, Utterance};
-use joi_agent::model::ChatModel;
 use joi_understand::intents::{Completeness, completeness};
-use joi_base::trace::Decision;
 
 /// The chosen model begins so much later than the quickest one beside it: most gaps within a word are over by then, and
 /// what it has begun it can't leave before its encoder is through.

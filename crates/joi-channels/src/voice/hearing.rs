@@ -14,8 +14,9 @@ use super::recent_speech::RecentSpeech;
 use super::second_look::{MoreReadings, SecondLook};
 use super::signals::{FlowInput, Judged, SoundOf};
 use super::{Conversation, News};
-use joi_schedule::announce::Presence;
+use joi_agent::model::ChatModel;
 use joi_audio::RATE;
+use joi_base::message::{Transcript, Utterance};
 use joi_hear::judge::{
     BargeInPolicy, FollowUpLoudness, JudgeConfig, JudgeInput, JudgeRules, JudgeVerdict, Judgement, Sounded,
     judge_by,
@@ -26,8 +27,7 @@ use joi_hear::wake::strip_call;
 use joi_hear::whisper::{DecodeUrgency, Stt, SttError, SttEvent, SttJob};
 use joi_hear::{Delivery, HearEvent, Stretch};
 use joi_language::{Language, Languages};
-use joi_base::message::{Transcript, Utterance};
-use joi_agent::model::ChatModel;
+use joi_schedule::announce::Presence;
 use joi_understand::intents::{Completeness, completeness};
 
 /// Whoever talks over her for so long, in samples, has said a word by then or is no talker: 1.7 s.

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::signals::{Judged, SpokenQuestion};
-use joi_understand::intents::Completeness;
 use joi_base::trace::{Decision, Stage, Trace};
+use joi_understand::intents::Completeness;
 
 /// The end is a moment of the sound, which is heard some frames later.
 const HEARD: Duration = Duration::from_millis(64);

@@ -10,13 +10,13 @@ use std::time::Duration;
 use super::Conversation;
 use super::hearing::{Doubted, Hearing, sounded};
 use super::signals::{FlowInput, Judged, SoundOf};
+use joi_agent::model::ChatModel;
 use joi_audio::RATE;
+use joi_base::message::{OpenedBy, Transcript, Utterance};
 use joi_hear::judge::{
     FollowUpLoudness, JudgeVerdict, Judgement, answers, judge_answer, judge_sound, judge_stop, rivals,
 };
 use joi_hear::score::{Opinion, OpinionRequest};
-use joi_base::message::{OpenedBy, Transcript, Utterance};
-use joi_agent::model::ChatModel;
 
 /// A short answer has so much voiced sound at most, and at least: 0.1 to 1.2 s.
 const SHORT: std::ops::RangeInclusive<u64> = RATE as u64 / 10..=RATE as u64 * 6 / 5;

@@ -9,8 +9,8 @@ use tokio::sync::mpsc::Receiver;
 
 use super::endpoint::{EndpointOutput, Tones};
 use joi_audio::{Duck, EchoMeter, Player, RingSound};
-use joi_language::LanguageCode;
 use joi_base::message::TurnId;
+use joi_language::LanguageCode;
 use joi_speak::{LineRole, Mouth, SpeakEvent, SpokenLine};
 
 /// The rate of the tones, in Hz; the player converts them.

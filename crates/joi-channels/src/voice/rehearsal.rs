@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use super::answers::Desk;
 use super::signals::Judged;
-use joi_hear::judge::JudgeVerdict;
 use joi_agent::foresee;
 use joi_agent::model::ChatModel;
+use joi_hear::judge::JudgeVerdict;
 use joi_speak::segment::Segmenter;
 
 impl<M: ChatModel + 'static> Desk<M> {

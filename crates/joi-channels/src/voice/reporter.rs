@@ -13,15 +13,15 @@ use tokio::sync::mpsc::Sender;
 use super::News;
 use super::answers::Desk;
 use super::signals::SpokenQuestion;
-use joi_audio::{Player, Volume};
 use crate::turn::Reporter;
-use joi_language::{Language, Languages};
-use joi_base::message::{Private, TurnId};
 use joi_agent::Action;
 use joi_agent::model::ChatModel;
-use joi_understand::intents::VolumeChange;
+use joi_audio::{Player, Volume};
+use joi_base::message::{Private, TurnId};
+use joi_language::{Language, Languages};
 use joi_speak::segment::Segmenter;
 use joi_speak::{LineRole, Mouth, SpokenLine};
+use joi_understand::intents::VolumeChange;
 
 /// One step of "louder" and "quieter", in percent points.
 const VOLUME_STEP: u8 = 10;

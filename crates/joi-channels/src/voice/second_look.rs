@@ -13,13 +13,13 @@ use tokio::sync::oneshot;
 
 use super::signals::Judged;
 use joi_audio::RATE;
+use joi_base::message::Utterance;
+use joi_base::trace::Decision;
 use joi_hear::judge::JudgeVerdict;
 use joi_hear::score::{LONGEST, ReadingChoice, choose, support};
 use joi_hear::whisper::{Lender, SttError};
 use joi_language::{Language, Languages};
-use joi_base::message::Utterance;
 use joi_understand::intents::{Reading, near};
-use joi_base::trace::Decision;
 
 type ReadsMore = dyn Fn(&Language, &str) -> Vec<Reading> + Send + Sync;
 

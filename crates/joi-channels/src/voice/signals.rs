@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use joi_base::message::{OpenedBy, Transcript, TurnId, Utterance};
+use joi_base::trace::Decision;
 use joi_hear::HearCommand;
 use joi_hear::judge::{FollowUpLoudness, Judgement};
 use joi_hear::whisper::DecodeUrgency;
-use joi_base::message::{OpenedBy, Transcript, TurnId, Utterance};
 use joi_understand::intents::Completeness;
-use joi_base::trace::Decision;
 
 /// What happened.
 #[derive(Debug)]

@@ -9,9 +9,9 @@ use std::time::Instant;
 use super::Conversation;
 use super::announcements::AnnouncementEnd;
 use super::signals::{After, FlowInput};
-use joi_schedule::announce::AnnouncementPriority;
-use joi_base::message::TurnId;
 use joi_agent::model::ChatModel;
+use joi_base::message::TurnId;
+use joi_schedule::announce::AnnouncementPriority;
 
 impl<M: ChatModel + 'static> Conversation<M> {
     /// Shows what waits from here on, and ends what was withdrawn.

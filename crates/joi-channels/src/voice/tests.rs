@@ -9,23 +9,24 @@ use tokio::sync::mpsc::channel;
 use tokio::task::JoinHandle;
 
 use super::*;
-use joi_schedule::announce::{
-    AnnounceConfig, Announcement, AnnouncementOrigin, AnnouncementPriority, Announcer, IfUnheard,
-};
-use joi_audio::{Pace, Player, RATE, RingSound, read_wav, write_wav};
 use crate::tests::Thinker;
+use joi_agent::model::Room;
+use joi_agent::{ContextConfig, EngineParts, MemoryConfig, PersonaConfig, Protocols, ReplyConfig};
+use joi_audio::{Pace, Player, RATE, RingSound, read_wav, write_wav};
 use joi_base::clock::ManualClock;
+use joi_base::message::{EndCause, OpenedBy, Place, Private, Utterance};
 use joi_hear::judge::JudgeConfig;
-use joi_hear::tests::model;
+use joi_hear::testing::model;
 use joi_hear::transcript_filter::TranscriptFilterConfig;
 use joi_hear::whisper::{Stt, SttConfig, SttEvent, Whisper};
 use joi_hear::{Delivery, HearEvent};
 use joi_language::testing::{english, in_english};
 use joi_llm::LlmConfig;
-use joi_base::message::{EndCause, OpenedBy, Place, Private, Utterance};
-use joi_agent::model::Room;
-use joi_agent::{ContextConfig, EngineParts, MemoryConfig, PersonaConfig, Protocols, ReplyConfig};
-use joi_speak::{LanguageVoice, Mouth, joe};
+use joi_schedule::announce::{
+    AnnounceConfig, Announcement, AnnouncementOrigin, AnnouncementPriority, Announcer, IfUnheard,
+};
+use joi_speak::testing::joe;
+use joi_speak::{LanguageVoice, Mouth};
 use joi_tools::{ToolRegistry, ToolsConfig};
 mod alarms;
 mod glance;
@@ -191,7 +192,8 @@ fn deaf() -> HearEvent {
 
 /// Three seconds of speech, which no quick intent answers.
 fn question() -> HearEvent {
-    let said = read_wav(concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/speech/measure.wav"), RATE).unwrap();
+    let said =
+        read_wav(concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/speech/measure.wav"), RATE).unwrap();
     let (speech_ends_at, captured) = (said.len() as u64, Instant::now());
     let samples = [said, vec![0.0; 11_200]].concat();
     let utterance = Utterance {

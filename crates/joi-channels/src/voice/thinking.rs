@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 
 use tokio::task::JoinHandle;
 
-use joi_language::{Language, LanguageCode};
 use joi_agent::model::ChatModel;
 use joi_agent::{self as reply, Engine, Session};
+use joi_base::trace::Decision;
+use joi_language::{Language, LanguageCode};
 use joi_speak::Mouth;
 use joi_speak::segment::Segmenter;
-use joi_base::trace::Decision;
 
 /// While she thinks on, a tone says so again and again.
 const STILL: Duration = Duration::from_secs(6);

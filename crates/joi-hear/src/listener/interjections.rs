@@ -4,9 +4,9 @@
 //! stop word is short, and must be recognised at once; longer speech is judged again and again, and is either
 //! no stop word or the assistant's own voice.
 
-use joi_audio::RATE;
 use crate::Stretch;
 use crate::endpoint::{Edge, EndpointConfig, Endpointer, Frame, SpeechSpan};
+use joi_audio::RATE;
 use joi_base::message::EndCause;
 
 /// Continuous speech is judged after this long, and again: 0.9 s.

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use joi_audio::{RATE, Tracks};
 use crate::vad::FRAME;
+use joi_audio::{RATE, Tracks};
 
 /// A block of sound on its way to the listener.
 #[derive(Debug, Clone, Copy)]
@@ -32,6 +32,6 @@ pub(super) fn samples(length: Duration) -> u64 {
 }
 
 /// The moment `samples` before `now`.
-pub(in crate) fn earlier(now: Instant, samples: u64) -> Instant {
+pub(crate) fn earlier(now: Instant, samples: u64) -> Instant {
     now.checked_sub(Duration::from_micros(samples * 1_000_000 / u64::from(RATE))).unwrap_or(now)
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 use super::super::tests::{Scripted, model, quiet, vad, wav};
 use super::super::wake::{MicroWake, STOCK, WakePhrase};
 use super::*;
-use joi_audio::Tracks;
 use crate::{FollowUpWindow, More};
+use joi_audio::Tracks;
 use joi_base::message::EndCause;
 
 mod interjections;

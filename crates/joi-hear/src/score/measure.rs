@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::{ACCEPT, Effort, Phrase, score};
-use joi_audio::RATE;
 use crate::measurement::Measurable;
 use crate::whisper::{SttError, Whisper, clip};
+use joi_audio::RATE;
 
 /// If a run takes longer, wake phrase detection by scoring would be late, and cost too much CPU.
 pub const BUDGET: Duration = Duration::from_millis(700);

@@ -7,8 +7,8 @@
 
 use std::sync::atomic::AtomicBool;
 
-use joi_audio::RATE;
 use crate::whisper::{SttError, Whisper};
+use joi_audio::RATE;
 
 /// The longest sound that is scored, in samples: the encoder's window for phrases is hardly longer.
 pub const LONGEST: usize = RATE as usize * 9 / 2;

@@ -11,7 +11,7 @@ use super::super::whisper::tests::tiny;
 use super::*;
 use joi_audio::{RATE, Resampler};
 use joi_base::pulse::Heart;
-use joi_speak::steady_joe;
+use joi_speak::testing::steady_joe;
 
 const WRITTEN: [&str; 5] = ["hey jarvis", "hey joi", "okay nabu", "hey mycroft", "hello computer"];
 

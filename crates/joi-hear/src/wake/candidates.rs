@@ -7,9 +7,9 @@
 
 use std::collections::VecDeque;
 
-use joi_audio::RATE;
 use crate::endpoint::Frame;
 use crate::vad::FRAME;
+use joi_audio::RATE;
 
 /// Sound before the onset of a voice that belongs to the phrase: its soft consonants.
 const LEAD: u64 = ms(250);

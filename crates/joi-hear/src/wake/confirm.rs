@@ -15,9 +15,9 @@ use std::time::Duration;
 use self::early::{EarlyCandidates, Spelling};
 use super::candidates::{Candidate, CandidateReason, Candidates, Onsets};
 use super::{Detection, Doubt};
-use joi_audio::RATE;
 use crate::endpoint::Frame;
 use crate::score::{Effort, Phrase, Score, ScoreRequest, Scored, Scorer, Scores, syllables};
+use joi_audio::RATE;
 
 /// A phrase and its thresholds.
 #[derive(Debug, Clone, PartialEq)]

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{Templates, WakePhrase};
-use joi_base::durable;
 use crate::score::ACCEPT;
+use joi_base::durable;
 
 /// Why the phrases can't be read or stored.
 #[derive(Debug, thiserror::Error)]

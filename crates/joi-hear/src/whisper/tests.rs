@@ -6,16 +6,17 @@ use std::time::Duration;
 
 use super::super::wake::strip_phrase;
 use super::*;
-use joi_audio::RATE;
 use crate::tests::{quiet, wav};
+use joi_audio::RATE;
 use joi_base::message::{OpenedBy, Utterance};
-use joi_models::test_model;
 use joi_base::pulse::Heart;
+use joi_models::test_model;
 
 const JFK: &str = "And so my fellow Americans, ask not what your country can do for you, ask what you can do for your country.";
 
 pub(super) fn jfk() -> Vec<f32> {
-    let reader = hound::WavReader::open(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/jfk.wav")).unwrap();
+    let reader =
+        hound::WavReader::open(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/jfk.wav")).unwrap();
     reader.into_samples::<i16>().map(|s| f32::from(s.unwrap()) / 32_768.0).collect()
 }
 

@@ -136,7 +136,8 @@ async fn a_start_as_recorded_comes_and_goes_and_is_without_states_until_the_devi
 #[tokio::test]
 async fn requests_get_the_answers_of_the_real_servers() {
     for version in ["4.3.11", "5.2.1"] {
-        let path = format!("{}/../../tests/data/openhab/{version}/items_full.json", env!("CARGO_MANIFEST_DIR"));
+        let path =
+            format!("{}/../../tests/data/openhab/{version}/items_full.json", env!("CARGO_MANIFEST_DIR"));
         let items = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
         let wants = DemoWants {
             version: version.into(),

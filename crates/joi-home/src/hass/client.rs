@@ -268,7 +268,7 @@ pub(super) fn seen_by_assistants(list: &Value) -> HashSet<String> {
     all.filter(|(_, assistants)| assistants["conversation"] == true).map(|(id, _)| id.clone()).collect()
 }
 
-pub(super) fn aliases(entries: Value) -> HashMap<String, Vec<String>> {
+pub fn aliases(entries: Value) -> HashMap<String, Vec<String>> {
     let Value::Object(entries) = entries else { return HashMap::new() };
     let found = rows::<super::registry::EntityRow>(entries.into_iter().map(|(_, entry)| entry).collect());
     found.into_iter().map(|row| (row.entity_id, row.aliases)).collect()

@@ -10,7 +10,7 @@ use crate::house::{ItemKind, ValueRange};
 
 /// The state of an entity.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub(super) struct HassEntity {
+pub struct HassEntity {
     pub(super) entity_id: String,
     pub(super) state: String,
     #[serde(default)]

@@ -14,19 +14,19 @@ use crate::house::{
 
 /// Everything that was read at once.
 #[derive(Debug, Default)]
-pub(super) struct HassRead {
-    pub(super) language: String,
+pub struct HassRead {
+    pub language: String,
     /// The unit of temperatures: `°C`.
-    pub(super) degrees: String,
-    pub(super) states: Vec<HassEntity>,
-    pub(super) floors: Vec<FloorRow>,
-    pub(super) areas: Vec<AreaRow>,
-    pub(super) devices: Vec<DeviceRow>,
-    pub(super) entities: Vec<EntityRow>,
+    pub degrees: String,
+    pub states: Vec<HassEntity>,
+    pub floors: Vec<FloorRow>,
+    pub areas: Vec<AreaRow>,
+    pub devices: Vec<DeviceRow>,
+    pub entities: Vec<EntityRow>,
     /// What assistants may see.
-    pub(super) exposed: HashSet<String>,
+    pub exposed: HashSet<String>,
     /// Further names of entities.
-    pub(super) aliases: HashMap<String, Vec<String>>,
+    pub aliases: HashMap<String, Vec<String>>,
 }
 
 /// Where an entity belongs.
@@ -38,7 +38,7 @@ struct EntityPlace {
     around: Option<String>,
 }
 
-pub(super) fn house(read: &HassRead, rules: &HouseRules) -> House {
+pub fn house(read: &HassRead, rules: &HouseRules) -> House {
     let mut items = locations(read);
     let seen: Vec<&HassEntity> =
         read.states.iter().filter(|entity| read.exposed.contains(&entity.entity_id)).collect();

@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 #[derive(Debug, Clone, Deserialize)]
-pub(super) struct FloorRow {
+pub struct FloorRow {
     pub(super) floor_id: String,
     pub(super) name: String,
     #[serde(default, deserialize_with = "texts")]
@@ -14,7 +14,7 @@ pub(super) struct FloorRow {
 }
 
 #[derive(Debug, Clone, Deserialize)]
-pub(super) struct AreaRow {
+pub struct AreaRow {
     pub(super) area_id: String,
     pub(super) name: String,
     #[serde(default, deserialize_with = "texts")]
@@ -24,7 +24,7 @@ pub(super) struct AreaRow {
 }
 
 #[derive(Debug, Clone, Deserialize)]
-pub(super) struct DeviceRow {
+pub struct DeviceRow {
     pub(super) id: String,
     name: Option<String>,
     name_by_user: Option<String>,
@@ -32,7 +32,7 @@ pub(super) struct DeviceRow {
 }
 
 #[derive(Debug, Clone, Deserialize)]
-pub(super) struct EntityRow {
+pub struct EntityRow {
     pub(super) entity_id: String,
     pub(super) device_id: Option<String>,
     pub(super) area_id: Option<String>,
@@ -53,7 +53,7 @@ fn texts<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Er
 }
 
 /// All rows of a list that can be read.
-pub(super) fn rows<T: DeserializeOwned>(list: Value) -> Vec<T> {
+pub fn rows<T: DeserializeOwned>(list: Value) -> Vec<T> {
     let Value::Array(rows) = list else { return Vec::new() };
     let count = rows.len();
     let read: Vec<T> = rows.into_iter().filter_map(|row| T::deserialize(row).ok()).collect();

@@ -1,7 +1,7 @@
 //! PURE. A value in another unit: temperatures are converted, anything else only stands for itself.
 
 /// `value`, given in `from`, as `into` has it; nothing where these two can't be converted.
-pub(in crate) fn converted(value: f64, from: &str, into: &str) -> Option<f64> {
+pub(crate) fn converted(value: f64, from: &str, into: &str) -> Option<f64> {
     if from == into {
         return Some(value);
     }

@@ -73,7 +73,7 @@ fn is_of_another_server(page: &str) -> bool {
 }
 
 /// Without a login or a query, and without the path of the interface.
-pub(in crate) fn shown_target(location: &str) -> String {
+pub(crate) fn shown_target(location: &str) -> String {
     ServerAddress::read(location).map_or_else(|_| "unknown".to_owned(), |a| a.to_string())
 }
 

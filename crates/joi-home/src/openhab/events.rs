@@ -60,7 +60,7 @@ pub(super) fn read(frame: &SseFrame) -> Option<ServerEvent> {
 }
 
 /// The state of an item out of an event. Averages of temperatures come in kelvin whatever the item's unit is.
-pub(in crate) fn state_text(text: &str, unit: Option<&str>) -> String {
+pub(crate) fn state_text(text: &str, unit: Option<&str>) -> String {
     let kelvin = text.strip_suffix(" K").and_then(|value| value.parse::<f64>().ok());
     match (kelvin, unit) {
         (Some(kelvin), Some(unit @ ("°C" | "°F"))) => {

@@ -222,14 +222,14 @@ impl Outbox {
     }
 
     /// How it stands now.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "testing"))]
     pub(super) async fn counts(&self) -> Result<OutboxCounts, StoreError> {
         Ok(self.counted(&self.letters().await?))
     }
 
     /// A message has ended so, as its carrier would say.
-    #[cfg(test)]
-    pub(crate) async fn settle(&self, id: OutgoingId, state: LetterState) {
+    #[cfg(any(test, feature = "testing"))]
+    pub async fn settle(&self, id: OutgoingId, state: LetterState) {
         let (_, letter) = self.letters().await.unwrap().into_iter().find(|(of, _)| *of == id).unwrap();
         self.put(id, letter.ended(state)).await.unwrap();
     }

@@ -16,9 +16,10 @@ use tokio_util::sync::CancellationToken;
 use super::carrier::Parcel;
 use super::letter::{Letter, LetterState};
 use super::*;
+use crate::testing::outbox;
 use joi_base::clock::{Clock, ManualClock};
-use joi_language::Language;
 use joi_base::pulse::Heart;
+use joi_language::Language;
 use joi_store::Store;
 
 pub(super) fn minutes(count: i64) -> Timestamp {
@@ -94,12 +95,6 @@ struct Bench {
     ntfy: Arc<Double>,
     carriers: Vec<CarrierName>,
     task: Option<JoinHandle<()>>,
-}
-
-/// An outbox as it is configured at first, with words in English.
-pub(crate) fn outbox(store: Store, clock: Arc<dyn Clock>, carriers: &[CarrierName]) -> Outbox {
-    let (config, languages) = (OutboundConfig::default(), joi_language::testing::in_english());
-    Outbox::new(OutboxParts { store, clock, languages, config, carriers: carriers.to_vec() })
 }
 
 impl Bench {

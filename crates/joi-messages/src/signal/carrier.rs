@@ -89,8 +89,8 @@ fn params(to: &Recipients, parcel: &Parcel) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use joi_base::message::Private;
     use crate::outbound::Urgency;
+    use joi_base::message::Private;
 
     #[test]
     fn an_alert_goes_to_the_group_or_to_the_owner_where_there_is_none() {

@@ -1,7 +1,6 @@
 //! The link, the carrier and the outbox against a double of the daemon on a real socket, and against the real one where
 //! it is installed.
 
-pub(crate) mod daemon;
 mod http;
 
 use std::sync::{Arc, Mutex};
@@ -18,31 +17,17 @@ use super::envelope::Received;
 use super::gate::{Admission, OwnerMatter, SignalGate};
 use super::link::{AskFault, SignalLink, signal_link};
 use super::{ReceiveMode, SignalConfig};
-use joi_base::clock::ManualClock;
-use crate::outbound::tests::outbox;
 use crate::outbound::{
     Audience, CarrierLink, CarrierName, Dispatcher, LetterState, Outbox, Outgoing, OutgoingId, Urgency,
 };
+use crate::testing::daemon::{Daemon, Scripted};
+use crate::testing::{OWNER, config, outbox, wrote};
+use joi_base::clock::ManualClock;
 use joi_base::pulse::Heart;
 use joi_store::Store;
-use daemon::{Daemon, Scripted};
 
-pub(crate) const OWNER: &str = "5e7f0000-1111-4222-8333-444455556666";
 /// Longer than anything here takes.
 const LIMIT: Duration = Duration::from_secs(30);
-
-pub(crate) fn config(daemon: &Daemon) -> SignalConfig {
-    let daemon = format!("unix:{}", daemon.path.display());
-    SignalConfig { owner: OWNER.to_owned(), daemon, group: "g=".to_owned(), ..SignalConfig::default() }
-}
-
-/// What somebody wrote, as the daemon hands it over.
-pub(crate) fn wrote(source: &str, stamp: i64, text: &str) -> Value {
-    json!({ "account": "+491701", "envelope": {
-        "source": null, "sourceNumber": null, "sourceUuid": source, "sourceName": "Anna", "sourceDevice": 1,
-        "timestamp": stamp, "serverReceivedTimestamp": stamp, "serverDeliveredTimestamp": stamp + 50,
-        "dataMessage": { "timestamp": stamp, "message": text, "viewOnce": false } } })
-}
 
 /// A link that is followed until this is dropped.
 struct Followed {

@@ -7,8 +7,8 @@
 use std::time::{Duration, Instant};
 
 use super::{Alert, AlertKind, Alerts, PATIENCE, READ};
-use joi_schedule::announce::{Announcement, AnnouncementOrigin, AnnouncementOutcome, AnnouncementPriority};
 use joi_language::SentenceName;
+use joi_schedule::announce::{Announcement, AnnouncementOrigin, AnnouncementOutcome, AnnouncementPriority};
 use joi_store::StoreError;
 
 /// A connection that holds so long counts.

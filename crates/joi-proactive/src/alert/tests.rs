@@ -10,14 +10,14 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::door::{NoticeFate, SentNotice};
 use super::*;
-use joi_schedule::announce::{AnnounceConfig, Floor, Next, Presence, Situation};
 use crate::awareness::{CriticalId, Happening, HouseEvent};
 use joi_base::clock::ManualClock;
+use joi_base::message::Place;
 use joi_language::SentenceName;
 use joi_language::testing::{english, in_english};
-use joi_base::message::Place;
 use joi_messages::outbound::CarrierName;
-use joi_messages::outbound::tests::outbox;
+use joi_messages::testing::outbox;
+use joi_schedule::announce::{AnnounceConfig, Floor, Next, Presence, Situation};
 
 struct Bench {
     alerts: Alerts,

@@ -4,8 +4,8 @@ use jiff::SignedDuration;
 use jiff::civil::time;
 use serde::{Deserialize, Serialize};
 
-use joi_schedule::announce::QuietPeriod;
 use joi_base::problem::Problem;
+use joi_schedule::announce::QuietPeriod;
 
 /// Which items count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -54,7 +54,8 @@ static WORDS: LazyLock<WarningWords> = LazyLock::new(|| {
 
 static DETECTORS: LazyLock<DetectorWords> = LazyLock::new(|| {
     #[expect(clippy::expect_used, reason = "the file is part of the program, and a test reads it")]
-    toml::from_str(include_str!("../../../../assets/home/detectors.toml")).expect("assets/home/detectors.toml")
+    toml::from_str(include_str!("../../../../assets/home/detectors.toml"))
+        .expect("assets/home/detectors.toml")
 });
 
 /// All that is said: the item's name, what to call it, and what it says.

@@ -4,9 +4,9 @@ use jiff::SignedDuration;
 use jiff::civil::time;
 use serde::{Deserialize, Serialize};
 
-use joi_schedule::announce::QuietPeriod;
 use crate::awareness::PatternRules;
 use joi_base::problem::Problem;
+use joi_schedule::announce::QuietPeriod;
 
 /// When she speaks up by herself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -17,10 +17,10 @@ use super::config::ImpulseConfig;
 use super::decide::{Hold, ImpulseInput, ImpulseVerdict, decide};
 use super::rhythm::{Rhythm, RhythmDue};
 use super::score::ScoreInput;
-use joi_schedule::announce::QuietHours;
 use crate::awareness::{
     AwarenessConfig, ContextState, CriticalId, Happening, HomePresence, HourOfWeek, Noticed, Significance,
 };
+use joi_schedule::announce::QuietHours;
 use people::{People, SimulatedHouse};
 
 /// What the month is made of.

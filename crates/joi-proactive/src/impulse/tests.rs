@@ -10,9 +10,9 @@ use super::simulate::people::SimulatedHouse;
 use super::simulate::{Inconsiderate, Simulation, SimulationParts, simulate};
 use super::words::{ProactiveRefusal, check_proactive};
 use super::*;
-use joi_schedule::announce::AnnounceConfig;
 use crate::awareness::{AwarenessConfig, Significance, Topic};
 use joi_language::{SentenceName, SentenceTemplate};
+use joi_schedule::announce::AnnounceConfig;
 
 /// A Wednesday.
 fn wednesday(time: &str) -> Zoned {

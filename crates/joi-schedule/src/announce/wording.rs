@@ -6,8 +6,8 @@
 use jiff::Zoned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use joi_language::{Language, SentenceName, SentenceTemplate};
 use joi_base::message::Private;
+use joi_language::{Language, SentenceName, SentenceTemplate};
 
 /// What is said.
 #[derive(Debug, Clone, PartialEq, Eq)]

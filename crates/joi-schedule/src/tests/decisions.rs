@@ -3,7 +3,7 @@
 use super::*;
 
 fn due(said: Said, kind: EntryKind, bias: Bias, now: &Zoned) -> String {
-    match moment::resolve(&said, kind, bias, now) {
+    match joi_language::values::moment::resolve(&said, kind, bias, now) {
         Ok((at, days)) if days.is_none() => at.strftime("%a %d.%m. %H:%M").to_string(),
         Ok((at, days)) => format!("{} {}", at.strftime("%a %d.%m. %H:%M"), words::days(days, english())),
         Err(refusal) => format!("{refusal:?}"),

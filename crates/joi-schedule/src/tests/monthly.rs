@@ -1,7 +1,7 @@
 //! What comes back every month: the next such day, over short months and changes of clocks, and how it is stored.
 
 use super::*;
-use crate::entry::next_on;
+use joi_language::values::entry::next_on;
 
 fn on(week: Option<u8>, day: Weekday) -> Days {
     Days::monthly(MonthRule::Weekday(week, day)).unwrap()
@@ -26,7 +26,8 @@ fn a_day_of_every_month_is_the_next_one_there_is() {
         (day(31), "Tue 31.03. 09:00 on the last day of every month"),
     ] {
         let said = Said { days, ..Said::default() };
-        let (at, days) = moment::resolve(&said, EntryKind::Reminder, Bias::ByDay, &now).unwrap();
+        let (at, days) =
+            joi_language::values::moment::resolve(&said, EntryKind::Reminder, Bias::ByDay, &now).unwrap();
         let told = format!("{} {}", at.strftime("%a %d.%m. %H:%M"), words::days(days, english()));
         assert_eq!(told, expected);
     }

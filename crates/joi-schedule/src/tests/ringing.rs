@@ -7,8 +7,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::announce::{AnnounceConfig, Announcer};
-use joi_base::pulse::Heart;
 use crate::ringer::{Ring, Ringer};
+use joi_base::pulse::Heart;
 
 /// The wall's clock, as fast as Tokio's, which is paused.
 pub(super) struct Wall {

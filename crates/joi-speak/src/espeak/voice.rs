@@ -56,7 +56,7 @@ impl EspeakVoice {
     ///
     /// # Errors
     /// As [`Phonemizer::open`].
-    pub(in crate) fn load(source: &EspeakSource, config: &SpeakConfig) -> Result<Self, SpeakError> {
+    pub(crate) fn load(source: &EspeakSource, config: &SpeakConfig) -> Result<Self, SpeakError> {
         Phonemizer::open(&source.data, &source.voice)?;
         // SAFETY: espeak-ng is open; it only reads a number that does not change any more.
         let rate = unsafe { sys::espeak_ng_GetSampleRate() }.unsigned_abs();
@@ -73,12 +73,12 @@ impl EspeakVoice {
     }
 
     /// The rate of its samples, in Hz.
-    pub(in crate) fn rate(&self) -> u32 {
+    pub(crate) fn rate(&self) -> u32 {
         self.rate
     }
 
     /// Begins `text`, instead of what it was saying.
-    pub(in crate) fn begin(&mut self, text: &str, lead: LeadSilence) {
+    pub(crate) fn begin(&mut self, text: &str, lead: LeadSilence) {
         let text: String = text.chars().filter(|c| *c != '\0').collect();
         self.sentences = sentences(&text)
             .flat_map(pieces)
@@ -89,10 +89,7 @@ impl EspeakVoice {
     }
 
     /// Its next sentence.
-    pub(in crate) fn advance(
-        &mut self,
-        is_stopped: &dyn Fn() -> bool,
-    ) -> Result<SynthesisProgress, SpeakError> {
+    pub(crate) fn advance(&mut self, is_stopped: &dyn Fn() -> bool) -> Result<SynthesisProgress, SpeakError> {
         if is_stopped() {
             return Ok(SynthesisProgress::Over(SynthesisEnd::Stopped));
         }

@@ -7,8 +7,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use joi_language::LanguageCode;
 use crate::{LeadSilence, SoundChunk, SpeakError, SynthesisEnd, SynthesisProgress};
+use joi_language::LanguageCode;
 
 /// Bytes of sound that are kept: some twenty seconds of a voice at 22 kHz.
 const MOST: usize = 2 << 20;

@@ -6,9 +6,9 @@ use super::kept::{self, Keeping, KeptLines, LineKey};
 use super::ledger::LineId;
 use super::rehearsal::PreparedLine;
 use super::{MouthState, SpeakEvent, SpokenLine};
-use joi_audio::{Clip, ClipPart, Epoch};
 use crate::languages::LanguageVoice;
 use crate::{LeadSilence, SoundChunk, SpeakError, SynthesisProgress, shape};
+use joi_audio::{Clip, ClipPart, Epoch};
 
 /// Speaks one line; its beginning may have been prepared, or all of it been said before. The ledger registers each clip
 /// before the player gets it.
@@ -62,7 +62,7 @@ fn synthesise(
     due: &mut Vec<SpeakEvent>,
 ) -> Result<Vec<SoundChunk>, SpeakError> {
     let (shared, epoch, voice) = (playing.shared, playing.epoch, &mut speaker.voice);
-    #[cfg(test)]
+    #[cfg(any(test, feature = "testing"))]
     shared.syntheses.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
     let mut first = ready.map(PreparedLine::into_first);
     if first.is_none() {

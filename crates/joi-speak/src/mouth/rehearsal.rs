@@ -6,9 +6,9 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::SpokenLine;
-use joi_language::LanguageCode;
 use crate::languages::LanguageVoice;
 use crate::{LeadSilence, SoundChunk, SynthesisProgress};
+use joi_language::LanguageCode;
 
 /// What is being prepared.
 #[derive(Debug, Default)]
@@ -86,10 +86,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use joi_language::testing::english;
-    use joi_base::message::TurnId;
-    use crate::piper::tests::steady_joe;
+    use crate::testing::steady_joe;
     use crate::{LineRole, Voice};
+    use joi_base::message::TurnId;
+    use joi_language::testing::english;
 
     fn line(text: &str, language: &str) -> SpokenLine {
         SpokenLine {

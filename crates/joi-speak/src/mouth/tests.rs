@@ -1,9 +1,9 @@
 use super::report::REST_AFTER;
 use super::*;
-use joi_audio::{Pace, read_wav};
-use joi_language::testing::english;
 use crate::LanguageVoice;
 use crate::piper;
+use joi_audio::{Pace, read_wav};
+use joi_language::testing::english;
 
 fn line(turn: u64, index: u32, text: &str) -> SpokenLine {
     SpokenLine {
@@ -19,7 +19,7 @@ fn line(turn: u64, index: u32, text: &str) -> SpokenLine {
 fn mouth(file: &std::path::Path) -> (Mouth, Player, mpsc::Receiver<SpeakEvent>) {
     let (player, played) = Player::to_wav(file, 16_000, Pace::Fast).unwrap();
     let (mouth, events) = Mouth::spawn(
-        LanguageVoice::new(piper::tests::joe(), english()).into(),
+        LanguageVoice::new(crate::testing::joe(), english()).into(),
         player.clone(),
         played,
         Heart::unwatched(),
@@ -145,7 +145,7 @@ async fn what_is_said_while_the_voice_is_loaded_sounds_when_it_is_there_and_what
     mouth.say(line(2, 0, "It is 9:05.")).await.unwrap();
     mouth.finish(TurnId(2)).await.unwrap();
     assert!(events.try_recv().is_err(), "there is no voice yet");
-    comes.send(Ok(LanguageVoice::new(piper::tests::joe(), english()).into())).unwrap();
+    comes.send(Ok(LanguageVoice::new(crate::testing::joe(), english()).into())).unwrap();
     let told = ["2 started", "2 says \"It is 9 oh 5.\"", "2 heard 0 \"It is 9:05.\"", "2 done"];
     assert_eq!(until_done(&mut events, TurnId(2)).await, told);
     mouth.close().await;

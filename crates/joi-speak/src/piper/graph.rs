@@ -175,7 +175,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::piper::tests::files;
+    use crate::testing::files;
 
     fn node(op_type: &str, input: &[&str], output: &str) -> Bytes {
         let input = input.iter().map(|name| (*name).to_owned()).collect();

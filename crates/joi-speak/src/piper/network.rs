@@ -30,7 +30,7 @@ const BATCH: usize = 1;
 const SHRINKS: (&str, &str) = ("memory.enable_memory_arena_shrinkage", "cpu:0");
 
 /// A voice's network.
-pub(super) struct VoiceNetwork {
+pub struct VoiceNetwork {
     /// Up to the frames, or to the samples where it is not divided.
     encoder: Session,
     decoder: Option<Decoder>,
@@ -161,8 +161,8 @@ impl VoiceNetwork {
     }
 
     /// The pacing of a machine of the test's choice.
-    #[cfg(test)]
-    pub(super) fn pace(&mut self, pacing: ChunkPacing) {
+    #[cfg(any(test, feature = "testing"))]
+    pub fn pace(&mut self, pacing: ChunkPacing) {
         self.decoder.as_mut().unwrap().pacing = pacing;
     }
 
@@ -278,7 +278,7 @@ fn speaker() -> ort::Result<(&'static str, DynValue)> {
 mod tests {
     use super::*;
     use crate::piper::runtime::environment;
-    use crate::piper::tests::files;
+    use crate::testing::files;
 
     const STILL: NetworkDescription =
         NetworkDescription { rate: 22_050, scales: [0.0, 1.0, 0.0], has_speakers: false };

@@ -21,7 +21,7 @@ const TOO_SLOW: f64 = 0.85;
 
 /// What is known of the decoder.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct ChunkPacing {
+pub struct ChunkPacing {
     /// How many frames it looks at before and behind those that it decodes.
     reach: usize,
     /// Time of decoding by time of sound, once it was measured.
@@ -37,8 +37,8 @@ impl ChunkPacing {
     }
 
     /// The same, whatever is measured.
-    #[cfg(test)]
-    pub(super) fn steady(reach: usize, effort: f64) -> Self {
+    #[cfg(any(test, feature = "testing"))]
+    pub fn steady(reach: usize, effort: f64) -> Self {
         Self { reach, effort: Some(effort), weight: 0.0 }
     }
 

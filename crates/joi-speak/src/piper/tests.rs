@@ -3,37 +3,10 @@ use std::path::PathBuf;
 
 use super::pacing::ChunkPacing;
 use super::*;
+use crate::Voice;
+pub use crate::testing::{files, joe, paced_joe, steady_joe};
 use joi_base::machine::alone::is_alone;
 use joi_base::machine::{give_back_memory, resident};
-use joi_models::test_model;
-use crate::Voice;
-
-/// Where the real voice lies.
-pub(in crate) fn files() -> PiperFiles {
-    PiperFiles {
-        model: test_model("voice-joe", "en_US-joe-medium.onnx"),
-        config: test_model("voice-joe", "en_US-joe-medium.onnx.json"),
-        espeak_data: std::env::temp_dir().join(format!("joi-espeak-{}", std::process::id())),
-        onnxruntime: test_model("onnxruntime", "libonnxruntime.so"),
-    }
-}
-
-/// The real voice.
-pub(crate) fn joe() -> Voice {
-    Voice::load(&files().into(), &SpeakConfig::default()).unwrap()
-}
-
-/// The same, who says everything the same way twice.
-pub(crate) fn steady_joe() -> Voice {
-    paced_joe(&SpeakConfig { variation: 0.0, ..SpeakConfig::default() }, 0.08)
-}
-
-/// The same on a machine on which decoding takes that much of the time of the sound.
-fn paced_joe(config: &SpeakConfig, effort: f64) -> Voice {
-    let mut voice = PiperVoice::load(&files(), config).unwrap();
-    voice.network.pace(ChunkPacing::steady(12, effort));
-    Voice::Piper(Box::new(voice))
-}
 
 /// What the voice says, sentence by sentence.
 fn sentences(voice: &mut Voice, text: &str) -> Vec<Vec<f32>> {

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use tempfile::TempDir;
 
 use super::*;
-use joi_base::message::{Channel, ConversationId, Origin};
 use crate::{Deleted, Exchange, WordedBy};
+use joi_base::message::{Channel, ConversationId, Origin};
 use joi_base::trace::TurnRecord;
 
 mod elsewhere;
@@ -241,10 +241,7 @@ async fn forgetting_everything_leaves_no_word_of_the_memory_in_any_file() {
         store.remember(vec![new(MemoryKind::Diary, day, &text)]).await.unwrap();
         store.put_document(&format!("philomena{day}.txt"), vec![text], at(day)).await.unwrap();
     }
-    let deleted = store
-        .forget(crate::Forget { dialogue: true, ..crate::Forget::default() })
-        .await
-        .unwrap();
+    let deleted = store.forget(crate::Forget { dialogue: true, ..crate::Forget::default() }).await.unwrap();
     assert_eq!(deleted, Deleted { memories: 60, ..Deleted::default() });
     assert!(!is_in_file(&path, "philomen"));
 }

@@ -7,10 +7,10 @@ use jiff::Timestamp;
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use joi_base::message::{Channel, ConversationId, Origin, Private};
 use crate::{
     Exchange, LostRows, MemoryKind, NewMemory, ScheduleChange, ScheduleWrite, Store, TableLoss, WordedBy,
 };
+use joi_base::message::{Channel, ConversationId, Origin, Private};
 
 const PAGE: usize = 4096;
 
@@ -254,8 +254,7 @@ async fn a_snapshot_is_taken_once_a_day_seven_are_kept_and_all_are_private() {
         assert!(store.snapshot(at(day)).await.unwrap().is_some());
         assert_eq!(store.snapshot(at(day)).await.unwrap(), None, "there is one of that day");
     }
-    let days: Vec<String> =
-        crate::snapshots(&path).iter().map(|path| crate::snapshot_day(path)).collect();
+    let days: Vec<String> = crate::snapshots(&path).iter().map(|path| crate::snapshot_day(path)).collect();
     assert_eq!(days.len(), 7);
     assert_eq!((days[0].as_str(), days[6].as_str()), ("2027-01-23", "2027-01-17"));
     for file in store_files(&path) {

@@ -5,8 +5,8 @@ use std::os::unix::fs::MetadataExt as _;
 use tempfile::TempDir;
 
 use super::*;
-use joi_base::message::Private;
 use crate::{LAST_RUN, MemoryKind, NewMemory, ScheduleChange, ScheduleWrite};
+use joi_base::message::Private;
 
 fn at(hour: i64) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + hour * 3_600).unwrap()

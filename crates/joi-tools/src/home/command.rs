@@ -24,7 +24,7 @@ const NAME: &str = "homeCommand";
 const KNOWN_WITHIN: Duration = Duration::from_secs(15);
 
 /// The tool.
-pub(in crate) struct HomeCommandTool(Arc<dyn Home>);
+pub(crate) struct HomeCommandTool(Arc<dyn Home>);
 
 /// A command that a call sends to a house, and the house before it: what "it" is afterwards, and what takes it back.
 #[derive(Debug, Clone)]
@@ -48,7 +48,7 @@ struct CheckedCommand<'a> {
 
 impl HomeCommandTool {
     /// Commands to `home`.
-    pub(in crate) fn new(home: Arc<dyn Home>) -> Self {
+    pub(crate) fn new(home: Arc<dyn Home>) -> Self {
         Self(home)
     }
 
@@ -144,8 +144,9 @@ fn checked<'a>(arguments: &Arguments, house: &'a House) -> Result<CheckedCommand
     };
     match house.meant(name) {
         FoundItem::Nothing => Err(no_such(name)),
-        FoundItem::One(item) => order(item)
-            .map_err(|refused: joi_home::house::Refused| ToolError::TellModel(refused.to_string())),
+        FoundItem::One(item) => {
+            order(item).map_err(|refused: joi_home::house::Refused| ToolError::TellModel(refused.to_string()))
+        }
         FoundItem::Several(several) => {
             // Of a lamp and its colour only one may take this.
             let mut able = several.iter().filter_map(|item| order(item).ok());

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::*;
+use crate::testing::clock;
+use crate::{gate, run};
 use joi_language::testing::{english, in_english};
 use joi_schedule::{ClockSaid, Day, Exactness, Said, ScheduleParts, TimersConfig};
 use joi_store::Store;
-use crate::tests::clock;
-use crate::{gate, run};
 
 /// A reader that knows three times.
 fn reads(_: &Language, said: &str) -> Option<When> {
@@ -162,10 +162,7 @@ fn only_listing_is_without_effect_and_every_call_can_be_asked_about() {
             consent: gate::Consent::NotAsked,
             lately: 0,
         };
-        assert!(matches!(
-            gate::judge(&facts, &crate::ToolsConfig::default()),
-            gate::GateVerdict::Ask(_)
-        ));
+        assert!(matches!(gate::judge(&facts, &crate::ToolsConfig::default()), gate::GateVerdict::Ask(_)));
     }
     let _: Arc<dyn Tool> = Arc::new(tool);
 }

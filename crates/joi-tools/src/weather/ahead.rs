@@ -6,8 +6,8 @@
 use serde::Deserialize;
 
 use super::{Reach, Units, Weather, WeatherConfig, base, sky, whole};
-use joi_language::{Language, fill};
 use crate::ToolError;
+use joi_language::{Language, fill};
 
 /// Hours that are looked at: until after the next look.
 const HOURS: &str = "6";
@@ -90,7 +90,7 @@ fn ahead(hours: &HoursAhead, units: Units, language: &Language) -> WeatherAhead 
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::web::tests::{Does, Served, reach};
+    pub use super::super::super::web::tests::{Does, Served, reach};
     use super::*;
     use joi_language::testing::{english, german};
 

@@ -47,13 +47,13 @@ enum Piece {
 
 /// A result of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate) struct Hit {
+pub(crate) struct Hit {
     /// Its title.
-    pub(in crate) title: String,
+    pub(crate) title: String,
     /// Its address.
-    pub(in crate) url: String,
+    pub(crate) url: String,
     /// A few words of it.
-    pub(in crate) text: String,
+    pub(crate) text: String,
 }
 
 #[derive(Default)]
@@ -171,7 +171,7 @@ pub(super) fn text(page: &str) -> String {
 }
 
 /// The results on DuckDuckGo's page without scripts.
-pub(in crate) fn hits(page: &str) -> Vec<Hit> {
+pub(crate) fn hits(page: &str) -> Vec<Hit> {
     let mut hits: Vec<Hit> = Vec::new();
     let (mut into, mut is_hit): (Option<HtmlPart>, bool) = (None, false);
     for piece in pieces(page) {

@@ -7,10 +7,11 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::*;
+pub use crate::testing::{is_outside, names, reach};
 
 /// What a path of the server does.
 #[derive(Clone)]
-pub(in crate) enum Does {
+pub enum Does {
     /// Answers 200 with this kind and body.
     Sends(&'static str, String),
     /// Answers with this status and location.
@@ -26,14 +27,14 @@ pub(in crate) enum Does {
 }
 
 /// A server; it ends with the test's runtime.
-pub(in crate) struct Served {
-    pub(in crate) url: String,
-    pub(in crate) asked: Arc<Mutex<Vec<String>>>,
+pub struct Served {
+    pub(crate) url: String,
+    pub(crate) asked: Arc<Mutex<Vec<String>>>,
 }
 
 impl Served {
     /// Serves what `route` says for a path with its query.
-    pub(in crate) async fn new(route: fn(&str) -> Does) -> Self {
+    pub(crate) async fn new(route: fn(&str) -> Does) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let asked = Arc::new(Mutex::new(Vec::new()));
@@ -46,7 +47,7 @@ impl Served {
         Self { url, asked }
     }
 
-    pub(in crate) fn paths(&self) -> Vec<String> {
+    pub(crate) fn paths(&self) -> Vec<String> {
         self.asked.lock().expect("no panic").clone()
     }
 }
@@ -96,31 +97,9 @@ async fn serve(mut stream: TcpStream, route: fn(&str) -> Does, asked: Arc<Mutex<
     };
 }
 
-/// 127.0.0.1 stands for the public internet, everything else for a private address.
-fn is_outside(address: &SocketAddr) -> bool {
-    address.ip() == IpAddr::V4(Ipv4Addr::LOCALHOST)
-}
-
-fn names(name: String) -> BoxFuture<'static, std::io::Result<Vec<SocketAddr>>> {
-    let public = SocketAddr::from(([127, 0, 0, 1], 0));
-    let private = SocketAddr::from(([127, 0, 0, 2], 0));
-    let found = match name.as_str() {
-        "page.test" => vec![public],
-        "inside.test" => vec![private],
-        "both.test" => vec![public, private],
-        _ => Vec::new(),
-    };
-    async move { Ok(found) }.boxed()
-}
-
 /// What the system says where no server of names can be reached.
 fn no_names(_: String) -> BoxFuture<'static, std::io::Result<Vec<SocketAddr>>> {
     async { Err(std::io::Error::other("Temporary failure in name resolution")) }.boxed()
-}
-
-/// The network of tests. There is no way to make this from a configuration.
-pub(crate) fn reach() -> Reach {
-    Reach::guarded(is_outside, names).expect("a client")
 }
 
 async fn page(url: &str) -> Result<String, String> {

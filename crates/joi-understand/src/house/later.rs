@@ -53,11 +53,7 @@ pub enum LaterMoment {
 }
 
 /// Every way to leave words for a time out of `text`, the longer ones first: what the language lists, and what `read` reads.
-pub fn without_time(
-    text: &str,
-    words: &HouseWords,
-    read: impl Fn(&str) -> Option<When>,
-) -> Vec<LaterWords> {
+pub fn without_time(text: &str, words: &HouseWords, read: impl Fn(&str) -> Option<When>) -> Vec<LaterWords> {
     let said: Vec<&str> = text.split_whitespace().collect();
     let follow = &words.follow;
     let is_one = |at: Option<usize>, of: &[String]| {

@@ -10,11 +10,11 @@ use super::{
     HouseAnswer, HouseDecision, HousePhrasings, HouseRefusal, HouseSituation, NamedThing, PlannedCommand,
     decide, names, near,
 };
+use crate::intents::{self, Mood, Reading};
+use crate::text;
 use joi_home::house::House;
 use joi_language::Language;
 use joi_language::house::HouseWords;
-use crate::intents::{self, Mood, Reading};
-use crate::text;
 
 /// How a language understands words about a house.
 pub struct HouseUnderstanding {

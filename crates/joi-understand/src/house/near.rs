@@ -6,8 +6,8 @@
 use super::lexicon::HouseLexicon;
 use super::things::Things;
 use super::{HouseDecision, HouseRefusal, HouseSituation, NamedThing, decide, spoken};
-use joi_language::{Ear, Language};
 use crate::intents::{self, Intent, Mood, Reading};
+use joi_language::{Ear, Language};
 
 /// Most of them; each costs the recogniser some steps.
 const MOST: usize = 6;

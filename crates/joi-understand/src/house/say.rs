@@ -1,12 +1,12 @@
 //! PURE. What is said of a decision and of what became of commands: sentences of the language's `house.toml`.
 
 use super::{HouseAnswer, HouseDecision, HouseRefusal, NamedThing, PlannedBatch, PlannedCommand};
+use crate::house::unreached;
 use joi_home::backend::{CommandOutcome, SendFault};
 use joi_home::fault::HomeFault;
 use joi_home::house::{Caution, CautionCause, ItemCommand, ItemState, StateValue};
 use joi_language::fill;
 use joi_language::house::{HouseAsked, HouseSentences, HouseWords};
-use crate::house::unreached;
 
 /// More things than these are not named in a question.
 const MOST_NAMED: usize = 4;

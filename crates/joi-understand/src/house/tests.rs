@@ -8,9 +8,9 @@ use serde_json::json;
 
 use super::measured::{in_order, written};
 use super::*;
-use joi_home::hass::tests::house_of;
-use joi_home::house::{Caution, CautionCause, HouseRules, Item, ItemKind, TagVocabulary, read};
 use crate::compound;
+use joi_home::house::{Caution, CautionCause, HouseRules, Item, ItemKind, TagVocabulary, read};
+use joi_home::testing::house_of;
 
 const ENGLISH: (&str, &str) = (
     include_str!("../../../../assets/language/en/house.toml"),

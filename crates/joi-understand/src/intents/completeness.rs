@@ -7,12 +7,12 @@
 
 use super::orders::Filled;
 use super::{Intent, MemoryOrder, VolumeChange, match_intent, matched, orders, words};
+use crate::requests::{ReadyEnd, ready_end};
 use joi_language::Language;
 use joi_language::grammar::machine::{GrammarUtterance, Slot, TemplateSearch};
 use joi_language::grammar::words::Word;
 use joi_language::grammar::{Grammar, TemplateGroup};
 use joi_language::values::ScheduleOrder;
-use crate::requests::{ReadyEnd, ready_end};
 
 /// Fewer words with a full stop are no sentence: a recogniser puts one behind anything.
 const SHORTEST_SENTENCE: usize = 3;

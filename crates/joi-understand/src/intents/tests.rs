@@ -2,8 +2,8 @@ use jiff::civil::date;
 use proptest::prelude::*;
 
 use super::*;
-use joi_language::testing::{english, german};
 use crate::intents;
+use joi_language::testing::{english, german};
 
 const PHRASINGS: &str = include_str!("../../../../tests/data/intents/phrasings.txt");
 const CHITCHAT: &str = include_str!("../../../../tests/data/intents/chitchat.txt");

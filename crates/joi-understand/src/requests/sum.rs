@@ -13,6 +13,8 @@ use rounded::ValueOf;
 
 mod figures;
 mod rounded;
+#[cfg(test)]
+mod tests;
 
 /// No sensible sum takes longer.
 const LIMIT: Duration = Duration::from_secs(1);
@@ -58,9 +60,7 @@ impl<'a> PreparedSum<'a> {
     }
 
     /// The computation, and what ends it early when it is dropped. It takes a second at most.
-    pub fn computation(
-        &self,
-    ) -> (impl FnOnce() -> Result<String, String> + Send + 'static, StopOnDrop) {
+    pub fn computation(&self) -> (impl FnOnce() -> Result<String, String> + Send + 'static, StopOnDrop) {
         let clock = EvaluationLimit { until: Instant::now() + LIMIT, is_over: Arc::default() };
         let stop = StopOnDrop(Arc::clone(&clock.is_over));
         let expression = self.expression.clone();

@@ -7,8 +7,8 @@
 use super::sentences::{WordRun, parts, sentences};
 use super::told::{self, Telling};
 use super::word_order;
-use joi_language::consent::{ConsentWords, DeedWords, FormWords, Phrases};
 use crate::text::without_quotes;
+use joi_language::consent::{ConsentWords, DeedWords, FormWords, Phrases};
 
 /// Most words of a time or a place in front of a request.
 const LONGEST_ADVERB: usize = 9;

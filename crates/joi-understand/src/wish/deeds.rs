@@ -4,9 +4,9 @@
 //! one whose pattern says most counts: "turn the alarm off" is no "turn".
 
 use super::clauses::{Clause, Form, clauses};
+use crate::text::same;
 use joi_language::Language;
 use joi_language::consent::{ConsentWords, DeedWords};
-use crate::text::same;
 
 /// How a request fits a deed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,14 +3,14 @@
 //! PURE. In: what was said, and a value as a model wrote it. Out: whether its words, numbers or times are found there. A
 //! model may put a value in order ("half an hour" → "30 minutes", "eggs" → "egg"), and add nothing to it.
 
+use crate::intents;
+use crate::requests::list;
+use crate::text::same;
 use joi_language::Language;
 use joi_language::consent::{ConsentWords, Phrases, words_of};
 use joi_language::grammar::numbers::ONE;
 use joi_language::values::When;
 use joi_language::values::{CallValue, ValueKind};
-use crate::intents;
-use crate::requests::list;
-use crate::text::same;
 
 use super::figures::{numbers, parts};
 use super::meant::meant;

@@ -5,9 +5,9 @@
 
 use super::clauses::{self, Clause, Form, led};
 use super::sentences::{ClausePart, WordRun, sentences};
+use crate::text::{quotes, without_quotes};
 use joi_language::Language;
 use joi_language::consent::{ConsentWords, ToldWords, words_of};
-use crate::text::{quotes, without_quotes};
 
 /// Most words of who said what stands in front: "said my wife".
 const LONGEST_SAYING: usize = 4;

@@ -88,7 +88,10 @@ async fn what_is_known_is_stored_after_its_alarms_and_again_where_the_database_d
         bench
             .watcher
             .alerts
-            .is_stored(&joi_proactive::alert::Alert::new(joi_proactive::alert::AlertKind::Test, night().timestamp()))
+            .is_stored(&joi_proactive::alert::Alert::new(
+                joi_proactive::alert::AlertKind::Test,
+                night().timestamp()
+            ))
             .await
     );
     assert!(bench.watcher.alerts.are_stored());

@@ -1,9 +1,9 @@
 //! What is on record: dangers beside the decisions, and whether she was answered.
 
 use super::*;
-use joi_proactive::awareness::CriticalId;
 use joi_base::message::{Channel, TurnId};
 use joi_base::trace::TurnRecord;
+use joi_proactive::awareness::CriticalId;
 
 #[tokio::test]
 async fn a_danger_at_night_is_on_record_once_with_what_it_adds_to_the_score() {

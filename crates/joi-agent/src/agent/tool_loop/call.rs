@@ -11,22 +11,22 @@ use serde_json::Value;
 
 use super::CallPlace;
 use super::state::{LoopState, Success};
-use joi_language::fill;
-use joi_llm::ModelSize;
 use crate::agent::AgentContext;
 use crate::model::ChatModel;
-use joi_answer::protocol::WrittenCall;
-use joi_answer::truth::DoneCall;
 use crate::quick::house::thread::HouseThread;
 use crate::quick::take_back::LastDeed;
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{Action, ReplyEvent};
+use joi_answer::protocol::WrittenCall;
+use joi_answer::truth::DoneCall;
+use joi_base::trace::ToolUse;
+use joi_language::fill;
+use joi_llm::ModelSize;
+use joi_tools::gate::{self, CallFacts, Consent, GateVerdict, Taint, Wish};
+use joi_tools::{self as tools, Arguments, Deed, Effect, Output, Source, Tool, ToolError, fence, schema};
 use joi_understand::intents::VolumeChange;
 use joi_understand::redact;
 use joi_understand::wish;
-use joi_tools::gate::{self, CallFacts, Consent, GateVerdict, Taint, Wish};
-use joi_tools::{self as tools, Arguments, Deed, Effect, Output, Source, Tool, ToolError, fence, schema};
-use joi_base::trace::ToolUse;
 
 /// The longest question to the owner, in characters: what can't be asked about is not done.
 const LONGEST_QUESTION: usize = 300;

@@ -9,8 +9,8 @@ use super::{CallPlace, Only};
 use crate::agent::AgentContext;
 use crate::agent::ask::WrittenCalls;
 use crate::model::ChatModel;
-use joi_answer::protocol::WrittenCall;
 use crate::sink::{ReceiverClosed, ReplySink};
+use joi_answer::protocol::WrittenCall;
 use joi_tools::gate::Consent;
 use joi_tools::{Arguments, FoundPage, WEB_SEARCH};
 

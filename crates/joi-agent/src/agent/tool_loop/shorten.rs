@@ -4,7 +4,6 @@
 //! to be shortened, the notes took too long, or they hold what is not there.
 
 use super::state::LoopState;
-use joi_llm::{Ask, Length, Message, ModelSize};
 use crate::agent::AgentContext;
 use crate::agent::ask::{self, SideCall};
 use crate::agent::digest;
@@ -12,6 +11,7 @@ use crate::agent::plan::Course;
 use crate::deadline;
 use crate::model::ChatModel;
 use crate::sink::{ReceiverClosed, ReplySink};
+use joi_llm::{Ask, Length, Message, ModelSize};
 use joi_tools::Digest;
 
 impl<M: ChatModel> AgentContext<'_, M> {

@@ -8,17 +8,17 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::agent::digest;
+use joi_answer::check;
+use joi_base::message::{Origin, Private};
 use joi_language::Language;
 use joi_language::words;
 use joi_llm::{self as llm, Message};
-use joi_base::message::{Origin, Private};
-use crate::agent::digest;
-use joi_answer::check;
+use joi_store::{DialogueRole, DialogueRow, MemoryKind, NewMemory};
+use joi_tools::fence;
 use joi_understand::intents;
 use joi_understand::question::content_words;
 use joi_understand::redact;
-use joi_store::{DialogueRole, DialogueRow, MemoryKind, NewMemory};
-use joi_tools::fence;
 
 /// Fewer words that matter are not worth a page.
 const FEWEST_WORDS: usize = 4;
@@ -165,8 +165,8 @@ fn entry(kind: MemoryKind, text: &str, rows: &[DialogueRow]) -> NewMemory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use joi_language::testing::english;
     use joi_base::message::ConversationId;
+    use joi_language::testing::english;
     use joi_store::WordedBy;
 
     fn at(second: i64) -> Timestamp {

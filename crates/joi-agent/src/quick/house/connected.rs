@@ -9,15 +9,17 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use super::thread::{HouseThread, TakenBack};
-use joi_home::backend::{Home, HomeLink, HomeView};
-use joi_home::config::HomeConfig;
-use joi_language::Language;
-use joi_language::house::HouseWords;
 use crate::HouseKnown;
 use crate::parts;
 use crate::prompt::home;
 use crate::quick::home::has_tool_for;
 use crate::turn::Turn;
+use joi_home::backend::{Home, HomeLink, HomeView};
+use joi_home::config::HomeConfig;
+use joi_language::Language;
+use joi_language::house::HouseWords;
+use joi_schedule::EntryId;
+use joi_tools::Toolbox;
 use joi_understand::compound;
 use joi_understand::house::follow::{self, FollowUp};
 use joi_understand::house::later::{self, LaterTime, LaterWish, LaterWords};
@@ -25,8 +27,6 @@ use joi_understand::house::{self, HouseDecision, HousePhrasings, HouseRefusal, H
 use joi_understand::intents::TakingBack;
 use joi_understand::intents::{self, HomeOrder, Mood};
 use joi_understand::wish;
-use joi_schedule::EntryId;
-use joi_tools::Toolbox;
 
 type KnownPhrasings = Vec<(Arc<HouseWords>, Arc<HousePhrasings>)>;
 

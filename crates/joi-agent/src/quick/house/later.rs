@@ -8,10 +8,11 @@ use super::send;
 use super::thread::HouseThread;
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{ReplyEvent, Turn};
+use joi_schedule::{
+    self as schedule, Bell, Done, EntryId, LaterCommand, OrderReport, Schedule, ScheduleOrder, When, Which,
+};
 use joi_understand::house::later::{self, LaterMoment, LaterWish};
 use joi_understand::house::{PlannedBatch, PlannedCommand, say};
-use joi_schedule::{self as schedule, Bell, Done, EntryId, LaterCommand, OrderReport, Schedule, ScheduleOrder, When, Which,
-};
 
 /// Stores what is to be done later, and does what is to be done now.
 pub(super) async fn carry_out(

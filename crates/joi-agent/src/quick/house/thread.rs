@@ -7,10 +7,10 @@ use jiff::{SignedDuration, Timestamp};
 
 use joi_home::backend::CommandOutcome;
 use joi_home::house::{House, Item, Ordered};
-use joi_understand::house::follow::{self, BackStep};
-use joi_understand::house::{HouseDecision, HouseRefusal, PlannedCommand};
 use joi_schedule::EntryId;
 use joi_tools::HouseCall;
+use joi_understand::house::follow::{self, BackStep};
+use joi_understand::house::{HouseDecision, HouseRefusal, PlannedCommand};
 
 /// "It" is what was spoken of this long ago at most, in the turn before.
 const IT_WITHIN: SignedDuration = SignedDuration::from_secs(60);

@@ -4,8 +4,8 @@
 //! servers refuse a call without its result, and a model takes it for one that is still to be made.
 
 use super::HistoryRow;
-use joi_llm::Role;
 use joi_answer::protocol;
+use joi_llm::Role;
 
 /// `rows` with the calls that have a result, in order; what is left out is counted in the log.
 pub(super) fn only(rows: Vec<HistoryRow>) -> Vec<HistoryRow> {

@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 
 use super::super::scripted::{Rule, Step};
-use joi_llm::{Ask, ModelSize};
 use joi_answer::json::balanced_length;
 use joi_answer::protocol::is_result;
+use joi_llm::{Ask, ModelSize};
 
 /// A tool and its arguments.
 pub(super) type Made = (String, Value);

@@ -11,17 +11,17 @@ use tokio_util::sync::DropGuard;
 use super::super::server::Server;
 use super::model::{Gist, Made, Obeyed, Order, last_order, obeying};
 use super::*;
+use crate::ConnectedHome;
+use joi_base::message::Channel;
 use joi_home::backend::Home;
 use joi_home::config::HomeConfig;
 use joi_home::demo::{DemoHome, DemoWants};
 use joi_home::house::HouseRules;
 use joi_home::openhab::{OpenHab, ServerAddress, TokenSource};
 use joi_language::Language;
-use joi_base::message::Channel;
-use crate::ConnectedHome;
 use joi_schedule::{Bias, EntryKind, NewEntry, ScheduleOrder, When};
 use joi_store::{Exchange, MemoryKind, NewMemory, STRANGER, WordedBy};
-use joi_tools::tests::reach;
+use joi_tools::testing::reach;
 use joi_tools::{Arguments, Call, Effect, Means, Output, Tool, ToolError, builtin};
 
 /// A scene with a stranger in it.
@@ -198,7 +198,7 @@ fn bench(size: ModelSize, server: &Server, fails: Option<String>, house: Option<
         let means = Means {
             store: parts.store.clone(),
             schedule: parts.schedule.clone(),
-            reads_when: understand::intents::when,
+            reads_when: joi_understand::intents::when,
             clock: Arc::clone(&parts.clock),
             home: house.map(|house| Arc::new(house.home.clone()) as Arc<dyn Home>),
             reach: Some(reach()),

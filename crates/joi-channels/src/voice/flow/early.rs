@@ -7,10 +7,10 @@ use std::time::Instant;
 pub(super) use super::super::signals::Continuation;
 use super::super::signals::{FlowEffect, Judged};
 use super::Opening;
+use joi_base::message::Utterance;
 use joi_hear::judge::JudgeVerdict;
 use joi_hear::{More, Outlook};
 use joi_language::{Language, Languages};
-use joi_base::message::Utterance;
 use joi_understand::intents::{Completeness, completeness, is_amendable};
 
 /// What a request does, for whoever goes on with it before the answer is heard.

@@ -9,10 +9,10 @@ mod unasked;
 use super::super::marks::first_marks;
 use super::super::signals::SoundOf;
 use super::*;
-use joi_hear::judge::FollowUpLoudness;
-use joi_language::testing::in_english;
 use joi_base::message::{OpenedBy, Transcript};
 use joi_base::trace::Stage;
+use joi_hear::judge::FollowUpLoudness;
+use joi_language::testing::in_english;
 
 fn utterance(generation: u64, revision: u32, at: Instant) -> Utterance {
     Utterance {

@@ -5,8 +5,8 @@
 
 use super::super::signals::FlowEffect;
 use super::{Advance, Flow, Opening, Phase, Progress, SILENT, drop_all};
-use joi_schedule::announce::Floor;
 use joi_hear::HearCommand;
+use joi_schedule::announce::Floor;
 
 /// The reason when a danger is told.
 const ALARM: &str = "there is an alarm";

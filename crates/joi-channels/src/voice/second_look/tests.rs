@@ -2,12 +2,12 @@
 
 use super::*;
 use joi_audio::read_wav;
-use joi_hear::judge::Judgement;
-use joi_hear::tests::model;
-use joi_hear::whisper::{Stt, SttConfig, Whisper};
-use joi_language::testing::in_english;
 use joi_base::message::{OpenedBy, Transcript};
 use joi_base::pulse::Heart;
+use joi_hear::judge::Judgement;
+use joi_hear::testing::model;
+use joi_hear::whisper::{Stt, SttConfig, Whisper};
+use joi_language::testing::in_english;
 
 fn stt() -> Stt {
     let whisper = Whisper::load(&model("whisper-tiny.en", "ggml-tiny.en-q8_0.bin"), &SttConfig::default());

@@ -8,9 +8,9 @@ use super::super::hearing::Hearing;
 use super::super::signals::Judged;
 use super::second_opinion::said;
 use super::*;
+use joi_base::message::Transcript;
 use joi_hear::judge::{JudgeVerdict, Judgement};
 use joi_hear::whisper::{DecodeUrgency, SttError, SttEvent, SttJob};
-use joi_base::message::Transcript;
 
 /// A conversation's hearing, the results of the chosen model, and those of the quickest one.
 fn hearing(trial: TrialModel) -> (Hearing, Receiver<SttEvent>, Receiver<SttEvent>) {

@@ -5,9 +5,9 @@ use super::super::opinions::ExpectedWords;
 use super::super::signals::Judged;
 use super::*;
 use joi_audio::Resampler;
-use joi_hear::judge::{JudgeVerdict, Judgement, judge_answer, judge_stop};
 use joi_base::message::Transcript;
-use joi_speak::steady_joe;
+use joi_hear::judge::{JudgeVerdict, Judgement, judge_answer, judge_stop};
+use joi_speak::testing::steady_joe;
 
 /// Her voice says it, as a follow-up; nothing of it counts as voiced but so many samples.
 pub(super) fn said(text: &str, voiced: u64) -> Utterance {

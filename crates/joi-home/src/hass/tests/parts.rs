@@ -225,8 +225,9 @@ fn areas_are_known_by_name_in_both_languages() {
 }
 
 /// What the double tells.
-static TOLD: LazyLock<Value> =
-    LazyLock::new(|| serde_json::from_str(include_str!("../../../../../assets/home/demo_hass.json")).unwrap());
+static TOLD: LazyLock<Value> = LazyLock::new(|| {
+    serde_json::from_str(include_str!("../../../../../assets/home/demo_hass.json")).unwrap()
+});
 
 /// What assistants may see of it.
 static EXPOSED: LazyLock<Vec<String>> =

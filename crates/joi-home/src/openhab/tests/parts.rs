@@ -16,7 +16,8 @@ use crate::hub::Hub;
 use crate::token::{HomeToken, TokenSource};
 
 fn recorded(name: &str) -> String {
-    std::fs::read_to_string(format!("{}/../../tests/data/openhab/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
+    std::fs::read_to_string(format!("{}/../../tests/data/openhab/{name}", env!("CARGO_MANIFEST_DIR")))
+        .unwrap()
 }
 
 fn states(text: &[u8], piece: usize) -> BTreeMap<String, String> {

@@ -2,8 +2,8 @@ use proptest::prelude::*;
 
 use super::super::{ConversionInput as From, ConvertError, convert};
 use super::*;
-use joi_base::checksum;
 use crate::manifest::Recipe;
+use joi_base::checksum;
 
 const CONFIG: &str = r#"{"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 1, "num_attention_heads": 4,
     "max_position_embeddings": 8, "type_vocab_size": 2, "layer_norm_eps": 1e-12}"#;

@@ -1,8 +1,8 @@
 //! German readings: as text, and by the sounds that espeak-ng makes of them.
 
 use super::*;
-use joi_language::testing::german;
 use crate::Phonemizer;
+use joi_language::testing::german;
 
 #[test]
 fn temperatures_and_units() {

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use joi_language::values::words::length;
+use joi_language::times::length;
 
 /// A number as it is spoken.
 fn spoken(number: u32) -> String {

@@ -2,11 +2,11 @@
 //!
 //! Plain data of the task of one turn; it decides nothing.
 
-use joi_llm::Message;
 use crate::agent::tool_loop::state::prompt::{ResultMessage, is_result};
-use joi_answer::truth::DoneCall;
 use crate::session::tool_history::{CallOutcome, HistoryRow};
 use crate::sink::ReplySink;
+use joi_answer::truth::DoneCall;
+use joi_llm::Message;
 use joi_tools::FoundPage;
 
 /// How far the answer has got.

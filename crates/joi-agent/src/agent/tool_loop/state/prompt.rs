@@ -3,12 +3,12 @@
 //! Belongs to the task of one turn. Messages are only added at the end, and the system message stays: the model's cache
 //! and native calls both depend on it. It changes only when tools are given up.
 
-use joi_llm::{Message, ModelSize, Role};
 use crate::agent::ask::WrittenCalls;
 use crate::agent::protocols::Answering;
 use crate::agent::tool_loop::example;
-use joi_answer::protocol::{self, Protocol, WrittenCall};
 use crate::prompt::head::Heads;
+use joi_answer::protocol::{self, Protocol, WrittenCall};
+use joi_llm::{Message, ModelSize, Role};
 
 /// Whether a result shares the message of the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,12 +7,12 @@ use jiff::civil::{Date, DateTime, Weekday};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Zoned};
 
-use joi_language::times::{self, day, weekday};
-use joi_language::values::entry::{Days, Due, Entry, EntryKind, EntryState, MonthRule};
-use joi_language::values::order::{OrderReport, ScheduleQuestion, Which};
-use joi_language::{KindWords, Language, SentenceField, SentenceName, SentenceTemplate, capital, fill};
+use crate::times::{self, day, weekday};
+use crate::values::entry::{Days, Due, Entry, EntryKind, EntryState, MonthRule};
+use crate::values::order::{OrderReport, ScheduleQuestion, Which};
+use crate::{KindWords, Language, SentenceField, SentenceName, SentenceTemplate, capital, fill};
 
-pub use joi_language::times::{date_in, length, time_in_full, time_of_day};
+pub use crate::times::{date_in, length, time_in_full, time_of_day};
 
 /// Most entries that are read out.
 const READ_OUT: usize = 5;

@@ -5,13 +5,15 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use super::*;
+use joi_language::Language;
 use joi_language::testing::{english, german};
 use joi_language::values::ScheduleOrder;
-use crate::intents::{self, Intent, MemoryOrder};
+use joi_language::values::{CallValue, ValueKind, Wish};
+use joi_understand::intents::{self, Intent, MemoryOrder};
+use joi_understand::wish::{CONDITION, UNCLEAR, VALUE, *};
 
-use joi_tools::tests::with_house;
-use joi_tools::{Effect, Toolbox};
+use crate::testing::with_house;
+use crate::{Effect, Toolbox};
 
 /// What the corpus says of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -205,7 +207,7 @@ fn only_what_is_to_stay_is_acknowledged_without_being_looked_at() {
         (false, "was steht auf meiner Liste"),
         (false, "lass mich nicht vergessen, die Liste zu drucken"),
     ] {
-        assert_eq!(super::stays(english(), text), stays, "{text}");
+        assert_eq!(joi_understand::wish::stays(english(), text), stays, "{text}");
     }
     for (text, language) in [
         (corpus!("en"), english()),
@@ -215,7 +217,7 @@ fn only_what_is_to_stay_is_acknowledged_without_being_looked_at() {
     ] {
         let asks = |row: &Row| row.expected == Expected::Act || matches!(row.kind, "question" | "reported");
         let wrong: Vec<_> =
-            rows(text).into_iter().filter(|row| asks(row) && super::stays(language, row.asked)).collect();
+            rows(text).into_iter().filter(|row| asks(row) && stays(language, row.asked)).collect();
         assert!(wrong.is_empty(), "{:?}", wrong.iter().map(|row| row.asked).collect::<Vec<_>>());
     }
 }

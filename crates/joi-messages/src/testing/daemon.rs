@@ -1,6 +1,8 @@
 //! A double of the signal-cli daemon on a real unix socket: lines, several clients, every client gets every message,
 //! messages wait while nobody is connected (on-connection), answers in any order, scripted refusals, a death at any point.
 
+#![allow(clippy::unwrap_used, reason = "in a test, what was not expected ends it")]
+
 use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -12,7 +14,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
 /// What the double does with the next request of a method.
-pub(crate) enum Scripted {
+pub enum Scripted {
     Result(Value),
     Error(Value),
     /// These lines first, then the usual answer.
@@ -36,8 +38,8 @@ struct Shared {
 }
 
 /// The double.
-pub(crate) struct Daemon {
-    pub(crate) path: PathBuf,
+pub struct Daemon {
+    pub path: PathBuf,
     shared: Arc<Mutex<Shared>>,
     asked: watch::Sender<usize>,
     task: Option<JoinHandle<()>>,
@@ -45,18 +47,18 @@ pub(crate) struct Daemon {
 
 impl Daemon {
     /// One that does not run yet.
-    pub(crate) fn absent(folder: &Path) -> Self {
+    pub fn absent(folder: &Path) -> Self {
         let path = folder.join("socket");
         Self { path, shared: Arc::default(), asked: watch::channel(0).0, task: None }
     }
 
-    pub(crate) fn running(folder: &Path) -> Self {
+    pub fn running(folder: &Path) -> Self {
         let mut daemon = Self::absent(folder);
         daemon.start();
         daemon
     }
 
-    pub(crate) fn start(&mut self) {
+    pub fn start(&mut self) {
         // A socket file may be left from before.
         let _ = std::fs::remove_file(&self.path);
         let listener = UnixListener::bind(&self.path).unwrap();
@@ -70,19 +72,19 @@ impl Daemon {
     }
 
     /// Closes all connections; the socket file stays.
-    pub(crate) fn die(&mut self) {
+    pub fn die(&mut self) {
         if let Some(task) = self.task.take() {
             task.abort();
         }
         die(&mut self.shared.lock().unwrap());
     }
 
-    pub(crate) fn next(&self, method: &str, scripted: Scripted) {
+    pub fn next(&self, method: &str, scripted: Scripted) {
         self.shared.lock().unwrap().script.entry(method.to_owned()).or_default().push_back(scripted);
     }
 
     /// A message arrives; it waits while nobody is connected.
-    pub(crate) fn receive(&self, params: &Value) {
+    pub fn receive(&self, params: &Value) {
         let line = json!({ "jsonrpc": "2.0", "method": "receive", "params": params }).to_string();
         let mut shared = self.shared.lock().unwrap();
         shared.clients.retain(|client| !client.is_closed());
@@ -96,7 +98,7 @@ impl Daemon {
     }
 
     /// The parameters of all requests of that method so far, once there are `count`.
-    pub(crate) async fn asked(&self, method: &str, count: usize) -> Vec<Value> {
+    pub async fn asked(&self, method: &str, count: usize) -> Vec<Value> {
         let mut asked = self.asked.subscribe();
         loop {
             let found: Vec<Value> = self.requests(method);
@@ -107,7 +109,7 @@ impl Daemon {
         }
     }
 
-    pub(crate) fn requests(&self, method: &str) -> Vec<Value> {
+    pub fn requests(&self, method: &str) -> Vec<Value> {
         let shared = self.shared.lock().unwrap();
         let of_method = shared.requests.iter().filter(|request| request["method"] == method);
         of_method.map(|request| request["params"].clone()).collect()
