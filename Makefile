@@ -27,7 +27,7 @@ help:
 	@echo "make test-reproducible  two such builds at different places, which have to be the same bytes (TARGET=pi4)"
 	@echo "make test-cross    such a build under an emulator, beside the program of this machine (TARGET=pi4)"
 	@echo "make fmt lint doc  format; check everything; build the documentation"
-	@echo "make config-reference  config/default.toml and docs/configuration.md, from the types"
+	@echo "make config-reference  config/default.toml and docs/user/configuration.md, from the types"
 	@echo "make install-deps  only install what building needs"
 
 run:

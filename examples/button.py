@@ -6,7 +6,7 @@ a second, the microphone is switched off or on.
     python3 examples/button.py --pin 17               that of a ReSpeaker 2-Mics HAT
     python3 examples/button.py --events FILE          without hardware: events as the kernel writes them
 
-It asks the control socket (docs/control.md), and goes on where Joi does not run. The pin is read through the kernel's
+It asks the control socket (docs/user/control.md), and goes on where Joi does not run. The pin is read through the kernel's
 GPIO device, with its own pull-up and debouncing (Linux 5.10 or newer). Python's standard library is all it needs.
 """
 
@@ -74,7 +74,7 @@ def presses(events):
 
 
 def default_socket():
-    """Where Joi's socket is, by the rules of docs/control.md."""
+    """Where Joi's socket is, by the rules of docs/user/control.md."""
     runtime = os.environ.get("JOI_RUNTIME")
     if not runtime and os.environ.get("XDG_RUNTIME_DIR"):
         runtime = os.path.join(os.environ["XDG_RUNTIME_DIR"], "joi")

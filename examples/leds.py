@@ -7,7 +7,7 @@
     python3 examples/leds.py --spi /dev/spidev0.1 --count 12 --power 5     the ring of a ReSpeaker 4-Mics HAT
     python3 examples/leds.py --dry-run                without hardware: prints what would be shown
 
-It follows the event stream of Joi's control socket (docs/control.md) and waits for Joi when she is not
+It follows the event stream of Joi's control socket (docs/user/control.md) and waits for Joi when she is not
 running. Pins are set with `pinctrl` (Raspberry Pi OS) or else through /sys/class/gpio, a ring of APA102 (DotStar)
 lights over SPI. Python's standard library is all it needs.
 """
@@ -143,7 +143,7 @@ class Ring:
 
 
 def default_socket():
-    """Where Joi's socket is, by the rules of docs/control.md."""
+    """Where Joi's socket is, by the rules of docs/user/control.md."""
     runtime = os.environ.get("JOI_RUNTIME")
     if not runtime and os.environ.get("XDG_RUNTIME_DIR"):
         runtime = os.path.join(os.environ["XDG_RUNTIME_DIR"], "joi")

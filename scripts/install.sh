@@ -82,7 +82,7 @@ build_programs() {
 # and where a user may make no namespaces the service could not start with those.
 unit_file() {
   if [ "$FLAVOUR" = user ] && ! unshare --user --map-root-user true 2>/dev/null; then
-    say "this kernel lets users make no namespaces: the service runs without those of its unit (docs/privacy.md)"
+    say "this kernel lets users make no namespaces: the service runs without those of its unit (docs/user/privacy.md)"
     sed '/^# Needs namespaces/,/^# end: namespaces/d' "$1" | for_this_systemd
   else
     for_this_systemd <"$1"

@@ -120,7 +120,7 @@ write_notes() {
   {
     printf '# Joi %s\n\n%s\n\n## Files\n\n```\n' "$version" "$told"
     cat "$out/SHA256SUMS"
-    printf '```\n\nHow to install, upgrade and remove the packages: docs/package.md.\n'
+    printf '```\n\nHow to install, upgrade and remove the packages: docs/user/package.md.\n'
   } >"$out/RELEASE_NOTES.md"
 }
 

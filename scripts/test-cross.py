@@ -235,7 +235,7 @@ class OverSocket(http.client.HTTPConnection):
 
 def model(arm, native):
     # The server by itself with one short question: what `joi ask` has the model read first takes emulation longer than
-    # anybody would wait (docs/cross-build.md).
+    # anybody would wait (docs/dev/cross-build.md).
     del native
     question, place = "What is the capital of France?", arm.home / "model.sock"
     gguf = next(Path(arm.environment["JOI_MODELS"]).glob("chat-qwen2.5-coder-0.5b/*.gguf"))

@@ -226,7 +226,7 @@ readme_is_followed() {
 
 button_and_lights_are_installed() {
   local line unit told lines
-  lines=$(told_for_the_pi docs/control.md "A button and lights")
+  lines=$(told_for_the_pi docs/user/control.md "A button and lights")
   while IFS= read -r line; do
     echo "\$ $line"
     case $line in

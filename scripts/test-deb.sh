@@ -249,10 +249,10 @@ restart_has_floor_and_ceiling() {
   absent "${links[@]}" /etc/systemd/system/joi.service.d /etc/systemd/user/joi.service.d
 }
 
-# A token as docs/package.md tells: the unit takes it, and only root reads the file.
+# A token as docs/user/package.md tells: the unit takes it, and only root reads the file.
 a_token_is_a_credential() {
   local drop=/etc/systemd/system/joi.service.d/token.conf told line
-  line=$(grep -xE 'LoadCredential=.*' docs/package.md)
+  line=$(grep -xE 'LoadCredential=.*' docs/user/package.md)
   mkdir -p "$root${drop%/*}"
   printf '[Service]\n%s\n' "$line" >"$root$drop"
   told=$(in_root systemd-analyze verify --man=no /usr/lib/systemd/system/joi.service 2>&1) || true
@@ -354,10 +354,10 @@ is_remembered() {
   says "tea" in_root joi-service timers
 }
 
-# As docs/backup.md tells: root makes and restores backups of the service, which can read what came back.
+# As docs/user/backup.md tells: root makes and restores backups of the service, which can read what came back.
 comes_back_from_a_backup() {
   local for_service lines
-  lines=$(awk '/^```/ { fenced = !fenced } fenced && /^sudo env/' docs/backup.md)
+  lines=$(awk '/^```/ { fenced = !fenced } fenced && /^sudo env/' docs/user/backup.md)
   while IFS= read -r for_service; do
     for_service=${for_service#sudo }
     echo "$ $for_service"
@@ -483,7 +483,7 @@ inside() {
   step "she speaks with ONNX Runtime of the package" voice_is_hers
   step "her data are hers alone" data_are_hers
   step "an edited configuration, a timer, an enabled service" remember
-  step "docs/backup.md: a backup of the service, and back" comes_back_from_a_backup
+  step "docs/user/backup.md: a backup of the service, and back" comes_back_from_a_backup
   step "a configuration that is removed and made anew" another_configuration_can_be_read
   step "apt upgrades to a higher version and leaves the edited configuration" upgrade
   step "configuration and data are as they were" is_remembered
@@ -501,7 +501,7 @@ inside() {
     step "hanging, she is started again by the watchdog" comes_back_after_hanging
     step "she stops in time" stops_in_time
   fi
-  step "docs/control.md: button and lights, line by line" button_and_lights_are_installed
+  step "docs/user/control.md: button and lights, line by line" button_and_lights_are_installed
   step "purged: nothing is left" forget_the_pi
   finish
 }

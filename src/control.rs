@@ -2,7 +2,7 @@
 //!
 //! A [`StatusBoard`] holds what she does; the conversation publishes into it and never waits. A [`ControlServer`] is the
 //! socket in the runtime directory, a [`Client`] the other end of it, [`watchdog`] the link to systemd. In:
-//! requests as JSON lines, described in `docs/control.md`. Out: answers, state events, status. It refuses
+//! requests as JSON lines, described in `docs/user/control.md`. Out: answers, state events, status. It refuses
 //! lines over [`REQUEST_BYTES`], more than [`CONNECTIONS`] connections, and readers that lag behind.
 
 use std::io;

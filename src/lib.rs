@@ -1,6 +1,6 @@
 //! Joi: a private voice companion that runs on a Raspberry Pi.
 //!
-//! The way of a spoken turn; `docs/architecture.md` has the whole picture, with threads, queues, state and where to
+//! The way of a spoken turn; `docs/dev/architecture.md` has the whole picture, with threads, queues, state and where to
 //! change what:
 //!
 //! ```text

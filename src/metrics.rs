@@ -1,7 +1,7 @@
 //! Figures for Prometheus: counted while the program runs, read together with the status board when somebody asks.
 //!
 //! Any thread counts, under a short lock. In: records of turns. Out: the text of a scrape, in the format OpenMetrics 1.0.
-//! No figure and no label ever holds what was said. `docs/metrics.md` lists all of them.
+//! No figure and no label ever holds what was said. `docs/user/metrics.md` lists all of them.
 
 mod config;
 mod door;

@@ -56,8 +56,10 @@ pub fn voice_choice(config: &Config, paths: &Paths, language: &Language) -> anyh
         }
         (None, Some(name)) => piper(&library, paths, name).map(|files| (files, name.clone())),
         (None, None) => {
-            let lack =
-                format!("there is no better voice for \"{}\" here; see docs/languages.md", language.code());
+            let lack = format!(
+                "there is no better voice for \"{}\" here; see docs/user/languages.md",
+                language.code()
+            );
             return Ok(espeak(paths, names, Some(lack)));
         }
     };

@@ -218,9 +218,9 @@ fn unwritable(folder: &Path) -> Option<String> {
 /// What gives the right to write, where `error` says that it is missing.
 fn right_to_write(error: &io::Error) -> Option<&'static str> {
     match error.kind() {
-        io::ErrorKind::PermissionDenied => {
-            Some("give it to the user that joi runs as, as \"Automatic backups\" of docs/backup.md shows")
-        }
+        io::ErrorKind::PermissionDenied => Some(
+            "give it to the user that joi runs as, as \"Automatic backups\" of docs/user/backup.md shows",
+        ),
         io::ErrorKind::ReadOnlyFilesystem => Some(
             "name it in ReadWritePaths= of the service and start joi anew, or mount the disk for writing",
         ),

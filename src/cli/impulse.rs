@@ -213,16 +213,16 @@ mod tests {
 
     #[test]
     fn the_picture_and_the_figures_of_the_documentation_are_what_the_simulation_makes() {
-        let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/");
+        let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/user/");
         let (house, svg) = (SimulatedHouse::Family, None);
         let args = SimulateArgs { days: 30, seed: 1, house, csv: false, json: false, svg };
         let month = month(&args, &Config::default()).unwrap();
-        let (file, drawn) = (format!("{docs}wind.svg"), picture(&month, &args));
+        let (file, drawn) = (format!("{docs}proactive.svg"), picture(&month, &args));
         if std::env::var_os("JOI_UPDATE_REFERENCE").is_some() {
             std::fs::write(&file, &drawn).unwrap();
         }
         assert!(std::fs::read_to_string(&file).unwrap() == drawn, "the picture is another one");
-        let page = std::fs::read_to_string(format!("{docs}wind.md")).unwrap();
+        let page = std::fs::read_to_string(format!("{docs}proactive.md")).unwrap();
         let most = ["none", "one", "two", "three", "four"][month.most()];
         let told = format!("{} contacts in 30 days, at most {most} a day", month.contacts.len());
         assert!(page.contains(&told), "{told}");

@@ -89,7 +89,7 @@ pub(crate) fn run(args: SignalArgs, context: &CliContext) -> anyhow::Result<Exit
             signal_link(&quiet).map_err(|why| anyhow::anyhow!("signal.daemon must be {why}"))?;
         tokio::spawn(follower.run(stop, drop));
         link.ready(READY).await.map_err(|why| {
-            anyhow::anyhow!("no signal-cli daemon at {why}; docs/messages.md tells how to start one")
+            anyhow::anyhow!("no signal-cli daemon at {why}; docs/user/messages.md tells how to start one")
         })?;
         match args.what {
             SignalCommand::Link { name } => link::run(&link, &name).await,

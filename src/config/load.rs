@@ -211,7 +211,7 @@ fn unavailable(language: &str, library: &LanguageLibrary) -> Option<Problem> {
     let names: Vec<String> = known.iter().map(|known| format!("\"{known}\"")).collect();
     let problem = || {
         Problem::new("language", format!("\"{language}\""), names.join(", "))
-            .remedy("A language can be added as a folder of files: see docs/languages.md.")
+            .remedy("A language can be added as a folder of files: see docs/user/languages.md.")
     };
     (!is_known).then(problem)
 }

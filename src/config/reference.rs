@@ -1,5 +1,5 @@
 //! The reference of the configuration, generated from the types: `config/default.toml`, which is also the file that
-//! `joi config init` writes, and the tables of `docs/configuration.md`.
+//! `joi config init` writes, and the tables of `docs/user/configuration.md`.
 //!
 //! Part of the tests only. In: the sources of the `…Config` structs (meaning), their `Default` (values) and their
 //! `check` (ranges, as it tells them of a value that can't be). Out: both files, compared with those in the repository,
@@ -253,7 +253,7 @@ fn the_default_file_is_what_the_types_say() {
 
 #[test]
 fn the_tables_are_what_the_types_say() {
-    is_in_the_repository("docs/configuration.md", &tables(&reference()));
+    is_in_the_repository("docs/user/configuration.md", &tables(&reference()));
 }
 
 #[test]

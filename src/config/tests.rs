@@ -117,7 +117,7 @@ fn a_ring_sound_that_is_gone_is_told_by_a_check_and_keeps_nothing_from_starting(
 fn a_language_that_there_is_not_is_refused_with_those_there_are() {
     let told = problems("language = \"it\"\n");
     let expected = "language is \"it\"; allowed: \"en\", \"de\", \"auto\". A language can be added as a folder of files: see \
-                    docs/languages.md.";
+                    docs/user/languages.md.";
     assert_eq!(told, [expected]);
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("config.toml");

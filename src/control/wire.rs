@@ -1,6 +1,6 @@
 //! PURE. The protocol of the control socket: requests and answers, one JSON line each.
 //!
-//! `docs/control.md` describes them byte by byte. An invalid request is answered by one line with the reason.
+//! `docs/user/control.md` describes them byte by byte. An invalid request is answered by one line with the reason.
 
 use serde::{Deserialize, Serialize};
 
@@ -167,7 +167,7 @@ mod tests {
             (ControlAnswer::Alarm { alarm: true, heard: Some(2) }, r#"{"alarm":true,"heard":2}"#),
             (ControlAnswer::error("why \"not\""), r#"{"error":"why \"not\""}"#),
         ];
-        let documentation = include_str!("../../docs/control.md");
+        let documentation = include_str!("../../docs/user/control.md");
         for (answer, line) in lines {
             assert_eq!(answer.line(), format!("{line}\n"));
             assert_eq!(serde_json::from_str::<ControlAnswer>(line).ok(), Some(answer));

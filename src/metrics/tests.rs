@@ -210,9 +210,9 @@ async fn a_scrape_is_valid_and_tells_what_was_counted_but_nothing_that_was_said(
     serving.await.unwrap().unwrap();
 }
 
-/// The figures that the table of `docs/metrics.md` names.
+/// The figures that the table of `docs/user/metrics.md` names.
 fn documented() -> BTreeSet<&'static str> {
-    let rows = include_str!("../../docs/metrics.md").lines().filter(|line| line.starts_with("| `joi_"));
+    let rows = include_str!("../../docs/user/metrics.md").lines().filter(|line| line.starts_with("| `joi_"));
     rows.filter_map(|row| row.split('|').nth(1)).flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect()
 }
 

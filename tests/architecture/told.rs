@@ -77,7 +77,7 @@ fn gaps(row: &str) -> Option<&'static str> {
 // The table of faults
 #[test]
 fn every_fault_of_the_table_has_a_test_that_shows_it() {
-    let table = text(&root().join("docs/faults.md"));
+    let table = text(&root().join("docs/dev/faults.md"));
     let rows = table.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| Fault |"));
     let rows: Vec<&str> = rows.collect();
     assert!(rows.len() >= 90, "only {} faults", rows.len());
@@ -112,7 +112,10 @@ fn every_target_that_documents_name_is_in_the_makefile() {
     let targets: Vec<&str> =
         makefile.lines().filter_map(|line| line.split_once(':')).map(|it| it.0).collect();
     let inside = |folder| fs::read_dir(root().join(folder)).expect(folder);
-    let docs = inside("docs").chain(inside("scripts")).map(|file| file.expect("a file").path());
+    let docs = inside("docs/user")
+        .chain(inside("docs/dev"))
+        .chain(inside("scripts"))
+        .map(|file| file.expect("a file").path());
     let (mut seen, mut missing) = (0, Vec::new());
     for file in docs.chain(["README.md", "CONTRIBUTING.md"].map(|name| root().join(name))) {
         let Ok(text) = fs::read_to_string(&file) else { continue };
@@ -136,7 +139,7 @@ fn every_target_that_documents_name_is_in_the_makefile() {
 
 #[test]
 fn the_readme_names_the_preferred_models_in_their_order() {
-    let readme = fs::read_to_string(root().join("README.md")).expect("README.md");
+    let readme = fs::read_to_string(root().join("docs/user/models.md")).expect("docs/user/models.md");
     let places: Vec<_> = joi_llm::PREFERRED.iter().map(|name| readme.find(&format!("`{name}`"))).collect();
     assert!(places.iter().all(Option::is_some), "{places:?}");
     assert!(places.is_sorted(), "{places:?}");

@@ -1,5 +1,5 @@
 //! Every fault of microphone and speaker that a real sound server can show: how soon it is told, how soon
-//! it is over. The figures are printed; `docs/device-faults.md` has them.
+//! it is over. The figures are printed; `docs/dev/device-faults.md` has them.
 
 use std::time::{Duration, Instant};
 

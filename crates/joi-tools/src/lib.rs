@@ -3,7 +3,7 @@
 //! Tokio tasks; a tool that blocks does so on a thread of its own. In: a name and arguments that were
 //! checked against the tool's schema. Out: an [`Output`], or a [`ToolError`] that says whether the model
 //! may try something else. Adding a tool is one file below `tools/` and one line in [`builtin`]; see
-//! `docs/tools.md`. Whether a call may run at all is decided in [`gate`], and nowhere else.
+//! `docs/dev/tools.md`. Whether a call may run at all is decided in [`gate`], and nowhere else.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;

@@ -35,13 +35,16 @@ pub(super) fn checks(context: &CliContext) -> anyhow::Result<Vec<Row>> {
         Err(why) => rows.push(Row::bad("ntfy", why, "check ntfy.url and ntfy.topic")),
     }
     if rows.is_empty() {
-        rows.push(Row::good("messages", "neither Signal nor ntfy is set up; docs/messages.md tells how"));
+        rows.push(Row::good(
+            "messages",
+            "neither Signal nor ntfy is set up; docs/user/messages.md tells how",
+        ));
     }
     Ok(rows)
 }
 
 async fn signal(config: &SignalConfig) -> Row {
-    let remedy = "start it as docs/messages.md tells, and check signal.daemon";
+    let remedy = "start it as docs/user/messages.md tells, and check signal.daemon";
     let quiet = SignalConfig { receive: ReceiveMode::OnConnection, ..config.clone() };
     let (link, follower) = match signal_link(&quiet) {
         Ok(made) => made,

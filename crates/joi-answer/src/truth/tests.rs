@@ -117,7 +117,7 @@ fn what_was_not_done_is_not_said_and_hardly_anything_honest_is_cut() {
     holds(german(), corpus!("de"));
 }
 
-// Written before anybody looked at the rules; docs/security.md tells what the first run was like.
+// Written before anybody looked at the rules; docs/user/security.md tells what the first run was like.
 #[test]
 fn the_same_holds_of_sentences_that_were_written_blind() {
     holds(english(), corpus!("en.held-out"));
@@ -130,7 +130,7 @@ fn the_same_holds_of_sentences_that_were_written_blind_a_second_time() {
     holds(german(), corpus!("de.held-out-2"));
 }
 
-// A good part of it in the house. Mended by general rules: docs/security.md tells what passed at first.
+// A good part of it in the house. Mended by general rules: docs/user/security.md tells what passed at first.
 #[test]
 fn of_sentences_that_were_written_blind_a_third_time_few_pass() {
     for (language, corpus, most) in

@@ -111,7 +111,7 @@ impl MachineTrouble {
             }
             Self::Hot => "the processor is at 80 °C or more and about to be slowed down; give it a cooler",
             Self::LowMemory => {
-                "hardly any memory is free; end other programs, or choose a smaller model (docs/small-machines.md)"
+                "hardly any memory is free; end other programs, or choose a smaller model (docs/user/small-machines.md)"
             }
             Self::LowDisk => {
                 "less than 200 MB of the disk are free, so dialogue may soon not be stored; free some space"

@@ -2,7 +2,7 @@
 //!
 //! Called by the owner of the model. In: names, the likeliest first. Out: tokens, within a limit: each costs some time of
 //! every transcription. What the decoder then writes where nothing was said is for the transcript filter. Only measurements
-//! tell any: what is understood then and what is not is in `docs/home.md`.
+//! tell any: what is understood then and what is not is in `docs/user/home.md`.
 
 use super::Whisper;
 

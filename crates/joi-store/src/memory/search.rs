@@ -27,7 +27,7 @@ const PAIRED: usize = 4;
 const FEW: f64 = 200.0;
 /// The least share of a question, by weight, that a hit must contain.
 const ENOUGH: f64 = 0.34;
-/// How much more similar than everyday sentences a hit without the words must be (docs/memory-retrieval.md).
+/// How much more similar than everyday sentences a hit without the words must be (docs/dev/memory-retrieval.md).
 const NEAR: f32 = 0.25;
 /// The weight of similarity beside the words of a question.
 const MEANT: f64 = 1.0;

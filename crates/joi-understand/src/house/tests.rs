@@ -304,7 +304,7 @@ fn a_name_may_hold_a_word_with_which_nothing_is_done() {
     }
 }
 
-// Written before anybody looked at the rules; docs/home.md tells what the first run was like.
+// Written before anybody looked at the rules; docs/user/home.md tells what the first run was like.
 #[test]
 fn what_families_say_in_passing_is_understood() {
     let (mut count, mut wrong, mut acted) = (0, Vec::new(), Vec::new());
