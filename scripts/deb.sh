@@ -50,7 +50,7 @@ build_amd64() {
   # All checkouts share what takes long; cargo would not notice that a file of ours is another checkout's (env.sh).
   if [ "$(cat "$CARGO_TARGET_DIR/checkout" 2>/dev/null)" != "$PWD" ]; then
     mkdir -p "$CARGO_TARGET_DIR"
-    cargo clean --quiet --release -p joi -p joi-model
+    cargo clean --quiet --release "${ours[@]/#/-p}"
     echo "$PWD" >"$CARGO_TARGET_DIR/checkout"
   fi
   GGML_NATIVE=OFF RUSTFLAGS="-C target-cpu=x86-64-v3 --remap-path-prefix=$crates=/crates" \

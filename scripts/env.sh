@@ -36,27 +36,28 @@ ready() {
   "$joi" models fetch
 }
 
+# The names of our packages.
+ours=()
+for manifest in Cargo.toml crates/*/Cargo.toml; do
+  ours+=("$(sed -n 's/^name = "\(.*\)"/\1/p' "$manifest" | head -n 1)")
+done
+
 # What is built in besides, by the caller's wish: FEATURES=rustpotter.
 besides=()
 [ -z "${FEATURES:-}" ] || besides=(--features "joi/${FEATURES//,/,joi/}")
 
-# Tests are about what joi does, not about how fast: she is built with all checks. The libraries that compute are built as
-# always. The program has to keep up with sound in real time, for which the first level of optimisation is enough; the unit
-# tests go without any, which takes a fifth of the time to build. What can be left out of her is in.
+# Tests are about what joi does, not about how fast: our crates are built with all checks, and with the first level of
+# optimisation, which keeps up with sound in real time and builds in a fraction of the time. The libraries that compute are
+# built as always. What can be left out of the program is in.
 checks=(--features joi/rustpotter)
-unit_checks=()
-for package in joi joi-bench; do
-  for setting in debug-assertions=true overflow-checks=true; do
+for package in "${ours[@]}"; do
+  [ "$package" != joi-model ] || continue
+  for setting in debug-assertions=true overflow-checks=true opt-level=1; do
     checks+=(--config "profile.release.package.$package.$setting")
   done
-  unit_checks=("${checks[@]}")
 done
-for package in joi joi-bench; do
-  checks+=(--config "profile.release.package.$package.opt-level=1")
-  unit_checks+=(--config "profile.release.package.$package.opt-level=0")
-done
-# The unit tests of joi's library, and all the others.
-run_unit_tests() { build test "${unit_checks[@]}" --lib "$@"; }
+# The unit tests of all crates, and all the others.
+run_unit_tests() { build test "${checks[@]}" --lib "$@"; }
 run_tests() { build test "${checks[@]}" "$@"; }
 
 # The same for tests.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Feeds every reader of foreign bytes with damaged input, each for MINUTES (1): `make fuzz MINUTES=10`.
-# Stable Rust: these are the property tests of the library and of joi-model whose name has "foreign_bytes" in it, with
+# Stable Rust: these are the property tests of all our crates whose name has "foreign_bytes" in it, with
 # all checks (overflow, debug assertions), run again and again with another seed.
 #   SEED=N      the seed to begin with (the time in seconds)
 #   TARGET=NAME only tests with this in their name
@@ -13,12 +13,11 @@ cases=${CASES:-2000}
 
 built=$(run_unit_tests --bin joi-model --no-run --message-format=json)
 targets=()
-for of in joi joi-model; do
-  tests=$(sed -n 's/.*"name":"'"$of"'".*"executable":"\([^"]*\)".*/\1/p' <<<"$built" | tail -n 1)
-  [ -x "$tests" ] || fail "the tests of $of were not built"
+while read -r tests; do
+  [ -x "$tests" ] || fail "$tests was not built"
   mapfile -t -O ${#targets[@]} targets < <("$tests" --list | sed -n "s|: test\$| $tests|p" |
     grep -E "foreign_bytes|protocol::tests::no_text_is_lost" | grep -F "${TARGET:-}")
-done
+done < <(sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' <<<"$built")
 [ ${#targets[@]} != 0 ] || fail "there is no test with \"${TARGET:-foreign_bytes}\" in its name"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use super::super::{code, root, rust_files, short, text};
+use super::super::{code, inside, product_files, root, rust_files, short, source_files, text};
 
 /// What destroys. "Can't be removed" tells of an error; "or remove it" would be a remedy.
 const DESTROYS: [&str; 9] =
@@ -34,9 +34,7 @@ fn no_remedy_destroys() {
         ["it can't be removed: no rights", "the copy can't be written or removed: full", "a reset button"];
     assert!(!harmless.iter().any(|text| destroys(text)));
     let (mut seen, mut bad) = (0, Vec::new());
-    for path in
-        rust_files(&root().join("src")).into_iter().chain(rust_files(&root().join("crates/joi-model/src")))
-    {
+    for path in source_files() {
         let code = code(&path);
         for (before, text) in literals(&code) {
             let is_error = ["#[error(", "remedy", "Problem::", "bail!(", ".context(", ".hint("]
@@ -161,14 +159,14 @@ fn literals(code: &str) -> Vec<(&str, &str)> {
 
 #[test]
 fn what_is_spoken_is_data_of_the_languages() {
-    let src = root().join("src");
     let mut spoken = Vec::new();
-    for path in rust_files(&src) {
-        let inside = path.strip_prefix(&src).expect("below src").display().to_string();
-        let is_schedule = inside.starts_with("schedule");
-        let is_meant = ["schedule", "reply", "hear/judge", "announce", "channels", "app/awake"]
-            .iter()
-            .any(|start| inside.starts_with(start));
+    for path in product_files() {
+        let inside = inside(&path);
+        let is_schedule =
+            ["joi-schedule", "joi-language/values"].iter().any(|start| inside.starts_with(start));
+        let rooms =
+            ["joi-understand", "joi-answer", "joi-agent", "joi-hear/judge", "joi-channels", "app/awake"];
+        let is_meant = is_schedule || rooms.iter().any(|start| inside.starts_with(start));
         // What is wrong with a configuration is written, not spoken.
         if !is_meant || inside.contains("tests") || inside.ends_with("config.rs") {
             continue;
@@ -191,7 +189,7 @@ fn what_is_spoken_is_data_of_the_languages() {
 
 #[test]
 fn tools_ask_and_answer_in_the_words_of_the_languages() {
-    let src = root().join("src/tools");
+    let src = root().join("crates/joi-tools/src");
     let mut spoken = Vec::new();
     for path in rust_files(&src) {
         let code = code(&path);
