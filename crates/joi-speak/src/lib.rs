@@ -49,8 +49,8 @@ pub struct SpeakConfig {
     /// Loudness factor on the voice's own level, 0.1 to 4. Raising it is louder; peaks are limited softly,
     /// not clipped.
     pub gain: f32,
-    /// How long each sound lasts relative to the voice's own pace, 0.5 to 2. Raising it speaks slower.
-    pub length_scale: f32,
+    /// Speech rate relative to the voice's own pace, 0.5 to 2. Raising it speaks faster.
+    pub speed: f32,
     /// Variation of the voice, 0 to 1.5; at 0 a sentence sounds the same every time.
     pub variation: f32,
     /// Silence after each sentence in milliseconds, 0 to 2000. Raising it speaks more calmly.
@@ -59,7 +59,7 @@ pub struct SpeakConfig {
 
 impl Default for SpeakConfig {
     fn default() -> Self {
-        Self { voice: AUTO.into(), threads: 0, gain: 1.5, length_scale: 1.0, variation: 1.0, pause_ms: 150 }
+        Self { voice: AUTO.into(), threads: 0, gain: 1.5, speed: 1.0, variation: 1.0, pause_ms: 150 }
     }
 }
 
@@ -77,7 +77,7 @@ impl SpeakConfig {
             .into_iter()
             .chain(Problem::outside("speak.threads", f64::from(self.threads), 0.0..=16.0, ""))
             .chain(Problem::outside("speak.gain", f64::from(self.gain), 0.1..=4.0, ""))
-            .chain(Problem::outside("speak.length_scale", f64::from(self.length_scale), 0.5..=2.0, ""))
+            .chain(Problem::outside("speak.speed", f64::from(self.speed), 0.5..=2.0, ""))
             .chain(Problem::outside("speak.variation", f64::from(self.variation), 0.0..=1.5, ""))
             .chain(Problem::outside("speak.pause_ms", f64::from(self.pause_ms), 0.0..=2000.0, "milliseconds"))
             .collect()

@@ -138,7 +138,7 @@ impl PiperVoice {
             rate,
             scales: [
                 noise_scale * config.variation,
-                length_scale * config.length_scale,
+                length_scale / config.speed,
                 noise_w * config.variation,
             ],
             has_speakers: description.num_speakers > 1,

@@ -60,7 +60,7 @@ impl EspeakVoice {
         Phonemizer::open(&source.data, &source.voice)?;
         // SAFETY: espeak-ng is open; it only reads a number that does not change any more.
         let rate = unsafe { sys::espeak_ng_GetSampleRate() }.unsigned_abs();
-        let pace = (USUAL_PACE / config.length_scale).round() as c_int;
+        let pace = (USUAL_PACE * config.speed).round() as c_int;
         Ok(Self {
             voice: source.voice.clone(),
             rate,
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_slower_and_louder_voice_is_slower_and_louder() {
-        let config = SpeakConfig { length_scale: 1.5, gain: 3.0, pause_ms: 0, ..SpeakConfig::default() };
+        let config = SpeakConfig { speed: 0.67, gain: 3.0, pause_ms: 0, ..SpeakConfig::default() };
         let text = "Das Licht im Wohnzimmer ist an.";
         let (plain, changed) = (said("de", &SpeakConfig::default(), text), said("de", &config, text));
         assert!(seconds(&changed[0]) > 1.2 * seconds(&plain[0]));

@@ -49,7 +49,7 @@ fn sentences_come_one_by_one_at_a_sound_level_and_length() {
 fn a_slower_and_louder_voice_is_slower_and_louder() {
     let text = "The living room lamp is on.";
     let plain = sentences(&mut joe(), text).concat();
-    let config = SpeakConfig { length_scale: 1.5, gain: 3.0, pause_ms: 0, ..SpeakConfig::default() };
+    let config = SpeakConfig { speed: 0.67, gain: 3.0, pause_ms: 0, ..SpeakConfig::default() };
     let changed = sentences(&mut Voice::load(&files().into(), &config).unwrap(), text).concat();
     let ((plain_s, plain_level), (slow_s, loud_level)) = (measure(&plain, 22_050), measure(&changed, 22_050));
     assert!(slow_s > 1.2 * plain_s, "{slow_s} s instead of {plain_s} s");
@@ -97,7 +97,7 @@ fn where_decoding_is_slow_a_sentence_comes_whole() {
 
 #[test]
 fn however_long_a_voice_is_silent_first_an_answer_begins_with_sound() {
-    let config = SpeakConfig { length_scale: 2.0, ..SpeakConfig::default() };
+    let config = SpeakConfig { speed: 0.5, ..SpeakConfig::default() };
     let first = chunks(&mut paced_joe(&config, 0.08)).swap_remove(0);
     // 10 ms are left of the silence; a block later the voice is there.
     let loudest = first.samples[..882].iter().fold(0.0_f32, |loudest, sample| loudest.max(sample.abs()));
