@@ -16,14 +16,11 @@ use tracing_subscriber::registry::LookupSpan;
 
 /// The modules behind each category. The first that fits counts.
 const CATEGORIES: [(&str, &[&str]); 5] = [
-    ("voice", &["joi::audio", "joi::hear", "joi::speak", "joi::channels::voice"]),
-    (
-        "memory",
-        &["joi::store", "joi::reply::prompt::dialogue", "joi::reply::memory", "joi::reply::memory::diary"],
-    ),
-    ("profile", &["joi::reply::prompt::profile"]),
-    ("planning", &["joi::reply"]),
-    ("model", &["joi::llm", "joi_model"]),
+    ("voice", &["joi_audio", "joi_hear", "joi_speak", "joi_channels::voice"]),
+    ("memory", &["joi_store", "joi_agent::prompt::dialogue", "joi_agent::memory"]),
+    ("profile", &["joi_agent::prompt::profile"]),
+    ("planning", &["joi_agent", "joi_understand", "joi_answer"]),
+    ("model", &["joi_llm", "joi_model"]),
 ];
 
 /// Libraries that write whole messages at the level trace, tokens among them; the second is what the first logs through.
@@ -137,20 +134,20 @@ mod tests {
     #[test]
     fn every_module_has_its_category() {
         let of = [
-            "joi::hear::whisper",
-            "joi::channels::voice",
-            "joi::reply::prompt::dialogue",
-            "joi::reply::agent::ask",
+            "joi_hear::whisper",
+            "joi_channels::voice",
+            "joi_agent::prompt::dialogue",
+            "joi_agent::agent::ask",
         ];
         assert_eq!(of.map(category), ["voice", "voice", "memory", "planning"]);
         let of = [
-            "joi::reply::memory::extractor",
-            "joi::reply::prompt::profile",
-            "joi::reply::agent::planner",
-            "joi::reply",
+            "joi_agent::memory::extractor",
+            "joi_agent::prompt::profile",
+            "joi_agent::agent::planner",
+            "joi_agent",
         ];
         assert_eq!(of.map(category), ["memory", "profile", "planning", "planning"]);
-        assert_eq!(["joi::llm::mind", "joi::hearing", "hyper"].map(category), ["model", "joi", "joi"]);
+        assert_eq!(["joi_llm::mind", "joi_hearing", "hyper"].map(category), ["model", "joi", "joi"]);
     }
 
     #[test]
@@ -161,10 +158,10 @@ mod tests {
             let log =
                 log.with_max_level(Level::TRACE).with_ansi(false).event_format(LogFormat { is_journal });
             tracing::subscriber::with_default(log.with_writer(std::sync::Mutex::new(to)).finish(), || {
-                tracing::error!(target: "joi::store", "full");
-                tracing::warn!(target: "joi::hear", card = 2, "gone");
+                tracing::error!(target: "joi_store", "full");
+                tracing::warn!(target: "joi_hear", card = 2, "gone");
                 tracing::info!(target: "joi::app", "well");
-                tracing::debug!(target: "joi::llm", "slow\nand steady");
+                tracing::debug!(target: "joi_llm", "slow\nand steady");
             });
             std::fs::read_to_string(file.path()).unwrap()
         };
@@ -180,11 +177,11 @@ mod tests {
 
     #[test]
     fn a_filter_may_name_categories() {
-        let memory = "warn,joi::store=info,joi::reply::prompt::dialogue=info,joi::reply::memory=info,joi::reply::memory::diary=info,\
+        let memory = "warn,joi_store=info,joi_agent::prompt::dialogue=info,joi_agent::memory=info,joi_agent::memory::diary=info,\
                       pulseaudio=off";
         assert_eq!(written_out("warn,memory=info"), memory);
-        assert_eq!(written_out("planning"), "joi::reply=debug,pulseaudio=off");
-        assert_eq!(written_out("joi::hear=trace"), "joi::hear=trace,pulseaudio=off");
+        assert_eq!(written_out("planning"), "joi_agent=debug,pulseaudio=off");
+        assert_eq!(written_out("joi_hear=trace"), "joi_hear=trace,pulseaudio=off");
         assert_eq!(written_out("warn,pulseaudio=debug"), "warn,pulseaudio=debug");
         let trace = "trace,tungstenite=debug,log=debug,tokio_tungstenite=debug,pulseaudio=off";
         assert_eq!(written_out("trace"), trace);

@@ -102,7 +102,8 @@ impl Journal {
 impl<S: Subscriber> Layer<S> for Journal {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         let meta = event.metadata();
-        let is_ours = meta.target() == "joi" || meta.target().starts_with("joi::");
+        let is_ours =
+            ["joi::", "joi_"].iter().any(|start| meta.target().starts_with(start)) || meta.target() == "joi";
         if !is_ours || *meta.level() > Level::WARN {
             return;
         }
@@ -161,14 +162,14 @@ mod tests {
         let journal = journal();
         logging(&journal, || {
             tracing::info!("nobody wants to know");
-            tracing::warn!(target: "joi::store", error = %"disk full", text = "my marmalade", "not stored");
+            tracing::warn!(target: "joi_store", error = %"disk full", text = "my marmalade", "not stored");
             tracing::error!(target: "hyper::client", "none of ours");
             tracing::warn!(target: "joined::up", "none of ours either");
         });
         let entry = JournalEntry {
             at: "2026-03-01T12:00:00Z".into(),
             level: "warn".into(),
-            from: "joi::store".into(),
+            from: "joi_store".into(),
             told: "not stored: disk full".into(),
             times: 1,
         };
@@ -180,17 +181,17 @@ mod tests {
         let journal = journal();
         logging(&journal, || {
             for _ in 0..1000 {
-                tracing::warn!(target: "joi::audio", "the listener thread fell behind");
+                tracing::warn!(target: "joi_audio", "the listener thread fell behind");
             }
             for i in 0..ENTRIES {
-                tracing::warn!(target: "joi::audio", "number {i} {}", "x".repeat(2 * LENGTH));
+                tracing::warn!(target: "joi_audio", "number {i} {}", "x".repeat(2 * LENGTH));
             }
         });
         let kept = journal.entries();
         assert_eq!(kept.len(), ENTRIES);
         assert!(kept[0].told.starts_with("number 0 ") && kept[0].told.chars().count() == LENGTH);
         let again = self::journal();
-        logging(&again, || (0..1000).for_each(|_| tracing::warn!(target: "joi::audio", "late")));
+        logging(&again, || (0..1000).for_each(|_| tracing::warn!(target: "joi_audio", "late")));
         assert_eq!(again.counts(), LogCounts { warnings: 1000, errors: 0 });
         assert_eq!(again.entries().iter().map(|entry| entry.times).collect::<Vec<_>>(), [1000]);
     }

@@ -136,11 +136,7 @@ impl PiperVoice {
         let Inference { noise_scale, length_scale, noise_w } = description.inference;
         let description = NetworkDescription {
             rate,
-            scales: [
-                noise_scale * config.variation,
-                length_scale / config.speed,
-                noise_w * config.variation,
-            ],
+            scales: [noise_scale * config.variation, length_scale / config.speed, noise_w * config.variation],
             has_speakers: description.num_speakers > 1,
         };
         let word = encode(&ids, "haɪ.");
