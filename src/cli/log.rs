@@ -177,10 +177,13 @@ mod tests {
 
     #[test]
     fn a_filter_may_name_categories() {
-        let memory = "warn,joi_store=info,joi_agent::prompt::dialogue=info,joi_agent::memory=info,joi_agent::memory::diary=info,\
+        let memory = "warn,joi_store=info,joi_agent::prompt::dialogue=info,joi_agent::memory=info,\
                       pulseaudio=off";
         assert_eq!(written_out("warn,memory=info"), memory);
-        assert_eq!(written_out("planning"), "joi_agent=debug,pulseaudio=off");
+        assert_eq!(
+            written_out("planning"),
+            "joi_agent=debug,joi_understand=debug,joi_answer=debug,pulseaudio=off"
+        );
         assert_eq!(written_out("joi_hear=trace"), "joi_hear=trace,pulseaudio=off");
         assert_eq!(written_out("warn,pulseaudio=debug"), "warn,pulseaudio=debug");
         let trace = "trace,tungstenite=debug,log=debug,tokio_tungstenite=debug,pulseaudio=off";
