@@ -97,13 +97,14 @@ impl Sources {
         if first == "super" {
             return self.within(&module[..module.len().checked_sub(1)?], rest, depth);
         }
-        if found.items.contains(first) {
-            return Some((key, first.clone()));
-        }
         let mut child = module.to_vec();
         child.push(first.clone());
-        if self.modules.contains_key(&child) {
+        // A function may have the name of a module; a path that goes on means the module.
+        if !rest.is_empty() && self.modules.contains_key(&child) {
             return self.within(&child, rest, depth);
+        }
+        if found.items.contains(first) {
+            return Some((key, first.clone()));
         }
         if let Some(target) = found.uses.get(first) {
             let whole: Segments = target.iter().chain(rest).cloned().collect();

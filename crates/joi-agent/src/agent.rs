@@ -21,6 +21,7 @@ pub(crate) mod filter;
 pub(crate) mod patience;
 pub(crate) mod plan;
 pub(crate) mod planner;
+pub(crate) mod prompt_kind;
 pub(crate) mod protocols;
 pub(crate) mod repeats;
 pub(crate) mod request;

@@ -14,9 +14,9 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use super::agent::planner;
+use super::agent::prompt_kind::PromptKind;
 use super::agent::request::TurnRequest;
 use super::agent::setup::{self, Prepared};
-use super::agent::talk::PromptKind;
 use super::agent::tool_loop::state::prompt::LoopPrompt;
 use super::arbiter::{ModelPriority, Permit};
 use super::engine::Engine;

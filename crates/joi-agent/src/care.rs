@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::agent::plan::Plan;
+use super::agent::prompt_kind::PromptKind;
 use super::agent::request::TurnRequest;
 use super::agent::router::ToolChoice;
 use super::agent::setup::{self, Prepared};
-use super::agent::talk::PromptKind;
 use super::consent::QuestionOutcome;
 use super::model::ChatModel;
 use super::path::Path;

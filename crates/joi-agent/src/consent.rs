@@ -10,8 +10,8 @@ use std::time::Duration;
 use super::intents::{self, Intent};
 use super::model::ChatModel;
 use super::path::Path;
-use super::quick::gate::AskedQuick;
 use super::quick::{self, QuickMeans};
+use super::session::asked::AskedQuick;
 use super::session::open_question::{BegunAnswer, OpenQuestion, open_until};
 use super::turn::{Action, Ended, Keep, ReplyEvent, Turn};
 use crate::agent::tool_loop::pending::PendingCall;
@@ -75,7 +75,7 @@ impl<M: ChatModel> Path<'_, M> {
             }
             Some(OpenQuestion::Quick(waiting)) => return self.quick_answered(turn, *waiting, sink).await,
             Some(OpenQuestion::Which(waiting)) => {
-                let picked = quick::house::picked(turn, waiting, &self.quick_means(), sink).await?;
+                let picked = quick::house::picked::picked(turn, waiting, &self.quick_means(), sink).await?;
                 return match picked {
                     Some(over) => Ok(QuestionOutcome::Over(over)),
                     None => self.declined(turn, sink).await,

@@ -61,10 +61,10 @@ pub use session::Session;
 pub use turn::{Action, ConversationStatus, Ended, ReplyEvent, ReplyOutcome, TurnInput};
 
 use agent::ask;
+use agent::prompt_kind::PromptKind;
 use agent::request::TurnRequest;
 use agent::router::ToolChoice;
 use agent::setup::{self, Prepared};
-use agent::talk::PromptKind;
 use agent::tool_loop::LoopEnd;
 use consent::QuestionOutcome;
 use deadline::in_time;

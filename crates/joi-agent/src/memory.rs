@@ -9,11 +9,12 @@ use std::sync::Arc;
 use jiff::Zoned;
 
 use crate::agent::plan::{Plan, Recall};
+use crate::agent::prompt_kind::PromptKind;
 use crate::agent::request::TurnRequest;
-use crate::agent::talk::PromptKind;
 use crate::deadline::{self, in_time};
 use crate::memory::coverage::Coverage;
-use crate::memory::extractor::{ExtractRules, RecallQuery};
+use crate::memory::extractor::ExtractRules;
+use crate::memory::recall_query::RecallQuery;
 use crate::model::ChatModel;
 use crate::prompt::side_query::SideQueries;
 use crate::session::Session;
@@ -33,6 +34,7 @@ mod digest;
 pub(crate) mod extractor;
 mod meaning;
 mod newest;
+pub(crate) mod recall_query;
 pub(crate) mod remember;
 pub(crate) mod told;
 

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use joi_llm::{ModelSize, ServedBy};
 
+use super::agent::prompt_kind::PromptKind;
 use super::agent::request::TurnRequest;
 use super::agent::setup::SetupRules;
-use super::agent::talk::{self, PromptKind};
+use super::agent::talk;
 use super::agent::tool_list::ToolList;
 use super::arbiter::ModelPriority;
 use super::engine::{Engine, EngineParts};

@@ -5,63 +5,30 @@
 
 use std::sync::Arc;
 
-use crate::initiative::Initiative;
-use crate::session::Session;
+use crate::session::house_thread::HouseThread;
+use crate::session::last_deed::LastDeed;
+use crate::session::last_set::LastSet;
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{Action, Keep, ReplyEvent, Turn};
 use gate::Passage;
-use house::thread::HouseThread;
-use house::{ConnectedHome, HouseWish};
-use joi_schedule::{Schedule, ScheduleOrder};
-use joi_store::Store;
-use joi_tools::gate::Consent;
-use joi_tools::{Toolbox, ToolsConfig};
+use house::HouseWish;
+use joi_schedule::ScheduleOrder;
+use joi_tools::Toolbox;
 use joi_understand::intents::{self, Intent, QuickIntent};
 use joi_understand::intents::{QuietWish, TakingBack};
 use joi_understand::redact;
-use last_set::LastSet;
-use take_back::LastDeed;
+pub(crate) use means::QuickMeans;
+pub(crate) use recognised::Recognised;
 
 pub(crate) mod foresee;
-pub(crate) mod forgetting;
 pub(crate) mod gate;
 pub(crate) mod home;
 pub(crate) mod house;
-pub(crate) mod last_set;
+mod means;
 pub(crate) mod memory;
+pub(crate) mod recognised;
 pub(crate) mod take_back;
 pub(crate) mod timers;
-
-/// What carries out quick commands.
-pub(crate) struct QuickMeans<'a> {
-    /// Timers, alarms and reminders.
-    pub(crate) schedule: Option<&'a Schedule>,
-    /// What is remembered; nothing when it is switched off.
-    pub(crate) memory: Option<&'a Store>,
-    /// Where lists are kept.
-    pub(crate) notes: Option<&'a Store>,
-    /// The house, if one is connected.
-    pub(crate) home: Option<&'a ConnectedHome>,
-    /// `[tools]`.
-    pub(crate) rules: &'a ToolsConfig,
-    /// Whether the user has said yes to this very command.
-    pub(crate) consent: Consent,
-    /// The conversation.
-    pub(crate) session: &'a Session,
-    /// What speaks unasked.
-    pub(crate) initiative: &'a Initiative,
-}
-
-/// What needs no model.
-#[derive(Debug)]
-pub(crate) enum Recognised<'a> {
-    /// A quick command.
-    Quick(QuickIntent),
-    /// Something about the connected house.
-    House(HouseWish),
-    /// Several requests, each of which needs none.
-    Requests(Vec<&'a str>),
-}
 
 /// What was set by the beginning of `turn` is forgotten where the whole of it is another request.
 pub(crate) async fn take_back(

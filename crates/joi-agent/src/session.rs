@@ -16,20 +16,26 @@ use crate::agent::tool_list::ToolList;
 use crate::deadline::{self, in_time};
 use crate::head_start::HeadStart;
 use crate::prompt::head::{HeadSet, Speaking};
-use crate::quick::house::thread::HouseThread;
-use crate::quick::last_set::{Clarification, LastSet};
-use crate::quick::take_back::LastDeed;
+use crate::session::house_thread::HouseThread;
+use crate::session::last_deed::LastDeed;
+use crate::session::last_set::{Clarification, LastSet};
 use crate::sink::ReplySink;
 use caches::Caches;
 use joi_base::message::ConversationId;
 use joi_language::LanguageCode;
 use joi_llm::Message;
 use joi_store::{ExchangeId, Store};
+use joi_tools::WayBack;
 use joi_tools::{ToolRegistry, ToolsConfig, fence};
 use open_question::OpenQuestion;
 use tool_history::ToolHistory;
 
+pub(crate) mod asked;
 pub(crate) mod caches;
+pub(crate) mod forgetting;
+pub(crate) mod house_thread;
+pub(crate) mod last_deed;
+pub(crate) mod last_set;
 pub(crate) mod open_question;
 pub(crate) mod tool_history;
 
@@ -274,6 +280,12 @@ impl Session {
 }
 
 impl SessionState {
+    /// Notes what was done at `now`, outside of the house; what was done in the house is no longer the last deed.
+    pub(crate) fn note_deed(&mut self, back: WayBack, now: Timestamp) {
+        self.house = HouseThread::default();
+        self.last_deed = Some(LastDeed::new(back, now));
+    }
+
     fn forget_conversation(&mut self) {
         self.history.end_conversation();
         self.caches = Caches::default();

@@ -2,8 +2,8 @@
 //!
 //! Plain data. In: the turn, the dialogue, the conversation's tools and the model that answers.
 
+use crate::agent::prompt_kind::PromptKind;
 use crate::agent::protocols::Answering;
-use crate::agent::talk::PromptKind;
 use crate::agent::tool_list::ToolList;
 use crate::prompt::dialogue::Past;
 use crate::turn::Turn;

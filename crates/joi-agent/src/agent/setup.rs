@@ -6,10 +6,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::agent::plan::{Course, Plan};
+use crate::agent::prompt_kind::PromptKind;
 use crate::agent::repeats::Repeats;
 use crate::agent::request::TurnRequest;
 use crate::agent::router::ToolChoice;
-use crate::agent::talk::PromptKind;
 use crate::agent::tool_loop::state::progress::LoopProgress;
 use crate::agent::tool_loop::state::prompt::LoopPrompt;
 use crate::agent::tool_loop::state::scope::{ReadyCalls, ToolScope};

@@ -4,6 +4,7 @@
 //! prompts it gets. A request is no talk where a tool's words are in it, where it asks for a deed, where it goes on with
 //! an answer for which a tool was called, or where words alone do not pick the tools.
 
+use crate::agent::prompt_kind::PromptKind;
 use crate::agent::request::TurnRequest;
 use crate::agent::router::is_always;
 use crate::config::{PlannerConfig, PlannerMode};
@@ -13,16 +14,6 @@ use joi_tools::gate::Wish;
 use joi_tools::{Router, ToolsConfig};
 use joi_understand::reference;
 use joi_understand::wish::{self, CallWords, Utterances};
-
-/// What of the head a prompt begins with.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum PromptKind {
-    /// Who she is, and nothing about tools.
-    Talk,
-    /// All of it.
-    #[default]
-    Tools,
-}
 
 /// Which prompt `request` gets.
 pub(crate) fn prompt_kind(

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::config::Extractor;
+use super::recall_query::RecallQuery;
 use crate::agent::request::TurnRequest;
 use crate::config::ContextConfig;
 use crate::deadline;
@@ -32,15 +33,6 @@ const MOST_WORDS: usize = 12;
 /// Most questions, and the longest, in characters.
 const MOST_QUESTIONS: usize = 3;
 const LONGEST: usize = 120;
-
-/// What to look for.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct RecallQuery {
-    /// Words and time.
-    pub(crate) question: MemoryQuestion,
-    /// What is meant, as a text, for a search by meaning.
-    pub(crate) about: String,
-}
 
 /// What a model writes.
 #[derive(Debug, Deserialize)]

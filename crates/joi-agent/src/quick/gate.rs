@@ -6,10 +6,9 @@
 
 use std::time::Duration;
 
-use jiff::Timestamp;
-
 use super::{QuickMeans, Recognised};
 use crate::quick::house::{self, HouseWish};
+use crate::session::asked::AskedQuick;
 use crate::session::open_question::{OpenQuestion, open_until};
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{Keep, Turn};
@@ -30,21 +29,6 @@ struct QuickDeed {
     /// The deeds, as the tool names them.
     deeds: Vec<String>,
     effect: Effect,
-}
-
-/// What waits for a yes.
-pub(crate) struct AskedQuick {
-    /// What is done then.
-    pub(crate) recognised: Recognised<'static>,
-    /// The words that it was recognised in, and whether they quote somebody.
-    pub(crate) said: String,
-    pub(crate) is_quoting: bool,
-    /// The deeds, which a no refuses.
-    pub(crate) deeds: Vec<String>,
-    /// Until when a yes counts.
-    pub(crate) until: Timestamp,
-    /// It was asked once more, because the first yes could not be relied on.
-    pub(crate) is_repeated: bool,
 }
 
 /// Whether something is done now.

@@ -8,29 +8,28 @@
 mod connected;
 mod later;
 mod near;
-pub(crate) mod thread;
+pub(crate) mod picked;
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
 use jiff::Timestamp;
 
 use super::gate::{self, Passage};
-use super::{QuickMeans, Recognised};
+use super::means::QuickMeans;
+pub(crate) use super::recognised::HouseWish;
+use super::recognised::Recognised;
 use crate::session::Session;
+use crate::session::asked::{AskedCommands, AskedWhich};
 use crate::session::open_question::{OpenQuestion, open_until};
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{Ended, Keep, ReplyEvent, Turn};
 pub use connected::ConnectedHome;
-pub(crate) use connected::HouseWish;
 use joi_home::backend::{self, CommandOutcome, FOLLOWS_WITHIN, HomeLink, SendFault};
 use joi_tools::gate::Consent;
-use joi_tools::house_deed;
-use joi_understand::house::follow::{self, FollowUp, Picked};
 use joi_understand::house::unreached;
-use joi_understand::house::{HouseDecision, NamedThing, PlannedBatch, PlannedCommand, say};
-use joi_understand::intents::{self, Mood};
+use joi_understand::house::{HouseDecision, PlannedBatch, PlannedCommand, say};
+use joi_understand::intents::{self};
 
 /// So many are not named in a question.
 const MANY: usize = 5;
@@ -42,35 +41,6 @@ enum Reached {
     No,
     /// At least one, or nobody knows.
     Maybe,
-}
-
-/// Commands that wait for a yes.
-pub(crate) struct AskedCommands {
-    pub(crate) batch: PlannedBatch,
-    /// Until when a yes counts.
-    pub(crate) until: Timestamp,
-    /// It was asked once more, because the first yes could not be relied on.
-    pub(crate) is_repeated: bool,
-}
-
-impl AskedCommands {
-    /// The deeds, as the tool names them.
-    pub(crate) fn deeds(&self) -> impl Iterator<Item = String> {
-        self.batch.commands.iter().map(|planned| house_deed(&planned.command))
-    }
-}
-
-/// What was asked back: which of several, or in which room.
-pub(crate) struct AskedWhich {
-    /// The command or question, as the user said it.
-    pub(crate) said: String,
-    /// Names that were picked before.
-    pub(crate) chosen: Vec<String>,
-    pub(crate) things: Vec<NamedThing>,
-    /// It was asked in which room.
-    pub(crate) wants_place: bool,
-    /// Until when an answer counts.
-    pub(crate) until: Timestamp,
 }
 
 /// Does what was wished for, or says why not.
@@ -165,49 +135,6 @@ pub(crate) async fn answered(
         Passage::Free => send(&batch, turn, means, sink).await.map(|_| Some((Ended::Quick, Keep::Yes))),
         Passage::Barred(keep) => Ok(Some((Ended::Quick, keep))),
     }
-}
-
-/// What the answer to "which one?" picks is done, or told; nothing when this turn is no answer to it.
-pub(crate) async fn picked(
-    turn: &Turn<'_>,
-    waiting: AskedWhich,
-    means: &QuickMeans<'_>,
-    sink: &mut ReplySink,
-) -> Result<Option<(Ended, Keep)>, ReceiverClosed> {
-    let over = Some((Ended::Quick, Keep::Yes));
-    let Some(home) = means.home.filter(|_| turn.now.timestamp() <= waiting.until) else { return Ok(None) };
-    let AskedWhich { said, mut chosen, things, wants_place, .. } = waiting;
-    let asked = Turn { asked: &said, now: turn.now.clone(), language: Arc::clone(&turn.language), ..*turn };
-    let read = home.understood(turn, FollowUp::default(), |situation| {
-        follow::picked(turn.asked, (&things, wants_place), situation)
-    });
-    // A question picks nothing, and a yes does not say which.
-    let is_open = intents::mood(&turn.language, turn.asked) == Mood::Question
-        || intents::is_consent(&turn.language, turn.asked);
-    let (left, place) = match read.flatten() {
-        Some(Picked::These(_) | Picked::In(_)) if is_open => (things, None),
-        Some(Picked::These(names)) => {
-            chosen.extend(names);
-            (Vec::new(), None)
-        }
-        Some(Picked::In(place)) => (Vec::new(), Some(place)),
-        Some(Picked::OneOf(fewer)) => (fewer, None),
-        None if intents::is_consent(&turn.language, turn.asked) => (things, None),
-        None => return Ok(None),
-    };
-    let follow = FollowUp { chosen: &chosen, place: place.as_deref(), ..FollowUp::default() };
-    let wished = match left.len() {
-        0 => home.after_pick(&asked, follow),
-        MANY.. if wants_place => Some(HouseWish::Decided(HouseDecision::Where(left))),
-        _ => Some(HouseWish::Decided(HouseDecision::Which(left))),
-    };
-    let Some(wished) = wished else { return Ok(None) };
-    if let HouseWish::Decided(decision @ (HouseDecision::Which(_) | HouseDecision::Where(_))) = &wished {
-        ask_which(decision, (&asked, &chosen), means, sink).await?;
-    } else {
-        super::carry_out(&asked, &Recognised::House(wished), means, sink).await?;
-    }
-    Ok(over)
 }
 
 /// Asks which of several things is meant; `asked` is the turn that names them, and what was picked before.

@@ -7,9 +7,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::forgetting::{ForgetTarget, Forgetting};
 use crate::memory::told;
 use crate::session::Session;
+use crate::session::forgetting::{ForgetTarget, Forgetting};
 use crate::session::open_question::{OpenQuestion, open_until};
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{Ended, Keep, ReplyEvent, Turn};

@@ -2,13 +2,12 @@
 //!
 //! Runs in the task of the turn. In: what the turn before left behind in its session. Out: one sentence of what was
 //! taken back, once that is stored; nothing where there is nothing to take back. The house keeps its own
-//! ([`super::house::thread`]); whichever was done later counts.
+//! ([`crate::session::house_thread`]); whichever was done later counts.
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 
-use super::house::thread::HouseThread;
 use super::{QuickMeans, timers};
-use crate::session::SessionState;
+use crate::session::last_deed::LastDeed;
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{ReplyEvent, Turn};
 use joi_schedule::ScheduleOrder;
@@ -19,28 +18,6 @@ use joi_understand::intents::{Intent, MemoryOrder};
 
 /// It can be taken back this long.
 const WITHIN: SignedDuration = SignedDuration::from_mins(5);
-
-/// What was done last, outside of the house.
-#[derive(Debug, Clone)]
-pub(crate) struct LastDeed {
-    back: WayBack,
-    at: Timestamp,
-    /// It was done in the turn before.
-    is_fresh: bool,
-}
-
-impl LastDeed {
-    /// Notes what was done at `now`: no longer is it what was done in the house.
-    pub(crate) fn note(state: &mut SessionState, back: WayBack, now: Timestamp) {
-        state.house = HouseThread::default();
-        state.last_deed = Some(Self { back, at: now, is_fresh: true });
-    }
-
-    /// Another turn begins.
-    pub(crate) fn passes(&mut self) {
-        self.is_fresh = false;
-    }
-}
 
 /// Whether `what` changes something, of which nothing is noted that takes it back: then nothing older is the last deed.
 pub(super) fn changes_something_else(what: &Intent) -> bool {

@@ -3,9 +3,8 @@
 //! Runs in the task of the turn. In: an order a quick intent understood. Out: one sentence that says what was
 //! understood. What can't be written to the disk is never confirmed.
 
-use super::last_set::Clarification;
-use super::take_back::LastDeed;
 use crate::session::Session;
+use crate::session::last_set::Clarification;
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{Keep, ReplyEvent, Turn};
 use joi_schedule::{self as schedule, Bell, EntryId, OrderReport, Schedule, ScheduleOrder, Which};
@@ -37,7 +36,7 @@ pub(crate) async fn carry_out(
     sink.decided("timers", told(&done.report), "stored before it is confirmed").await?;
     if let OrderReport::Set(entry) = &done.report {
         let back = WayBack::Cancel(entry.id);
-        session.with(|state| LastDeed::note(state, back, turn.now.timestamp()));
+        session.with(|state| state.note_deed(back, turn.now.timestamp()));
     }
     if let OrderReport::Ask(question) = &done.report {
         let since = turn.now.timestamp();

@@ -8,7 +8,7 @@ use std::num::NonZeroUsize;
 
 use lru::LruCache;
 
-use crate::memory::extractor::RecallQuery;
+use crate::memory::recall_query::RecallQuery;
 use crate::prompt::profiles::Profile;
 use joi_store as store;
 

@@ -6,11 +6,10 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::agent::talk::PromptKind;
+use super::asked::{AskedCommands, AskedQuick, AskedWhich};
+use crate::agent::prompt_kind::PromptKind;
 use crate::agent::tool_loop::pending::PendingCall;
-use crate::quick::forgetting::Forgetting;
-use crate::quick::gate::AskedQuick;
-use crate::quick::house::{AskedCommands, AskedWhich};
+use crate::session::forgetting::Forgetting;
 use joi_answer::length::LengthLimit;
 use joi_answer::source::SourceTrust;
 use joi_base::message::Channel;

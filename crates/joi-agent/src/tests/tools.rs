@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::*;
 use joi_language::Language;
 use joi_llm::ModelSize;
-pub use joi_tools::deed::{CallValue, ValueKind, values_of};
+pub(super) use joi_language::values::deed::{CallValue, ValueKind, values_of};
 use joi_tools::{
     Arguments, Call, Deed, Effect, FoundPage, Means, Output, Reach, Tool, ToolError, builtin, schema,
 };

@@ -13,8 +13,7 @@ use super::CallPlace;
 use super::state::{LoopState, Success};
 use crate::agent::AgentContext;
 use crate::model::ChatModel;
-use crate::quick::house::thread::HouseThread;
-use crate::quick::take_back::LastDeed;
+use crate::session::house_thread::HouseThread;
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{Action, ReplyEvent};
 use joi_answer::protocol::WrittenCall;
@@ -170,7 +169,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
             Ok(output) => {
                 let now = state.asked.now.timestamp();
                 self.session.with(|session| match output.back.clone() {
-                    Some(back) => LastDeed::note(session, back, now),
+                    Some(back) => session.note_deed(back, now),
                     None if matches!(effect, Effect::Changes | Effect::Remembers) => session.last_deed = None,
                     None => {}
                 });

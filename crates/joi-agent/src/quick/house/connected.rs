@@ -8,21 +8,21 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::thread::{HouseThread, TakenBack};
 use crate::HouseKnown;
 use crate::parts;
 use crate::prompt::home;
 use crate::quick::home::has_tool_for;
+use crate::quick::recognised::HouseWish;
+use crate::session::house_thread::{HouseThread, TakenBack};
 use crate::turn::Turn;
 use joi_home::backend::{Home, HomeLink, HomeView};
 use joi_home::config::HomeConfig;
 use joi_language::Language;
 use joi_language::house::HouseWords;
-use joi_schedule::EntryId;
 use joi_tools::Toolbox;
 use joi_understand::compound;
 use joi_understand::house::follow::{self, FollowUp};
-use joi_understand::house::later::{self, LaterTime, LaterWish, LaterWords};
+use joi_understand::house::later::{self, LaterTime, LaterWords};
 use joi_understand::house::{self, HouseDecision, HousePhrasings, HouseRefusal, HouseSituation};
 use joi_understand::intents::TakingBack;
 use joi_understand::intents::{self, HomeOrder, Mood};
@@ -41,19 +41,6 @@ pub struct ConnectedHome {
     comfort: [i32; 2],
     /// Of the languages that were spoken so far.
     phrasings: Mutex<KnownPhrasings>,
-}
-
-/// What an utterance wants of the house.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum HouseWish {
-    /// As it was understood.
-    Decided(HouseDecision),
-    /// To be done later, or for a while.
-    Later(LaterWish),
-    /// What waits in the schedule is not to be done any more, and then this is to be done.
-    Unstored { stored: EntryId, then: Option<Box<HouseWish>> },
-    /// It is about the house, of which nothing is known at the moment.
-    NotReached,
 }
 
 /// A part of an utterance, and what it names.

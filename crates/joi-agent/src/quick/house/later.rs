@@ -5,7 +5,7 @@
 
 use super::super::{QuickMeans, timers};
 use super::send;
-use super::thread::HouseThread;
+use crate::session::house_thread::HouseThread;
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{ReplyEvent, Turn};
 use joi_schedule::{

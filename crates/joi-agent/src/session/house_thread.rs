@@ -44,25 +44,25 @@ struct DoneCommands {
 
 /// Commands that went out, and the house before them.
 #[derive(Debug, Clone, Default)]
-pub(super) struct SentCommands {
+pub(crate) struct SentCommands {
     ordered: Vec<Ordered>,
-    pub(super) before: House,
+    pub(crate) before: House,
 }
 
 impl SentCommands {
     /// The item before `ordered`, where that was among them.
-    pub(super) fn item(&self, ordered: &Ordered) -> Option<&Item> {
+    pub(crate) fn item(&self, ordered: &Ordered) -> Option<&Item> {
         self.before.item(&ordered.item).filter(|_| self.ordered.contains(ordered))
     }
 }
 
 /// What takes the last commands back.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct TakenBack {
+pub(crate) struct TakenBack {
     /// This is not to be done any more.
-    pub(super) stored: Option<EntryId>,
+    pub(crate) stored: Option<EntryId>,
     /// This is to be done; nothing where nothing was done yet.
-    pub(super) decision: Option<HouseDecision>,
+    pub(crate) decision: Option<HouseDecision>,
 }
 
 impl HouseThread {
@@ -74,7 +74,7 @@ impl HouseThread {
 
     /// Notes what is sent from here on, to a house that is as in `before`; what becomes of it is told by
     /// [`Self::has_sent`], unless nobody waits for that.
-    pub(super) fn sends(&mut self, commands: &[PlannedCommand], before: &House, now: Timestamp) {
+    pub(crate) fn sends(&mut self, commands: &[PlannedCommand], before: &House, now: Timestamp) {
         let names = commands.iter().map(|planned| planned.ordered.item.clone()).collect();
         self.it = Some((names, now));
         let outcomes = vec![CommandOutcome::Sent; commands.len()];
@@ -92,7 +92,7 @@ impl HouseThread {
     }
 
     /// Notes what became of the commands that were sent last.
-    pub(super) fn has_sent(
+    pub(crate) fn has_sent(
         &mut self,
         commands: &[PlannedCommand],
         outcomes: &[CommandOutcome],
@@ -111,13 +111,13 @@ impl HouseThread {
     }
 
     /// What was sent by the beginning of what is said now.
-    pub(super) fn superseded(&self, now: Timestamp) -> Option<SentCommands> {
+    pub(crate) fn superseded(&self, now: Timestamp) -> Option<SentCommands> {
         let done = self.done.as_ref().filter(|done| done.is_superseded)?;
         (now.duration_since(done.at).abs() <= AFTERTHOUGHT).then(|| done.sent.clone())
     }
 
     /// Notes what is to be done later, and nothing now.
-    pub(super) fn has_stored(&mut self, commands: &[PlannedCommand], entry: EntryId, now: Timestamp) {
+    pub(crate) fn has_stored(&mut self, commands: &[PlannedCommand], entry: EntryId, now: Timestamp) {
         let names = commands.iter().map(|planned| planned.ordered.item.clone()).collect();
         self.it = Some((names, now));
         let (back, sent) = (Some(Vec::new()), SentCommands::default());
@@ -125,7 +125,7 @@ impl HouseThread {
     }
 
     /// Notes what brings the commands that were just sent back by itself.
-    pub(super) fn is_brought_back_by(&mut self, entry: EntryId) {
+    pub(crate) fn is_brought_back_by(&mut self, entry: EntryId) {
         if let Some(done) = &mut self.done {
             done.stored = Some(entry);
         }
@@ -163,13 +163,13 @@ impl HouseThread {
     }
 
     /// What "it" is; empty where it is nothing.
-    pub(super) fn it(&self, now: Timestamp) -> &[String] {
+    pub(crate) fn it(&self, now: Timestamp) -> &[String] {
         let names = self.it.as_ref().filter(|(_, at)| now.duration_since(*at).abs() <= IT_WITHIN);
         names.map_or(&[], |(names, _)| names)
     }
 
     /// What takes the last commands back; nothing when there are none, or none any more.
-    pub(super) fn taken_back(&self, now: Timestamp, house: &House) -> Option<TakenBack> {
+    pub(crate) fn taken_back(&self, now: Timestamp, house: &House) -> Option<TakenBack> {
         let done = self.done.as_ref().filter(|done| now.duration_since(done.at).abs() <= BACK_WITHIN)?;
         let decision = match &done.back {
             Some(steps) if steps.is_empty() => None,

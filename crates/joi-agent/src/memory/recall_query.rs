@@ -1,0 +1,12 @@
+//! What to look for in the memory. Plain data.
+
+use joi_understand::question::MemoryQuestion;
+
+/// What to look for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct RecallQuery {
+    /// Words and time.
+    pub(crate) question: MemoryQuestion,
+    /// What is meant, as a text, for a search by meaning.
+    pub(crate) about: String,
+}

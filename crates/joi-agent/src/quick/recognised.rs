@@ -1,0 +1,30 @@
+//! What was recognised without a model. Plain data.
+
+use joi_schedule::EntryId;
+use joi_understand::house::HouseDecision;
+use joi_understand::house::later::LaterWish;
+use joi_understand::intents::QuickIntent;
+
+/// What needs no model.
+#[derive(Debug)]
+pub(crate) enum Recognised<'a> {
+    /// A quick command.
+    Quick(QuickIntent),
+    /// Something about the connected house.
+    House(HouseWish),
+    /// Several requests, each of which needs none.
+    Requests(Vec<&'a str>),
+}
+
+/// What an utterance wants of the house.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum HouseWish {
+    /// As it was understood.
+    Decided(HouseDecision),
+    /// To be done later, or for a while.
+    Later(LaterWish),
+    /// What waits in the schedule is not to be done any more, and then this is to be done.
+    Unstored { stored: EntryId, then: Option<Box<HouseWish>> },
+    /// It is about the house, of which nothing is known at the moment.
+    NotReached,
+}

@@ -1,0 +1,51 @@
+//! What waits for a yes or a choice. Plain data, which the session owns and the stages fill.
+
+use jiff::Timestamp;
+use joi_tools::house_deed;
+use joi_understand::house::{NamedThing, PlannedBatch};
+
+use crate::quick::recognised::Recognised;
+
+/// What waits for a yes.
+pub(crate) struct AskedQuick {
+    /// What is done then.
+    pub(crate) recognised: Recognised<'static>,
+    /// The words that it was recognised in, and whether they quote somebody.
+    pub(crate) said: String,
+    pub(crate) is_quoting: bool,
+    /// The deeds, which a no refuses.
+    pub(crate) deeds: Vec<String>,
+    /// Until when a yes counts.
+    pub(crate) until: Timestamp,
+    /// It was asked once more, because the first yes could not be relied on.
+    pub(crate) is_repeated: bool,
+}
+
+/// Commands that wait for a yes.
+pub(crate) struct AskedCommands {
+    pub(crate) batch: PlannedBatch,
+    /// Until when a yes counts.
+    pub(crate) until: Timestamp,
+    /// It was asked once more, because the first yes could not be relied on.
+    pub(crate) is_repeated: bool,
+}
+
+impl AskedCommands {
+    /// The deeds, as the tool names them.
+    pub(crate) fn deeds(&self) -> impl Iterator<Item = String> {
+        self.batch.commands.iter().map(|planned| house_deed(&planned.command))
+    }
+}
+
+/// What was asked back: which of several, or in which room.
+pub(crate) struct AskedWhich {
+    /// The command or question, as the user said it.
+    pub(crate) said: String,
+    /// Names that were picked before.
+    pub(crate) chosen: Vec<String>,
+    pub(crate) things: Vec<NamedThing>,
+    /// It was asked in which room.
+    pub(crate) wants_place: bool,
+    /// Until when an answer counts.
+    pub(crate) until: Timestamp,
+}
