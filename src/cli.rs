@@ -1,4 +1,4 @@
-//! The command line: what can be asked of the binary, one file per command.
+//! The command line, one file per command.
 //!
 //! Runs on the main thread; commands that wait start a Tokio runtime of their own through
 //! `CliContext::block_on`. Errors end here: one sentence on stderr, and an exit code.
@@ -21,6 +21,7 @@ mod config;
 mod devices;
 mod doctor;
 mod events;
+mod exit;
 mod forget;
 mod home;
 mod impulse;
@@ -43,25 +44,21 @@ mod timers;
 mod typed;
 mod why;
 
+use self::exit::{EXIT_FAILED, EXIT_USAGE};
 use crate::config::ConfigError;
 use crate::control::MuteCommand;
 
-/// Wrong usage or an unusable configuration.
-const EXIT_USAGE: u8 = 2;
-/// Anything else that went wrong.
-const EXIT_FAILED: u8 = 1;
-
 const EXAMPLES: &str = "\
 Examples:
-  joi run                               talk to her: say \"hey jarvis, what time is it?\"
-  joi text                              type to her instead
+  joi run                               talk to joi: say \"hey jarvis, what time is it?\"
+  joi text                              type instead
   joi ask \"why is the sky blue?\"        one question, the answer on stdout
   joi say \"Dinner is ready.\"            speak a sentence
-  joi status                            what she is doing, and how every part of her is
+  joi status                            what joi is doing, and how every part of it is
   joi doctor                            what works, what does not, and what to do about it
   joi config init                       write a commented configuration file";
 
-/// A private voice companion: say "hey jarvis", talk, and she answers aloud.
+/// A private voice companion: say "hey jarvis", talk, and joi answers aloud.
 #[derive(Debug, Parser)]
 #[command(name = "joi", version, about, after_help = EXAMPLES, max_term_width = 100)]
 pub struct Cli {
@@ -73,9 +70,9 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Talk to her: microphone, wake word, answers aloud
+    /// Talk to joi: microphone, wake word, answers aloud
     Run(run::RunArgs),
-    /// Type to her; works in a pipe
+    /// Type to joi; works in a pipe
     Text(text::TextArgs),
     /// Switch the microphone off, until `joi unmute`
     #[command(after_help = mute::MUTE_EXAMPLES)]
@@ -88,7 +85,7 @@ enum Command {
     Toggle,
     /// What the running program is doing and how its parts are
     Status(status::StatusArgs),
-    /// Follow what she is doing: idle, listening, thinking, speaking, muted, error
+    /// Follow what joi is doing: starting, idle, listening, thinking, speaking, muted, error
     Events(events::EventsArgs),
     /// Timers, alarms and reminders: list, add, cancel, snooze, stop what rings
     Timers(timers::TimersArgs),
@@ -98,7 +95,7 @@ enum Command {
     Signal(signal::SignalArgs),
     /// Alarms: try, list, acknowledge
     Alert(alert::AlertArgs),
-    /// Whether she would speak up by herself: a month in a scripted house
+    /// Simulate when joi would speak unasked: a month in a scripted house
     Impulse(impulse::ImpulseArgs),
     /// Ask one question, the answer goes to stdout
     Ask(ask::AskArgs),
@@ -118,15 +115,15 @@ enum Command {
     Config(config::ConfigArgs),
     /// The last turn: what was heard, every decision and its reason, milliseconds per stage
     Why(why::WhyArgs),
-    /// The phrases that wake her: list, add, remove, test
+    /// The wake phrases: list, add, remove, test
     #[command(subcommand, after_help = wake::EXAMPLES)]
     Wake(wake::WakeCommand),
-    /// How fast whole turns are over given WAV files, and what this machine can do for her
+    /// How fast whole turns are over given WAV files, and what this machine can do
     #[command(subcommand, after_help = bench::EXAMPLES)]
     Bench(bench::BenchCommand),
-    /// What she remembers: list, search, show, add, forget, export, import
+    /// What joi remembers: list, search, show, add, forget, export, import
     Memory(memory::MemoryArgs),
-    /// Erase all stored dialogue and everything she remembers
+    /// Erase all stored dialogue and everything joi remembers
     Forget(forget::ForgetArgs),
     /// The text of a PDF from stdin to stdout, within limits: what `joi memory add` starts for one
     #[cfg(feature = "pdf")]
@@ -152,7 +149,7 @@ enum Command {
     },
 }
 
-/// Parses the command line, runs the command, and says what went wrong.
+/// Parses the command line, runs the command, and prints its error.
 pub fn main() -> ExitCode {
     // SAFETY: nothing has started a thread yet.
     unsafe {
@@ -167,7 +164,7 @@ pub fn main() -> ExitCode {
     exit_code(dispatch(cli))
 }
 
-/// How a program of ours ends: what went wrong in one sentence on stderr, and the exit code.
+/// Prints an error in one sentence on stderr, and returns the exit code.
 pub fn exit_code(result: anyhow::Result<ExitCode>) -> ExitCode {
     match result {
         Ok(code) => code,
@@ -225,7 +222,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         #[cfg(feature = "pdf")]
         Command::ReadPdf => memory::document::read_for_parent(),
         Command::ReadVoice => crate::app::read_voice_for_parent(),
-        Command::ManPages { directory } => man::write(&directory),
+        Command::ManPages { directory } => man::write(&directory, <Cli as clap::CommandFactory>::command()),
         Command::Completions { shell } => {
             completions::write(shell, &mut <Cli as clap::CommandFactory>::command())?;
             Ok(ExitCode::SUCCESS)
@@ -233,14 +230,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// What a command says that needs the running program.
-fn not_running() -> anyhow::Error {
-    anyhow::anyhow!(
-        "joi is not running; start it with `joi run`, or as a service with `systemctl --user start joi`"
-    )
-}
-
-/// `joi why | head -1` is no failure.
+/// Returns whether the reader of stdout is gone: `joi why | head -1` is not a failure.
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)

@@ -4,6 +4,7 @@
 //! `llm.url`), `--set llm.url=…`. Unknown keys and unusable values are refused, all of them at once.
 //! Any thread. It holds no live state.
 
+mod environment;
 mod load;
 mod profile;
 #[cfg(test)]
@@ -11,6 +12,7 @@ mod reference;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use environment::unknown_variables;
 pub(crate) use load::leaves;
 pub use load::{ConfigError, Effective, Override, ValueOrigin, load, load_text};
 pub use profile::{MachineFacts, MachineProfile};

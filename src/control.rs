@@ -1,6 +1,6 @@
 //! Status and remote control of the running program over a local socket.
 //!
-//! A [`StatusBoard`] holds what she does; the conversation publishes into it and never waits. A [`ControlServer`] is the
+//! A [`StatusBoard`] holds state and health; the conversation publishes into it and never waits. A [`ControlServer`] is the
 //! socket in the runtime directory, a [`Client`] the other end of it, [`watchdog`] the link to systemd. In:
 //! requests as JSON lines, described in `docs/user/control.md`. Out: answers, state events, status. It refuses
 //! lines over [`REQUEST_BYTES`], more than [`CONNECTIONS`] connections, and readers that lag behind.
@@ -12,8 +12,10 @@ mod board;
 mod client;
 mod gauge;
 mod journal;
+mod moment;
 mod mute;
 mod server;
+mod shown;
 mod status;
 pub mod watchdog;
 pub mod wire;
@@ -26,8 +28,8 @@ pub use mute::{MuteCommand, MuteFault, MuteOutcome, PersistentMute};
 pub use server::ControlServer;
 pub use status::{
     AnsweringModel, BackupStatus, CarrierRow, ChatStatus, Counters, DelayStatus, DeviceDelays, DeviceStatus,
-    HomeStatus, MessagesStatus, Models, QueueStatus, ServiceRow, ServiceState, SoundStatus, StageRow,
-    StateEvent, Status,
+    HomeStatus, MessagesStatus, Models, QueueStatus, ServiceRow, ServiceState, ShownState, SoundStatus,
+    StageRow, StateEvent, Status,
 };
 
 /// Bytes of the longest request, its line end included.

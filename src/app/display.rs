@@ -1,4 +1,4 @@
-//! What a front end shows of the running program, and the services that tell it.
+//! Posts what happens in the running program on the status board, and passes it to the front end.
 //!
 //! In: news of the conversation, changes of the microphone's switch. Out: each is posted on the status board
 //! and handed to the front end's one function. It decides nothing about how things look.
@@ -10,7 +10,7 @@ use tokio::sync::mpsc::Receiver;
 
 use super::daemon::{Service, ServiceContext};
 use super::outside;
-use crate::control::StatusBoard;
+use crate::control::{ShownState, StatusBoard};
 use crate::metrics::Metrics;
 use joi_base::message::Activity;
 use joi_channels::voice::News;
@@ -43,14 +43,14 @@ pub(super) fn mute_display(board: &StatusBoard, show: &Show) -> Service {
     let run = move |context: ServiceContext| {
         let (mut changes, show) = (board.subscribe(), Arc::clone(&show));
         async move {
-            let mut was_muted = changes.now.state == Activity::Muted;
+            let mut was_muted = changes.now.state == ShownState::from(Activity::Muted);
             loop {
                 // Both arms are cancel-safe.
                 let change = tokio::select! {
                     () = context.stop.cancelled() => return Ok(()),
                     change = changes.next() => change?,
                 };
-                let is_muted = change.state == Activity::Muted;
+                let is_muted = change.state == ShownState::from(Activity::Muted);
                 match (std::mem::replace(&mut was_muted, is_muted), is_muted) {
                     (false, true) => show(Shown::Muted),
                     (true, false) => show(Shown::Unmuted),

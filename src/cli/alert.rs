@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use serde_json::json;
 
 use super::context::CliContext;
+use super::exit::{EXIT_FAILED, not_running};
 use super::show;
-use super::{EXIT_FAILED, not_running};
 use crate::control::Client;
 use crate::control::wire::ControlRequest;
 use joi_proactive::alert::Alert;
@@ -15,7 +15,7 @@ use joi_store::Store;
 const EXAMPLES: &str = "\
 Examples:
   joi alert                          the last alarms, and who has heard them
-  joi alert test                     try it: she says that it is a test, until you say \"stop\"
+  joi alert test                     try it: it is announced as a test, until you say \"stop\"
   joi alert ack                      all alarms were heard
   joi alert list --json | jq '.[] | select(.acknowledged == null)'";
 

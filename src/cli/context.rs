@@ -91,8 +91,11 @@ pub fn open(wants: Wants) -> anyhow::Result<CliContext> {
         paths.config.clone_from(file);
     }
     let effective = config::load(&paths.config, &overrides(&wants.set)?)?;
-    let usual = if effective.config.log.voice_debug { "warn,voice=debug" } else { "warn" };
-    let journal = start_log(wants.log.as_deref().unwrap_or(usual))?;
+    let usual = log::default_filter(effective.config.log.voice_debug, log::is_journal());
+    let journal = start_log(wants.log.as_deref().unwrap_or(&usual))?;
+    for warning in config::unknown_variables(std::env::vars_os().map(|(name, _)| name)) {
+        tracing::warn!("{warning}");
+    }
     Ok(CliContext { paths, effective, journal })
 }
 

@@ -1,11 +1,13 @@
-//! `joi events`: what she is doing, as a stream that ends with the program.
+//! `joi events`: prints every change of the shown state, until the program ends.
+//!
+//! Main thread. In: the control socket. Out: one line for each change on stdout.
 
 use std::process::ExitCode;
 
 use super::context::CliContext;
 use super::show::{self, Tone};
 use crate::control::wire::{ControlAnswer, ControlEvent};
-use crate::control::{Client, StateEvent};
+use crate::control::{Client, ShownState, StateEvent};
 use joi_base::message::Activity;
 
 const EXAMPLES: &str = "\
@@ -23,9 +25,9 @@ pub(crate) struct EventsArgs {
 }
 
 pub(crate) fn run(args: EventsArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
-    let mut client = Client::connect(&context.paths.runtime)?.ok_or_else(super::not_running)?;
+    let mut client = Client::connect(&context.paths.runtime)?.ok_or_else(super::exit::not_running)?;
     client.events(|event| -> anyhow::Result<()> {
-        let line = if args.human { told(event) } else { json(event) };
+        let line = if args.human { readable(event) } else { json(event) };
         // Stdout keeps lines back when it is a pipe.
         show::line(line)?;
         show::flush()?;
@@ -38,8 +40,8 @@ fn json(event: &StateEvent) -> String {
     ControlAnswer::State(ControlEvent::State(event.clone())).line().trim_end().to_owned()
 }
 
-/// A state for people.
-pub(super) fn told(event: &StateEvent) -> String {
+/// Returns a state as a line for people.
+fn readable(event: &StateEvent) -> String {
     let time = event.at.parse::<jiff::Timestamp>().map_or_else(
         |_| event.at.clone(),
         |at| at.to_zoned(jiff::tz::TimeZone::system()).strftime("%H:%M:%S").to_string(),
@@ -49,12 +51,15 @@ pub(super) fn told(event: &StateEvent) -> String {
     format!("{time} {state}{note}")
 }
 
-/// The colour of a state.
-pub(super) fn mood(state: Activity) -> Tone {
+/// Returns the colour of a state.
+pub(super) fn mood(state: ShownState) -> Tone {
     match state {
-        Activity::Idle => Tone::Quiet,
-        Activity::Listening | Activity::Speaking => Tone::Good,
-        Activity::Thinking | Activity::Timer => Tone::Fair,
-        Activity::Muted | Activity::Error => Tone::Bad,
+        ShownState::Starting => Tone::Fair,
+        ShownState::Activity(activity) => match activity {
+            Activity::Idle => Tone::Quiet,
+            Activity::Listening | Activity::Speaking => Tone::Good,
+            Activity::Thinking | Activity::Timer => Tone::Fair,
+            Activity::Muted | Activity::Error => Tone::Bad,
+        },
     }
 }

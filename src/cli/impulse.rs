@@ -1,4 +1,4 @@
-//! `joi impulse simulate` and `joi why --impulse`: whether and why she speaks up by herself.
+//! `joi impulse simulate` and `joi why --impulse`: whether and why joi speaks unasked.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -23,7 +23,7 @@ Examples:
   joi impulse simulate --days 90 --csv > contacts.csv
   joi impulse simulate --svg month.svg                  the month as a picture
   joi --set impulse.threshold=0.6 impulse simulate      what another setting would do
-  joi why --impulse                                     why she spoke up or did not, just now";
+  joi why --impulse                                     why joi spoke unasked or did not, just now";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -34,7 +34,7 @@ pub(crate) struct ImpulseArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum ImpulseCommand {
-    /// Run a scripted house through your settings: how often would she speak up?
+    /// Run a scripted house through your settings: how often would joi speak unasked?
     #[command(after_help = EXAMPLES)]
     Simulate(SimulateArgs),
 }
@@ -75,9 +75,13 @@ pub(crate) fn run(args: ImpulseArgs, context: &CliContext) -> anyhow::Result<Exi
         show::line(month.csv().trim_end())?;
     } else {
         show::line(month.plot().trim_end())?;
-        tell(&month, bad)?;
+        print(&month, bad)?;
     }
-    Ok(if bad == Inconsiderate::default() { ExitCode::SUCCESS } else { ExitCode::from(super::EXIT_FAILED) })
+    Ok(if bad == Inconsiderate::default() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(super::exit::EXIT_FAILED)
+    })
 }
 
 fn month(args: &SimulateArgs, config: &Config) -> anyhow::Result<Simulation> {
@@ -99,7 +103,7 @@ fn picture(month: &Simulation, args: &SimulateArgs) -> String {
     month.svg(&format!("When she spoke up: {}, seed {seed}, {days} days", house.name()))
 }
 
-fn tell(month: &Simulation, bad: Inconsiderate) -> std::io::Result<()> {
+fn print(month: &Simulation, bad: Inconsiderate) -> std::io::Result<()> {
     let answered = month.contacts.iter().filter(|contact| contact.is_answered).count();
     show::line(format!(
         "\n{} contacts, {answered} answered; a day: median {}, at most {}",
@@ -145,7 +149,7 @@ fn as_json(month: &Simulation) -> serde_json::Value {
 /// The last decisions, with every factor.
 pub(super) fn why(last: u32, is_json: bool, context: &CliContext) -> anyhow::Result<ExitCode> {
     let file = context.paths.database();
-    let none = "she has not decided yet whether to speak up; `joi run` does, every 12 minutes or so";
+    let none = "joi has not decided yet whether to speak unasked; `joi run` does, every 12 minutes or so";
     anyhow::ensure!(file.exists(), "{none}");
     let rows = context.block_on(async {
         let store = tokio::task::spawn_blocking(move || Store::open(&file)).await??;

@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 const EXAMPLES: &str = "\
 Examples:
   joi listen                          speak after the call; ends when you pause
-  joi listen --now                    push to talk: she who runs already falls silent and listens
+  joi listen --now                    push to talk: the running joi falls silent and listens
   pkill -USR2 -x joi                  the same, without the program joi at hand
   joi listen --wav interview.wav
   joi listen --wav interview.wav --json | jq .text";
@@ -45,7 +45,7 @@ pub(crate) struct ListenArgs {
 
 pub(crate) fn run(args: ListenArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
     if args.now {
-        let mut client = Client::connect(&context.paths.runtime)?.ok_or_else(super::not_running)?;
+        let mut client = Client::connect(&context.paths.runtime)?.ok_or_else(super::exit::not_running)?;
         client.listen()?;
         show::remark(format!("{} she listens", show::coloured(Tone::Good, "●")));
         return Ok(ExitCode::SUCCESS);

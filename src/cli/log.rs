@@ -1,7 +1,7 @@
-//! The log on stderr: short lines with a time, a level, a category and what happened, never what was said.
+//! Formats the log on stderr: short lines with a time, a level, a category and what happened, never what was said.
 //!
 //! Started once, on the main thread, before a command runs. In: a filter by category, module or level. Out:
-//! lines such as `12:00:07 warn voice: device missing fault=…`. Categories are what users know of her:
+//! lines such as `12:00:07 warn voice: device missing fault=…`. Categories are the areas that users know:
 //! `voice`, `memory`, `profile`, `planning`, `model`; everything else is `joi`. Where stderr is the journal of systemd, which
 //! has times of its own, a line begins with its priority instead (`<4>voice: …`; sd-daemon(3)), so that
 //! `journalctl -p warning` finds it.
@@ -29,6 +29,19 @@ const INDISCREET: [&str; 3] = ["tungstenite", "log", "tokio_tungstenite"];
 /// Libraries that log what they also return as an error: a device that is looked for every other second would
 /// fill the log.
 const TALKATIVE: &str = "pulseaudio";
+
+/// Logs a missing device, which every command that opens one shows itself.
+const SHOWN_ANYWAY: &str = "joi_audio::stream_supervisor";
+
+/// Returns the filter where none is given: warnings, and with `voice_debug` everything about sound. A terminal shows a
+/// missing device once, as the command words it; the journal keeps the line with its priority.
+pub(super) fn default_filter(voice_debug: bool, is_journal: bool) -> String {
+    match (voice_debug, is_journal) {
+        (true, _) => "warn,voice=debug".to_owned(),
+        (false, true) => "warn".to_owned(),
+        (false, false) => format!("warn,{SHOWN_ANYWAY}=error"),
+    }
+}
 
 /// The category of a module.
 fn category(target: &str) -> &'static str {
@@ -75,14 +88,14 @@ fn is_trace(level: &str) -> bool {
     matches!(&*level.trim().to_lowercase(), "trace" | "5")
 }
 
-/// Whether what is written to stderr goes to the journal: systemd tells the device and inode of its stream.
+/// Returns whether stderr goes to the journal: systemd passes the device and inode of its stream.
 pub(super) fn is_journal() -> bool {
     let stream = std::env::var("JOURNAL_STREAM").unwrap_or_default();
     let stderr = || rustix::fs::fstat(std::io::stderr()).ok();
     !stream.is_empty() && stderr().is_some_and(|is| stream == format!("{}:{}", is.st_dev, is.st_ino))
 }
 
-/// How the journal is told the priority of a line.
+/// Returns how a line for the journal carries its priority.
 fn priority(level: Level) -> &'static str {
     match level {
         Level::ERROR => "<3>",
@@ -97,7 +110,7 @@ pub(super) fn with_priority(text: &str, level: Level) -> String {
     text.lines().map(|line| format!("{}{line}", priority(level))).collect::<Vec<_>>().join("\n")
 }
 
-/// How a line looks.
+/// The format of a line.
 pub(super) struct LogFormat {
     /// It goes to the journal.
     pub(super) is_journal: bool,
@@ -196,5 +209,25 @@ mod tests {
             written_out("warn,tungstenite::protocol=trace"),
             "warn,tungstenite::protocol=debug,pulseaudio=off"
         );
+    }
+
+    #[test]
+    fn a_terminal_shows_a_missing_device_once_and_every_other_warning() {
+        let logged = |filter: &str| {
+            let file = tempfile::NamedTempFile::new().unwrap();
+            let filter = tracing_subscriber::EnvFilter::try_new(written_out(filter)).unwrap();
+            let log = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).without_time();
+            let log = log.with_writer(std::sync::Mutex::new(file.reopen().unwrap())).finish();
+            tracing::subscriber::with_default(log, || {
+                tracing::warn!(target: "joi_audio::stream_supervisor", "device missing");
+                tracing::warn!(target: "joi_audio::microphone", "too loud");
+                tracing::error!(target: "joi_audio::stream_supervisor", "no thread");
+            });
+            let text = std::fs::read_to_string(file.path()).unwrap();
+            ["device missing", "too loud", "no thread"].map(|line| text.contains(line))
+        };
+        assert_eq!(logged(&default_filter(false, false)), [false, true, true]);
+        assert_eq!(logged(&default_filter(false, true)), [true; 3]);
+        assert_eq!(logged(&default_filter(true, false)), [true; 3]);
     }
 }

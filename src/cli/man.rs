@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use clap::{Command, CommandFactory as _};
+use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
@@ -22,8 +22,8 @@ struct Page {
     text: Vec<u8>,
 }
 
-pub(super) fn write(directory: &Path) -> anyhow::Result<ExitCode> {
-    for Page { name, text } in pages(super::Cli::command())? {
+pub(super) fn write(directory: &Path, program: Command) -> anyhow::Result<ExitCode> {
+    for Page { name, text } in pages(program)? {
         let path = directory.join(name);
         std::fs::write(&path, text).with_context(|| format!("can't write {}", path.display()))?;
     }
@@ -72,6 +72,8 @@ fn page(command: Command, above: Option<&str>) -> io::Result<Page> {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory as _;
+
     use super::*;
 
     /// Every command that is shown, as its page is called.

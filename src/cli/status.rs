@@ -1,11 +1,16 @@
-//! `joi status`: how the running program is.
+//! `joi status`: prints the state of the running program, its services, stages and devices.
+//!
+//! Main thread. In: the control socket, and the database for losses. Out: lines or JSON on stdout. Needs the running program.
+
+mod wait;
 
 use std::process::ExitCode;
 use std::time::Duration;
 
 use super::context::CliContext;
+use super::events;
+use super::exit::not_running;
 use super::show::{self, Tone};
-use super::{events, not_running};
 use crate::control::{
     BackupStatus, CarrierRow, Client, DelayStatus, DeviceStatus, HomeStatus, MessagesStatus, ServiceRow,
     ServiceState, Status,
@@ -17,6 +22,8 @@ use joi_store::{self as store, Loss};
 const EXAMPLES: &str = "\
 Examples:
   joi status
+  joi status --wait                wait until joi listens; 60 s at most
+  joi status --wait 120 --json     the same for at most 120 s, then the status as JSON
   joi status --json | jq .state
   joi status --json | jq -e 'all(.stages[]; .fresh)' >/dev/null && echo well";
 
@@ -26,12 +33,20 @@ pub(crate) struct StatusArgs {
     /// As JSON
     #[arg(long)]
     json: bool,
+    /// Wait until joi is ready, for at most so many seconds [default: 60]; fails when it is not ready by then
+    #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "60")]
+    wait: Option<u32>,
 }
 
 pub(crate) fn run(args: StatusArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
     let runtime = &context.paths.runtime;
-    let mut client = Client::connect(runtime)?.ok_or_else(|| nobody(llm::has_lingering_server(runtime)))?;
-    let mut status = client.status()?;
+    let mut status = match args.wait {
+        Some(seconds) => wait::until_ready(runtime, Duration::from_secs(seconds.into()))?,
+        None => {
+            let client = Client::connect(runtime)?;
+            client.ok_or_else(|| nobody(llm::has_lingering_server(runtime)))?.status()?
+        }
+    };
     let losses = store::unacknowledged(&context.paths.database());
     status.losses = losses.iter().map(Loss::told).collect();
     if args.json {
@@ -76,7 +91,7 @@ pub(crate) fn run(args: StatusArgs, context: &CliContext) -> anyhow::Result<Exit
     Ok(ExitCode::SUCCESS)
 }
 
-/// Nothing runs, but for the model server of an earlier command, perhaps.
+/// Returns the error where joi does not run; the model server of an earlier command may.
 fn nobody(is_loaded: bool) -> anyhow::Error {
     if !is_loaded {
         return not_running();
@@ -85,7 +100,7 @@ fn nobody(is_loaded: bool) -> anyhow::Error {
     anyhow::anyhow!("{}; the model of a command stays loaded for at most {stays} s after it", not_running())
 }
 
-/// What a service does, and why it does not run.
+/// Returns the state of a service, and why it does not run.
 fn doing(service: &ServiceRow) -> String {
     let why = service.why.as_deref().unwrap_or_default();
     let loss = service.degraded.as_deref().unwrap_or_default();
@@ -241,14 +256,14 @@ mod tests {
     use super::{DelayStatus, ServiceRow, ServiceState, doing, late, uptime};
 
     #[test]
-    fn a_device_is_told_with_its_newest_and_its_highest_delay() {
+    fn a_device_is_shown_with_its_newest_and_its_highest_delay() {
         let delay = DelayStatus { last_ms: 21.6, highest_ms: 1043.2 };
         assert_eq!(late(Some(delay)), ", 22 ms late (at most 1043)");
         assert_eq!(late(None), "");
     }
 
     #[test]
-    fn a_service_is_told_with_its_reason_and_what_is_missing() {
+    fn a_service_is_shown_with_its_reason_and_what_is_missing() {
         let told = |state, restarts, why: Option<&str>, degraded: Option<&str>| {
             let (why, degraded) = (why.map(Into::into), degraded.map(Into::into));
             let told = doing(&ServiceRow { name: "timers".into(), state, restarts, why, degraded });

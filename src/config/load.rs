@@ -1,4 +1,4 @@
-//! Reads the configuration from its sources and tells every problem of it at once.
+//! Reads the configuration from its sources and reports all its problems at once.
 //!
 //! Called once at start. The built-in defaults are the schema: a key they do not have is unknown.
 
@@ -13,7 +13,7 @@ use joi_base::problem::Problem;
 use joi_hear::whisper::{AUTO, SttModel, knows_language};
 use joi_language::{ANY_LANGUAGE, LanguageLibrary};
 
-/// Where a value came from.
+/// The source of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueOrigin {
     /// Built in.
@@ -78,7 +78,7 @@ pub struct Effective {
     pub origins: BTreeMap<String, ValueOrigin>,
 }
 
-/// Why there is no configuration.
+/// The configuration cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// A file was named that is not there. Tell the user.
@@ -175,14 +175,14 @@ fn read(
     }
 }
 
-/// Has the language recognised that is spoken, where nothing else is set; or says why that can't be.
+/// Sets speech recognition to the spoken language where nothing else is set, or returns why that is impossible.
 fn hear_what_is_spoken(config: &mut Config, library: &LanguageLibrary) -> Option<Problem> {
     let (stt, spoken) = (&mut config.hear.stt, &config.language);
     if stt.language != AUTO {
         return None;
     }
     if spoken != ANY_LANGUAGE {
-        // A file that can't be used is told when the language is loaded.
+        // An unusable file is reported when the language is loaded.
         let whisper = library.voice(spoken).ok()?.whisper;
         if !knows_language(&whisper) {
             let allowed = "a language that whisper knows, such as \"de\" or \"fr\"";
@@ -203,7 +203,7 @@ fn hear_what_is_spoken(config: &mut Config, library: &LanguageLibrary) -> Option
     })
 }
 
-/// Whether there is no such language.
+/// Returns the problem of a language that does not exist.
 fn unavailable(language: &str, library: &LanguageLibrary) -> Option<Problem> {
     let mut known = library.available();
     known.push(ANY_LANGUAGE.to_owned());
@@ -216,7 +216,7 @@ fn unavailable(language: &str, library: &LanguageLibrary) -> Option<Problem> {
     (!is_known).then(problem)
 }
 
-/// All given leaves by dotted key; later sources replace earlier ones.
+/// Returns all given leaves by dotted key; later sources replace earlier ones.
 fn gather(file: Table, overrides: &[Override]) -> BTreeMap<String, (Value, ValueOrigin)> {
     let mut given: BTreeMap<_, _> =
         leaves(&file).into_iter().map(|(key, value)| (key, (value, ValueOrigin::File))).collect();
@@ -231,7 +231,7 @@ fn gather(file: Table, overrides: &[Override]) -> BTreeMap<String, (Value, Value
     given
 }
 
-/// Is `key` known, and does its section accept `value`?
+/// Checks that `key` is known and that its section accepts `value`.
 fn usable(key: &str, value: &Value, schema: &BTreeMap<String, Value>) -> Result<(), Problem> {
     let Some(default) = schema.get(key) else { return Err(unknown(key, value, schema)) };
     match alone(key, value) {
@@ -240,14 +240,14 @@ fn usable(key: &str, value: &Value, schema: &BTreeMap<String, Value>) -> Result<
     }
 }
 
-/// A configuration in which only `key` is given, or why its section does not accept it.
+/// Returns a configuration in which only `key` is given, or why its section does not accept it.
 fn alone(key: &str, value: &Value) -> Result<Config, String> {
     let mut alone = Table::new();
     place(&mut alone, key, value.clone());
     alone.try_into::<Config>().map_err(|error| error.message().trim().to_owned())
 }
 
-/// What a key may be that was given something of another type; nothing where the type itself says it best.
+/// Returns the allowed values of a key that was given another type; nothing where the type's own message is better.
 fn allowed(key: &str, default: &Value) -> Option<String> {
     let number = |noun: &str, far: &[Value]| match range(key, far) {
         Some(range) => format!("{noun} from {range}"),
@@ -260,7 +260,7 @@ fn allowed(key: &str, default: &Value) -> Option<String> {
         Value::Array(_) => Some(format!("a list, for example {default}")),
         Value::String(_) => Some(match alone(key, &"?".into()) {
             Ok(_) => "a text in quotes".to_owned(),
-            // A word that is none of those there are is told with them.
+            // An unknown word is reported with the known ones.
             Err(told) => told.split_once("expected ").map_or(told.clone(), |(_, words)| words.to_owned()),
         }),
         Value::Datetime(_) | Value::Table(_) => None,
@@ -270,7 +270,7 @@ fn allowed(key: &str, default: &Value) -> Option<String> {
 /// Numbers that are outside of what any key allows, and fit into its type.
 const FAR: [i64; 5] = [4_000_000_000, 65_000, 255, -1_000_000, -100];
 
-/// The range that a number is checked against, as it is told of a number far outside.
+/// Returns the range that a number is checked against, from the problem of a number far outside.
 fn range(key: &str, far: &[Value]) -> Option<String> {
     let told = far.iter().filter_map(|far| alone(key, far).ok()?.check().into_iter().find(|p| p.key == key));
     let is_range = |allowed: &String| {
@@ -296,7 +296,7 @@ pub(super) fn schema() -> Table {
     Table::try_from(Config::default()).unwrap_or_default()
 }
 
-/// Dotted keys of every value that is not a table. Lists count as values, also lists of tables.
+/// Returns the dotted keys of every value that is not a table. Lists count as values, also lists of tables.
 pub(crate) fn leaves(table: &Table) -> BTreeMap<String, Value> {
     fn walk(prefix: &str, table: &Table, found: &mut BTreeMap<String, Value>) {
         for (name, value) in table {
@@ -314,7 +314,7 @@ pub(crate) fn leaves(table: &Table) -> BTreeMap<String, Value> {
     found
 }
 
-/// Puts `value` at dotted `key`, making tables on the way.
+/// Puts `value` at dotted `key` and creates the tables above it.
 fn place(table: &mut Table, key: &str, value: Value) {
     match key.split_once('.') {
         None => {

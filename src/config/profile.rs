@@ -1,6 +1,6 @@
 //! Profiles: keys that differ from the defaults on small and on large machines, and which one a machine gets.
 //!
-//! PURE. In: what a machine has. Out: a profile with the reason, and the commented default file with its values in it. A
+//! In: the facts of a machine. Out: a profile with the reason, and the commented default file with its values in it. A
 //! profile only changes keys that exist; `joi config init` is the only one to use it: a running program knows no profile.
 
 use std::time::Duration;

@@ -2,7 +2,7 @@
 //! `joi config init` writes, and the tables of `docs/user/configuration.md`.
 //!
 //! Part of the tests only. In: the sources of the `…Config` structs (meaning), their `Default` (values) and their
-//! `check` (ranges, as it tells them of a value that can't be). Out: both files, compared with those in the repository,
+//! `check` (ranges, as it reports them for a value out of range). Out: both files, compared with those in the repository,
 //! or written where `JOI_UPDATE_REFERENCE` is set (`make config-reference`).
 
 use std::collections::BTreeMap;
@@ -122,7 +122,7 @@ fn sections(
         let dotted = if path.is_empty() { field_name.clone() } else { format!("{path}.{field_name}") };
         let (text, kind) = (doc(&field.attrs), name_of(&field.ty));
         match values.get(&field_name) {
-            // It is no key: it follows from others.
+            // Not a key: it follows from others.
             None => {}
             Some(Value::Table(inner)) => below.extend(sections(all, &kind, &dotted, &text, inner)),
             Some(value) => {
@@ -202,7 +202,7 @@ fn problem(path: &str, value: &str) -> Option<Problem> {
     }
 }
 
-/// The range that a number is checked against, as it is told of a number far outside.
+/// Returns the range that a number is checked against, from the problem of a number far outside.
 fn range(path: &str) -> Option<String> {
     let far = ["-1e9", "1e9", "-1000000", "4000000000", "65000", "255"];
     let told = far.into_iter().filter_map(|value| problem(path, value)).map(|problem| problem.allowed);
@@ -212,7 +212,7 @@ fn range(path: &str) -> Option<String> {
     told.into_iter().find(is_range)
 }
 
-/// The words that can be chosen from, as they are told of a word that is none of them.
+/// Returns the words that can be chosen from, from the problem of an unknown word.
 fn choice(path: &str) -> Option<String> {
     let allowed = problem(path, "\"?\"")?.allowed;
     let is_choice = allowed.starts_with("one of `") || allowed.starts_with('`');

@@ -1,18 +1,18 @@
-//! What she is doing and how she is, for everybody who wants to know.
+//! The status board: the state that is shown, the health of services, stages and devices, and figures.
 //!
-//! Any thread publishes, under one short lock and without ever waiting; subscribers read from a bounded
-//! queue, and one that lags behind is told so. What is shown follows one rule: the owner's switch beats
-//! everything, then what she can't do, then what she does.
+//! Any thread publishes, under one short lock and without ever waiting. Subscribers read changes of the state from a
+//! bounded queue; one that lags behind loses its subscription. The board also passes requests from outside on.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use jiff::Timestamp;
 use tokio::sync::{broadcast, mpsc, watch};
 
 use super::gauge::Gauge;
 use super::journal::{Journal, LogCounts};
+use super::moment::moment;
 use super::mute::{MuteCommand, MuteOutcome, PersistentMute};
+use super::shown::{Situation, shown};
 use super::status::{
     BackupStatus, ChatStatus, Counters, DeviceStatus, HomeStatus, MessagesStatus, Models, ServiceRow,
     SoundStatus, StateEvent, Status,
@@ -26,7 +26,7 @@ use joi_base::pulse::Pulse;
 /// Changes a subscriber has not read yet. One that is further behind loses its subscription.
 const CHANGES: usize = 64;
 
-/// What a board is made of.
+/// The parts of a board.
 pub struct StatusBoardParts {
     /// The microphone's switch.
     pub mute: PersistentMute,
@@ -38,7 +38,7 @@ pub struct StatusBoardParts {
     pub clock: Arc<dyn Clock>,
 }
 
-/// What she is doing and how she is. Clones are the same board.
+/// State and health of the running program. Clones are the same board.
 #[derive(Clone)]
 pub struct StatusBoard(Arc<BoardShared>);
 
@@ -52,7 +52,7 @@ struct BoardShared {
     working: watch::Sender<bool>,
 }
 
-/// Whoever takes requests about alarms.
+/// The queue of requests about alarms.
 struct AlarmLine {
     requests: mpsc::Sender<AlarmRequest>,
     /// How many ring.
@@ -78,16 +78,23 @@ struct BoardFacts {
     timers: Option<Box<dyn Fn() + Send + Sync>>,
     alarms: Option<AlarmLine>,
     is_ringing: bool,
+    /// Every service was started.
+    is_started: bool,
     shown: StateEvent,
 }
 
 impl BoardFacts {
-    /// What she does, a ring before her own voice.
+    /// Returns the activity; a ring overrides idling and speaking.
     fn does(&self) -> Activity {
         match self.activity {
             Activity::Idle | Activity::Speaking if self.is_ringing => Activity::Timer,
             activity => activity,
         }
+    }
+
+    /// A microphone that is switched off or missing is not waited for: then the other channels count.
+    fn is_ready(&self, is_muted: bool) -> bool {
+        self.is_started && (is_muted || self.microphone != DeviceStatus::Pending)
     }
 }
 
@@ -111,10 +118,11 @@ impl Subscription {
 }
 
 impl StatusBoard {
-    /// A board of somebody who rests and has opened no device yet.
+    /// Creates a board at the start of the program: no device was opened yet.
     pub fn new(parts: StatusBoardParts) -> Self {
         let (activity, microphone, speaker) = (Activity::Idle, DeviceStatus::Pending, DeviceStatus::Pending);
-        let (state, note) = shown(parts.mute.switch().is_muted(), activity, [&microphone, &speaker], &[]);
+        let situation = Situation { is_muted: parts.mute.switch().is_muted(), is_ready: false, activity };
+        let (state, note) = shown(situation, [&microphone, &speaker], &[]);
         let facts = BoardFacts {
             activity,
             services: Vec::new(),
@@ -134,6 +142,7 @@ impl StatusBoard {
             timers: None,
             alarms: None,
             is_ringing: false,
+            is_started: false,
             shown: StateEvent { state, at: moment(&*parts.clock), note },
         };
         Self(Arc::new(BoardShared {
@@ -146,76 +155,81 @@ impl StatusBoard {
         }))
     }
 
-    /// She does this from here on.
+    /// Sets the activity.
     pub fn does(&self, activity: Activity) {
         self.change(|facts| facts.activity = activity);
     }
 
-    /// The services of the daemon are like this from here on.
+    /// Records that every service was started: joi is ready as soon as the microphone is open, missing or switched off.
+    pub fn started(&self) {
+        self.change(|facts| facts.is_started = true);
+    }
+
+    /// Sets the states of the daemon's services.
     pub fn services(&self, services: Vec<ServiceRow>) {
         self.change(|facts| facts.services = services);
     }
 
-    /// The microphone is this one, or missing.
+    /// Sets the state of the microphone.
     pub fn microphone(&self, device: DeviceStatus) {
         self.change(|facts| facts.microphone = device);
         self.0.settled.send_replace(true);
         self.note_devices();
     }
 
-    /// The speaker is this one, or missing.
+    /// Sets the state of the speaker.
     pub fn speaker(&self, device: DeviceStatus) {
         self.change(|facts| facts.speaker = device);
         self.note_devices();
     }
 
-    /// These models hear and speak.
+    /// Sets the names of the models for recognition and speech.
     pub fn models(&self, whisper: String, voice: String) {
         self.change(|facts| facts.models = Models { whisper, voice, ..Models::default() });
     }
 
-    /// This tells from here on how the house is connected.
-    pub fn home(&self, told: impl Fn() -> HomeStatus + Send + Sync + 'static) {
-        self.change(|facts| facts.home = Some(Box::new(told)));
+    /// Sets the function that returns how the house is connected.
+    pub fn home(&self, read: impl Fn() -> HomeStatus + Send + Sync + 'static) {
+        self.change(|facts| facts.home = Some(Box::new(read)));
     }
 
-    /// This tells from here on how messages leave the house.
-    pub fn messages(&self, told: impl Fn() -> MessagesStatus + Send + Sync + 'static) {
-        self.change(|facts| facts.messages = Some(Box::new(told)));
+    /// Sets the function that returns the state of messages.
+    pub fn messages(&self, read: impl Fn() -> MessagesStatus + Send + Sync + 'static) {
+        self.change(|facts| facts.messages = Some(Box::new(read)));
     }
 
-    /// This tells from here on how automatic backups are.
-    pub fn backups(&self, told: impl Fn() -> BackupStatus + Send + Sync + 'static) {
-        self.change(|facts| facts.backups = Some(Box::new(told)));
+    /// Sets the function that returns the state of automatic backups.
+    pub fn backups(&self, read: impl Fn() -> BackupStatus + Send + Sync + 'static) {
+        self.change(|facts| facts.backups = Some(Box::new(read)));
     }
 
-    /// This tells from here on how the machine is.
-    pub fn machine(&self, told: impl Fn() -> MachineHealth + Send + Sync + 'static) {
-        self.change(|facts| facts.machine = Some(Arc::new(told)));
+    /// Sets the function that returns the health of the machine; it may read files.
+    pub fn machine(&self, read: impl Fn() -> MachineHealth + Send + Sync + 'static) {
+        self.change(|facts| facts.machine = Some(Arc::new(read)));
     }
 
-    /// This tells from here on which chat model serves.
-    pub fn chat_model(&self, told: impl Fn() -> ChatStatus + Send + Sync + 'static) {
-        self.change(|facts| facts.chat = Some(Box::new(told)));
+    /// Sets the function that returns which chat model serves.
+    pub fn chat_model(&self, read: impl Fn() -> ChatStatus + Send + Sync + 'static) {
+        self.change(|facts| facts.chat = Some(Box::new(read)));
     }
 
-    /// The conversation takes requests here from now on.
+    /// Sets the queue of the conversation's requests.
     pub fn takes_requests(&self, requests: mpsc::Sender<OutsideRequest>) {
         self.change(|facts| facts.requests = Some(requests));
     }
 
-    /// Hands a request to the conversation; tells whether it was taken. It never waits.
+    /// Passes a request to the conversation, without waiting. Returns whether it was taken.
     #[must_use]
     pub fn request(&self, request: OutsideRequest) -> bool {
         self.facts().requests.as_ref().is_some_and(|requests| requests.try_send(request).is_ok())
     }
 
-    /// Whoever is told here looks at the timers again from now on.
+    /// Sets the function that reads the timers again.
     pub fn takes_timers(&self, look_again: impl Fn() + Send + Sync + 'static) {
         self.change(|facts| facts.timers = Some(Box::new(look_again)));
     }
 
-    /// Timers were changed by another program; tells whether somebody looks.
+    /// Has the timers read again, since another program changed them. Returns whether they are.
     #[must_use]
     pub fn timers_changed(&self) -> bool {
         let facts = self.facts();
@@ -225,7 +239,7 @@ impl StatusBoard {
         })
     }
 
-    /// Whoever is behind it takes requests about alarms from now on; `count` tells how many ring.
+    /// Sets the queue of requests about alarms; `count` returns how many ring.
     pub fn takes_alarms(
         &self,
         requests: mpsc::Sender<AlarmRequest>,
@@ -234,38 +248,38 @@ impl StatusBoard {
         self.change(|facts| facts.alarms = Some(AlarmLine { requests, count: Box::new(count) }));
     }
 
-    /// Hands on a request about alarms; tells whether it was taken. It never waits.
+    /// Passes on a request about alarms, without waiting. Returns whether it was taken.
     #[must_use]
     pub fn alarm(&self, request: AlarmRequest) -> bool {
         self.facts().alarms.as_ref().is_some_and(|line| line.requests.try_send(request).is_ok())
     }
 
-    /// Something rings, or nothing does any more.
+    /// Sets whether something rings.
     pub fn rings(&self, is_ringing: bool) {
         self.change(|facts| facts.is_ringing = is_ringing);
     }
 
-    /// A spoken turn is over, whose answer was heard so many milliseconds after the last word.
+    /// Counts a spoken turn; `audible_ms` is the time from the last word to the first audible sample, in milliseconds.
     pub fn turn_over(&self, audible_ms: Option<f64>) {
         self.change(|facts| facts.counters.turn_over(audible_ms));
     }
 
-    /// Shows from here on how full these queues are.
+    /// Adds queues whose lengths are shown.
     pub fn queues(&self, gauges: Vec<Gauge>) {
         self.change(|facts| facts.queues.extend(gauges));
     }
 
-    /// Shows how much sound was lost since the start, and how late the devices are, from here on.
-    pub fn sound(&self, told: impl Fn() -> SoundStatus + Send + Sync + 'static) {
-        self.change(|facts| facts.sound = Some(Box::new(told)));
+    /// Sets the function that returns the lost sound since the start and the delays of the devices.
+    pub fn sound(&self, read: impl Fn() -> SoundStatus + Send + Sync + 'static) {
+        self.change(|facts| facts.sound = Some(Box::new(read)));
     }
 
-    /// Shows how well her voice is kept out of her ears from here on.
+    /// Sets the meter of echo cancellation.
     pub fn echo(&self, meter: EchoMeter) {
         self.change(|facts| facts.echo = Some(meter));
     }
 
-    /// Obeys the owner and shows it. Blocks while the position is stored.
+    /// Turns the microphone's switch and shows it. Blocks while the position is stored.
     pub fn turn_mute(&self, order: MuteCommand) -> MuteOutcome {
         let turned = self.0.parts.mute.turn(order);
         self.change(|_| {});
@@ -280,7 +294,7 @@ impl StatusBoard {
         self.0.parts.mute.switch()
     }
 
-    /// How many warnings and errors were logged.
+    /// Returns how many warnings and errors were logged.
     pub fn logged(&self) -> LogCounts {
         self.0.parts.journal.counts()
     }
@@ -290,13 +304,13 @@ impl StatusBoard {
         &self.0.parts.pulse
     }
 
-    /// The present state and every change after it: none is lost and none told twice.
+    /// Subscribes to the present state and every change after it: none is lost or repeated.
     pub fn subscribe(&self) -> Subscription {
         let facts = self.facts();
         Subscription { now: facts.shown.clone(), changes: self.0.changes.subscribe() }
     }
 
-    /// Waits until she listens, or knows that there is no microphone. Cancel-safe.
+    /// Waits until the microphone is open, or known to be missing. Cancel-safe.
     pub async fn settled(&self) {
         // The board holds the sender, so this does not fail.
         let _ = self.0.settled.subscribe().wait_for(|settled| *settled).await;
@@ -314,24 +328,26 @@ impl StatusBoard {
         self.0.working.send_replace(works(&facts.microphone) && works(&facts.speaker));
     }
 
-    /// How she is.
+    /// Returns the full status. Reads files for the health of the machine.
     pub fn status(&self) -> Status {
         let parts = &self.0.parts;
         let stages = parts.pulse.vitals();
         // It reads files: not under the lock.
         let machine = self.facts().machine.clone();
-        let machine = machine.map(|told| told());
+        let machine = machine.map(|read| read());
         let facts = self.facts();
-        let sound = facts.sound.as_ref().map(|told| told());
+        let muted = parts.mute.switch().is_muted();
+        let sound = facts.sound.as_ref().map(|read| read());
         let not_started = || ChatStatus { told: "not started".to_owned(), answering: None };
         let ChatStatus { told: chat, answering } =
-            facts.chat.as_ref().map_or_else(not_started, |told| told());
+            facts.chat.as_ref().map_or_else(not_started, |read| read());
         Status {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             pid: std::process::id(),
             uptime_s: self.0.born.elapsed().as_secs_f64(),
             shown: facts.shown.clone(),
-            muted: parts.mute.switch().is_muted(),
+            ready: facts.is_ready(muted),
+            muted,
             services: facts.services.clone(),
             stages: stages.iter().map(Into::into).collect(),
             microphone: facts.microphone.clone(),
@@ -339,9 +355,9 @@ impl StatusBoard {
             delays: sound.map(|sound| sound.delays),
             echo: facts.echo.as_ref().map(EchoMeter::report),
             models: Models { chat, answering, ..facts.models.clone() },
-            home: facts.home.as_ref().map(|told| told()),
-            messages: facts.messages.as_ref().map(|told| told()),
-            backups: facts.backups.as_ref().map(|told| told()),
+            home: facts.home.as_ref().map(|read| read()),
+            messages: facts.messages.as_ref().map(|read| read()),
+            backups: facts.backups.as_ref().map(|read| read()),
             machine,
             alarms: facts.alarms.as_ref().map_or(0, |line| (line.count)()),
             queues: facts.queues.iter().filter_map(|gauge| gauge()).collect(),
@@ -355,43 +371,19 @@ impl StatusBoard {
         self.0.facts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes the facts and tells the subscribers when that shows.
+    /// Changes the facts, and notifies the subscribers when the shown state changes.
     fn change(&self, how: impl FnOnce(&mut BoardFacts)) {
         let mut facts = self.facts();
         how(&mut facts);
         let is_muted = self.0.parts.mute.switch().is_muted();
         let devices = [&facts.microphone, &facts.speaker];
-        let (state, note) = shown(is_muted, facts.does(), devices, &facts.services);
+        let is_ready = facts.is_ready(is_muted);
+        let situation = Situation { is_muted, is_ready, activity: facts.does() };
+        let (state, note) = shown(situation, devices, &facts.services);
         if (state, &note) != (facts.shown.state, &facts.shown.note) {
             facts.shown = StateEvent { state, at: moment(&*self.0.parts.clock), note };
             // Under the lock, so that everybody sees the same order. Nobody may have subscribed.
             let _ = self.0.changes.send(facts.shown.clone());
         }
     }
-}
-
-/// What a light shows, and why: a device that is missing is an error, a service that is missing is told
-/// beside what she does.
-fn shown(
-    is_muted: bool,
-    activity: Activity,
-    devices: [&DeviceStatus; 2],
-    services: &[ServiceRow],
-) -> (Activity, Option<String>) {
-    let degraded = services.iter().filter_map(|service| service.degraded.as_deref());
-    let faults = devices.into_iter().filter_map(DeviceStatus::fault);
-    let (state, told): (_, Vec<_>) = if is_muted {
-        (Activity::Muted, degraded.collect())
-    } else if devices.into_iter().any(|device| device.fault().is_some()) {
-        (Activity::Error, faults.chain(degraded).collect())
-    } else {
-        (activity, degraded.collect())
-    };
-    (state, (!told.is_empty()).then(|| told.join("; ")))
-}
-
-/// The present moment: RFC 3339, UTC, to the millisecond.
-pub(super) fn moment(clock: &dyn Clock) -> String {
-    let now = clock.now().timestamp();
-    Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now).to_string()
 }

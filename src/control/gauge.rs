@@ -1,15 +1,15 @@
-//! How full a queue is, without keeping it open.
+//! Reads the length of a queue without keeping the queue open.
 //!
-//! Any thread asks; nothing is kept.
+//! Any thread; stores nothing.
 
 use tokio::sync::mpsc;
 
 use super::status::QueueStatus;
 
-/// Tells how full a queue is; nothing once it is gone.
+/// Returns the length of a queue; nothing once it is gone.
 pub type Gauge = Box<dyn Fn() -> Option<QueueStatus> + Send + Sync>;
 
-/// A gauge of `queue`, which does not keep it open.
+/// Returns a gauge of `queue` that does not keep it open.
 pub fn gauge<T: Send + 'static>(name: &'static str, queue: &mpsc::Sender<T>) -> Gauge {
     let (queue, capacity) = (queue.downgrade(), queue.max_capacity());
     Box::new(move || {
@@ -18,7 +18,7 @@ pub fn gauge<T: Send + 'static>(name: &'static str, queue: &mpsc::Sender<T>) -> 
     })
 }
 
-/// A gauge of a queue that tells its length and capacity by itself.
+/// Returns a gauge of a queue that reports its own length and capacity.
 pub fn gauge_by(
     name: &'static str,
     told: impl Fn() -> Option<(usize, usize)> + Send + Sync + 'static,

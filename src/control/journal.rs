@@ -14,6 +14,7 @@ use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::layer::{Context, Layer};
 
+use super::moment::moment;
 use joi_base::clock::Clock;
 
 /// Entries that are kept.
@@ -102,9 +103,7 @@ impl Journal {
 impl<S: Subscriber> Layer<S> for Journal {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         let meta = event.metadata();
-        let is_ours =
-            ["joi::", "joi_"].iter().any(|start| meta.target().starts_with(start)) || meta.target() == "joi";
-        if !is_ours || *meta.level() > Level::WARN {
+        if !is_ours(meta.target()) || *meta.level() > Level::WARN {
             return;
         }
         let counter = if *meta.level() == Level::ERROR { &self.errors } else { &self.warnings };
@@ -116,13 +115,19 @@ impl<S: Subscriber> Layer<S> for Journal {
             None => sentence.message,
         };
         self.keep(JournalEntry {
-            at: super::board::moment(&*self.clock),
+            at: moment(&*self.clock),
             level: meta.level().as_str().to_lowercase(),
             from: meta.target().to_owned(),
             told: told.chars().take(LENGTH).collect(),
             times: 1,
         });
     }
+}
+
+/// Returns whether the program itself or one of its crates logs as `target`.
+fn is_ours(target: &str) -> bool {
+    let rest = target.strip_prefix("joi");
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("::") || rest.starts_with('_'))
 }
 
 /// Message and fault of a log line.
@@ -184,7 +189,7 @@ mod tests {
                 tracing::warn!(target: "joi_audio", "the listener thread fell behind");
             }
             for i in 0..ENTRIES {
-                tracing::warn!(target: "joi_audio", "number {i} {}", "x".repeat(2 * LENGTH));
+                tracing::warn!(target: "joi_audio::echo", "number {i} {}", "x".repeat(2 * LENGTH));
             }
         });
         let kept = journal.entries();

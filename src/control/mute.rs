@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn in_doubt_she_is_muted_and_the_owner_is_obeyed_all_the_same() {
+    fn in_doubt_joi_is_muted_and_the_switch_works_all_the_same() {
         let folder = TempDir::new().unwrap();
         let data = folder.path().join("data");
         fs::write(&data, "a file where the directory should be").unwrap();

@@ -219,7 +219,7 @@ impl Connection {
         }
     }
 
-    /// They are silent at once; a database that hangs keeps only their number from being told.
+    /// They are silent at once; while the database hangs only their number is unknown.
     async fn acknowledge(&self) -> ControlAnswer {
         let (told, count) = oneshot::channel();
         match self.alarm(AlarmRequest::Acknowledge(told)) {
@@ -257,7 +257,7 @@ async fn next_change(subscription: &mut Option<Subscription>) -> Result<ControlA
     }
 }
 
-/// Reads on until `line` holds one. A last line without its line end is no request.
+/// Reads on until `line` holds one. A last line without its line end is not a request.
 async fn next_line(reader: &mut BufReader<OwnedReadHalf>, line: &mut Vec<u8>) -> ConnectionEvent {
     let room = (REQUEST_BYTES - line.len().min(REQUEST_BYTES)) as u64;
     let read = reader.take(room).read_until(b'\n', line).await;

@@ -1,6 +1,7 @@
-//! How she is, as it crosses the control socket.
+//! Defines the status that crosses the control socket.
 //!
 //! Plain data, written by the running program and read by `joi status`. No field ever holds what was said.
+//! Pure: no I/O, no clock.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,11 +14,38 @@ use joi_base::machine::MachineHealth;
 use joi_base::message::Activity;
 use joi_base::pulse::{Beat, Vital};
 
+/// The state that is shown: of the start, then of the conversation and its devices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ShownState {
+    /// The services that hear, or without a microphone the channels, are not ready yet.
+    Starting,
+    /// They are.
+    #[serde(untagged)]
+    Activity(Activity),
+}
+
+impl ShownState {
+    /// Returns its name in tables and on the control socket.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Starting => "starting",
+            Self::Activity(activity) => activity.name(),
+        }
+    }
+}
+
+impl From<Activity> for ShownState {
+    fn from(activity: Activity) -> Self {
+        Self::Activity(activity)
+    }
+}
+
 /// The state a light would show, and since when.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateEvent {
-    /// What she is doing.
-    pub state: Activity,
+    /// What joi is doing.
+    pub state: ShownState,
     /// Since when: RFC 3339, UTC.
     pub at: String,
     /// Why, in one sentence; with `error` always.
@@ -25,7 +53,7 @@ pub struct StateEvent {
     pub note: Option<String>,
 }
 
-/// How she is.
+/// State and health of the running program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Status {
     /// Of the running program.
@@ -34,27 +62,30 @@ pub struct Status {
     pub pid: u32,
     /// Seconds since its start.
     pub uptime_s: f64,
-    /// What she is doing.
+    /// The state and since when it holds.
     #[serde(flatten)]
     pub shown: StateEvent,
-    /// Whether the owner has switched the microphone off.
+    /// Whether the services that hear, or without a microphone the channels, are ready.
+    #[serde(default)]
+    pub ready: bool,
+    /// Whether the user has switched the microphone off.
     pub muted: bool,
     /// Every service of the daemon, in the order of its start.
     #[serde(default)]
     pub services: Vec<ServiceRow>,
     /// Every long-lived stage.
     pub stages: Vec<StageRow>,
-    /// Where she hears.
+    /// The microphone.
     pub microphone: DeviceStatus,
-    /// Where she speaks.
+    /// The speaker.
     pub speaker: DeviceStatus,
     /// How late the devices are; nothing before they are opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delays: Option<DeviceDelays>,
-    /// How her own voice is kept out of her ears; nothing before there are ears.
+    /// Echo cancellation; nothing before the devices are opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub echo: Option<EchoReport>,
-    /// What she thinks, hears and speaks with.
+    /// The models in use.
     pub models: Models,
     /// The house; nothing where none is connected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -111,7 +142,7 @@ impl DelayStatus {
     }
 }
 
-/// What the ears and the voice tell of their devices.
+/// Lost sound and delays of the devices.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SoundStatus {
     /// Seconds of sound that were lost because the listener was late.

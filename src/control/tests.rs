@@ -1,4 +1,6 @@
-//! Status board and door with real sockets and no program around them.
+//! Status board and control server with real sockets, without the program.
+
+mod board;
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
@@ -21,7 +23,7 @@ use joi_base::pulse::Pulse;
 /// Only against a test that would never end.
 const FOR_EVER: Duration = Duration::from_secs(60);
 
-fn board(data: &Path) -> StatusBoard {
+fn new_board(data: &Path) -> StatusBoard {
     let clock = Arc::new(ManualClock::at("2026-03-01T13:00:00.5+01:00[Europe/Vienna]".parse().unwrap()));
     let mute = PersistentMute::read(data).0;
     StatusBoard::new(StatusBoardParts {
@@ -32,8 +34,16 @@ fn board(data: &Path) -> StatusBoard {
     })
 }
 
-fn state(state: Activity) -> StateEvent {
-    StateEvent { state, at: "2026-03-01T12:00:00.5Z".into(), note: None }
+/// A board whose start is over.
+fn board(data: &Path) -> StatusBoard {
+    let board = new_board(data);
+    board.started();
+    board.microphone(DeviceStatus::Device("mic".into()));
+    board
+}
+
+fn state(state: impl Into<ShownState>) -> StateEvent {
+    StateEvent { state: state.into(), at: "2026-03-01T12:00:00.5Z".into(), note: None }
 }
 
 /// A board that is served.
@@ -81,145 +91,6 @@ fn line_of(stream: &mut BufReader<UnixStream>) -> String {
     line
 }
 
-#[test]
-fn the_switch_beats_a_fault_and_a_fault_beats_what_she_does() {
-    let folder = TempDir::new().unwrap();
-    let board = board(folder.path());
-    let now = || board.subscribe().now;
-    assert_eq!(now(), state(Activity::Idle));
-    board.does(Activity::Listening);
-    assert_eq!(now(), state(Activity::Listening));
-    board.microphone(DeviceStatus::Fault("no microphone".into()));
-    board.speaker(DeviceStatus::Fault("no speaker".into()));
-    board.does(Activity::Speaking);
-    let error = StateEvent { note: Some("no microphone; no speaker".into()), ..state(Activity::Error) };
-    assert_eq!(now(), error);
-    assert!(board.turn_mute(MuteCommand::Mute).muted);
-    assert_eq!(now(), state(Activity::Muted));
-    board.does(Activity::Timer);
-    assert_eq!(now(), state(Activity::Muted));
-    board.turn_mute(MuteCommand::Unmute);
-    board.microphone(DeviceStatus::Device("mic".into()));
-    board.speaker(DeviceStatus::Device("spk".into()));
-    assert_eq!(now(), state(Activity::Timer));
-}
-
-#[tokio::test]
-async fn a_subscriber_misses_no_change_and_gets_none_twice_until_it_lags() {
-    let folder = TempDir::new().unwrap();
-    let board = board(folder.path());
-    let mut patient = board.subscribe();
-    board.does(Activity::Listening);
-    board.does(Activity::Listening);
-    board.does(Activity::Thinking);
-    board.turn_over(Some(840.0));
-    board.turn_over(None);
-    board.does(Activity::Idle);
-    for expected in [Activity::Listening, Activity::Thinking, Activity::Idle] {
-        assert_eq!(patient.next().await, Ok(state(expected)));
-    }
-    let counters = board.status().counters;
-    assert_eq!((counters.turns, counters.audible_ms), (2, Some(840.0)), "of the newest one that was heard");
-    let mut slow = board.subscribe();
-    for _ in 0..100 {
-        board.does(Activity::Speaking);
-        board.does(Activity::Idle);
-    }
-    assert!(slow.next().await.is_err());
-}
-
-#[test]
-fn how_late_the_devices_are_is_told_once_they_are_open() {
-    let folder = TempDir::new().unwrap();
-    let board = board(folder.path());
-    assert_eq!((board.status().delays, board.status().counters.sound_lost_s), (None, None));
-    let microphone = Some(DelayStatus { last_ms: 31.0, highest_ms: 1_043.0 });
-    let delays = DeviceDelays { microphone, speaker: None };
-    board.sound(move || SoundStatus { lost_s: 0.25, delays });
-    let status = board.status();
-    assert_eq!((status.delays, status.counters.sound_lost_s), (Some(delays), Some(0.25)));
-}
-
-#[tokio::test]
-async fn she_is_settled_once_the_microphone_is_known() {
-    let folder = TempDir::new().unwrap();
-    let board = board(folder.path());
-    let settled = {
-        let board = board.clone();
-        tokio::spawn(async move { board.settled().await })
-    };
-    tokio::task::yield_now().await;
-    assert!(!settled.is_finished());
-    board.microphone(DeviceStatus::Fault("none".into()));
-    settled.await.unwrap();
-    board.settled().await;
-}
-
-#[test]
-fn a_service_that_is_missing_is_told_whatever_is_shown() {
-    let folder = TempDir::new().unwrap();
-    let board = board(folder.path());
-    let row = |name: &str, degraded: Option<&str>| ServiceRow {
-        name: name.into(),
-        state: if degraded.is_some() { ServiceState::GivenUp } else { ServiceState::Running },
-        restarts: 0,
-        why: None,
-        degraded: degraded.map(Into::into),
-    };
-    board.services(vec![row("tools", None), row("timers", Some("no timer rings"))]);
-    let shown = |board: &StatusBoard| {
-        let StateEvent { state, note, .. } = board.status().shown;
-        (state, note.unwrap_or_default())
-    };
-    assert_eq!(shown(&board), (Activity::Idle, "no timer rings".into()));
-    board.microphone(DeviceStatus::Fault("no microphone".into()));
-    assert_eq!(shown(&board), (Activity::Error, "no microphone; no timer rings".into()));
-    assert!(board.turn_mute(MuteCommand::Mute).muted);
-    assert_eq!(shown(&board), (Activity::Muted, "no timer rings".into()));
-    board.services(vec![row("tools", None), row("timers", None)]);
-    assert_eq!(shown(&board), (Activity::Muted, String::new()));
-}
-
-#[test]
-fn a_request_reaches_the_conversation_or_is_refused_at_once() {
-    let folder = TempDir::new().unwrap();
-    let board = board(folder.path());
-    assert!(!board.request(OutsideRequest::Listen), "nobody takes it yet");
-    let (requests, mut asked) = mpsc::channel(1);
-    board.queues(vec![gauge("requests", &requests)]);
-    board.takes_requests(requests);
-    assert!(board.request(OutsideRequest::Listen));
-    assert!(!board.request(OutsideRequest::Listen), "full");
-    assert_eq!(board.status().queues, [QueueStatus { name: "requests".into(), length: 1, capacity: 1 }]);
-    assert_eq!(asked.try_recv(), Ok(OutsideRequest::Listen));
-}
-
-#[test]
-fn a_ring_shows_before_her_voice_and_behind_what_is_said_to_her() {
-    let folder = TempDir::new().unwrap();
-    let board = board(folder.path());
-    board.rings(true);
-    let shown = |activity| {
-        board.does(activity);
-        board.status().shown.state
-    };
-    let all = [Activity::Idle, Activity::Speaking, Activity::Listening, Activity::Thinking];
-    assert_eq!(all.map(shown), [Activity::Timer, Activity::Timer, Activity::Listening, Activity::Thinking]);
-    board.rings(false);
-    assert_eq!(shown(Activity::Idle), Activity::Idle);
-}
-
-#[test]
-fn whoever_rings_is_told_that_timers_were_changed() {
-    let folder = TempDir::new().unwrap();
-    let board = board(folder.path());
-    assert!(!board.timers_changed(), "nobody rings yet");
-    let (told, mut looks) = mpsc::channel(2);
-    board.takes_timers(move || assert!(told.try_send(()).is_ok()));
-    assert!(board.timers_changed());
-    assert_eq!(looks.try_recv(), Ok(()));
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn requests_are_answered_in_their_order_and_nonsense_is_survived() {
     let served = Served::new();
@@ -248,7 +119,7 @@ async fn requests_are_answered_in_their_order_and_nonsense_is_survived() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn events_begin_with_the_present_and_tell_every_change() {
+async fn events_begin_with_the_present_state_and_include_every_change() {
     let served = Served::new();
     served.board.does(Activity::Thinking);
     let mut stream = served.connect();
@@ -311,7 +182,7 @@ async fn a_reader_that_never_reads_is_let_go_and_nobody_waits_for_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_connection_too_many_is_told_so() {
+async fn one_connection_too_many_is_refused_with_the_reason() {
     let served = Served::new();
     let mut open: Vec<_> = (0..CONNECTIONS).map(|_| served.connect()).collect();
     for stream in &mut open {
@@ -380,7 +251,7 @@ fn a_place_that_can_not_be_made_is_named() {
 async fn the_client_asks_and_follows() {
     let served = Served::new();
     let (runtime, board) = (served.runtime(), served.board.clone());
-    let seen = tokio::task::spawn_blocking(move || -> Result<Vec<Activity>, ControlError> {
+    let seen = tokio::task::spawn_blocking(move || -> Result<Vec<ShownState>, ControlError> {
         let mut client = Client::connect(&runtime)?.expect("it is served");
         assert_eq!(client.turn(ControlRequest::Mute)?, (true, None));
         assert!(client.status()?.muted);
@@ -388,13 +259,14 @@ async fn the_client_asks_and_follows() {
         client.events(|event| {
             seen.push(event.state);
             match event.state {
-                Activity::Muted => drop(board.turn_mute(MuteCommand::Unmute)),
-                Activity::Idle => board.does(Activity::Speaking),
+                ShownState::Activity(Activity::Muted) => drop(board.turn_mute(MuteCommand::Unmute)),
+                ShownState::Activity(Activity::Idle) => board.does(Activity::Speaking),
                 _ => served.stop.cancel(),
             }
             Ok::<_, ControlError>(())
         })?;
         Ok(seen)
     });
-    assert_eq!(seen.await.unwrap().unwrap(), [Activity::Muted, Activity::Idle, Activity::Speaking]);
+    let states = [Activity::Muted, Activity::Idle, Activity::Speaking].map(ShownState::from);
+    assert_eq!(seen.await.unwrap().unwrap(), states);
 }

@@ -15,12 +15,12 @@ use super::board::StatusBoard;
 use super::status::StateEvent;
 use joi_base::pulse::{Beat, Vital};
 
-/// A stage is told to be late when it is at so many looks in a row: one may fall into a moment of much work.
-const TOLD_AT: u32 = 2;
-/// How often the stages are looked at when systemd does not ask for more.
+/// A stage is reported as late when it is late at this many looks in a row: one look may fall into a busy moment.
+const REPORTED_AT: u32 = 2;
+/// Interval between two looks where systemd does not ask for a shorter one.
 const ROUND: Duration = Duration::from_secs(5);
 
-/// What the stages tell of the program.
+/// The health of the program, by its stages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Health {
     /// Every stage is well: send a keep-alive.
@@ -35,14 +35,14 @@ pub fn judge(vitals: &[Vital]) -> Health {
     if stuck.is_empty() { Health::Alive } else { Health::Stuck(stuck) }
 }
 
-/// PURE. At how many looks in a row each stage was late.
+/// Counts at how many looks in a row each stage was late. Pure.
 #[derive(Debug, Default)]
 struct LateLooks(BTreeMap<&'static str, u32>);
 
 /// What a look at the stages has brought.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct StageNews {
-    /// Late for so long now that it is told.
+    /// Stages that are now reported as late.
     late: Vec<Vital>,
     /// Told to be late before, and well again.
     recovered: Vec<&'static str>,
@@ -57,12 +57,12 @@ impl LateLooks {
                 (vital.stage, self.0.get(vital.stage).copied().unwrap_or_default().saturating_add(1))
             })
             .collect();
-        let was_told = |stage: &str| self.0.get(stage).is_some_and(|looks| *looks >= TOLD_AT);
+        let was_told = |stage: &str| self.0.get(stage).is_some_and(|looks| *looks >= REPORTED_AT);
         let is_well = |vital: &&Vital| !looks.contains_key(vital.stage);
         let recovered =
             vitals.iter().filter(is_well).map(|vital| vital.stage).filter(|stage| was_told(stage));
         let news = StageNews {
-            late: late().filter(|vital| looks.get(vital.stage) == Some(&TOLD_AT)).copied().collect(),
+            late: late().filter(|vital| looks.get(vital.stage) == Some(&REPORTED_AT)).copied().collect(),
             recovered: recovered.collect(),
         };
         self.0 = looks;
@@ -70,7 +70,7 @@ impl LateLooks {
     }
 }
 
-/// PURE. What is wrong with a stage that is late, and since when.
+/// Returns what is wrong with a stage that is late, and since when. Pure.
 fn lateness(vital: &Vital) -> String {
     let (age, limit) = (vital.age.as_secs_f32(), vital.limit.as_secs_f32());
     match vital.beat {
@@ -82,8 +82,8 @@ fn lateness(vital: &Vital) -> String {
     }
 }
 
-/// Tells what a look has brought, to the log and to systemd.
-fn tell(news: &StageNews, board: &StatusBoard) {
+/// Reports the result of a look to the log and to systemd.
+fn report(news: &StageNews, board: &StatusBoard) {
     for vital in &news.late {
         let late = lateness(vital);
         tracing::warn!("{late}; the watchdog is not fed meanwhile");
@@ -129,7 +129,7 @@ pub async fn watch(board: StatusBoard, ending: CancellationToken, stop: Cancella
                 if judge(&vitals) == Health::Alive {
                     notify(&[NotifyState::Watchdog]);
                 }
-                tell(&late.look(&vitals), &board);
+                report(&late.look(&vitals), &board);
             }
         }
     }
@@ -186,11 +186,11 @@ mod tests {
     }
 
     #[test]
-    fn a_stage_is_told_to_be_late_at_the_second_look_and_once_until_it_is_well_again() {
+    fn a_stage_is_reported_at_the_second_late_look_and_once_until_it_recovers() {
         let (pulse, passed) = manual();
         let listener = pulse.heart("listener", Duration::from_secs(2));
         let mut late = LateLooks::default();
-        // A look every five seconds: whether it has beaten since the one before, and what is told.
+        // A look every five seconds: whether it has beaten since the one before, and what is reported.
         let mut look = |beats: bool| {
             passed.fetch_add(5_000, Ordering::Relaxed);
             if beats {
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn each_stage_is_told_by_itself_and_one_that_was_taken_over_has_not_recovered() {
+    fn each_stage_is_reported_by_itself_and_one_that_was_taken_over_has_not_recovered() {
         let (pulse, passed) = manual();
         let whisper = pulse.heart("whisper", Duration::from_secs(60));
         let timers = pulse.heart("timers", Duration::from_secs(10));
@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn the_line_for_systemd_is_one_line() {
         let shown = StateEvent {
-            state: joi_base::message::Activity::Error,
+            state: joi_base::message::Activity::Error.into(),
             at: String::new(),
             note: Some("no microphone;\nplug one in".into()),
         };

@@ -1,6 +1,7 @@
-//! PURE. The protocol of the control socket: requests and answers, one JSON line each.
+//! Defines the protocol of the control socket: requests and answers, one JSON line each.
 //!
 //! `docs/user/control.md` describes them byte by byte. An invalid request is answered by one line with the reason.
+//! Pure: no I/O, no clock.
 
 use serde::{Deserialize, Serialize};
 
@@ -111,6 +112,7 @@ pub fn read(line: &[u8]) -> Result<ControlRequest, ControlAnswer> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::status::ShownState;
     use super::*;
     use joi_base::message::Activity;
 
@@ -147,12 +149,17 @@ mod tests {
     #[test]
     fn answers_are_written_as_documented() {
         let state = StateEvent {
-            state: Activity::Error,
+            state: Activity::Error.into(),
             at: "2026-03-01T12:00:00.5Z".into(),
             note: Some("no microphone".into()),
         };
-        let quiet = StateEvent { state: Activity::Idle, note: None, ..state.clone() };
+        let quiet = StateEvent { state: Activity::Idle.into(), note: None, ..state.clone() };
+        let starting = StateEvent { state: ShownState::Starting, ..quiet.clone() };
         let lines = [
+            (
+                ControlAnswer::State(ControlEvent::State(starting)),
+                r#"{"event":"state","state":"starting","at":"2026-03-01T12:00:00.5Z"}"#,
+            ),
             (
                 ControlAnswer::State(ControlEvent::State(state)),
                 r#"{"event":"state","state":"error","at":"2026-03-01T12:00:00.5Z","note":"no microphone"}"#,
@@ -177,6 +184,9 @@ mod tests {
             r#"{"listening":true}"#,
             r#"{"alarm":true,"heard":2}"#,
             "\"do\" is one of events",
+            "| `starting` |",
+            "\"ready\": true",
+            "joi status --wait",
         ] {
             assert!(documentation.replace('\\', "").contains(promised), "{promised}");
         }

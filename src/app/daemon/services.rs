@@ -1,4 +1,4 @@
-//! The list: every service of `joi run`, in the order in which they are started. They end the other way round.
+//! Lists every service of `joi run` in the order of their start; they end in the reverse order.
 //!
 //! A new service is a function that makes a [`Service`](super::Service), in a file of its own, and one line here.
 //! Runs once, on the task of the command. It refuses to start beside another program with the same directories.
@@ -41,10 +41,10 @@ pub struct Started {
     pub brain: Brain,
 }
 
-/// Starts everything, and shows what happens through `show`.
+/// Starts all services, and shows what happens through `show`.
 ///
 /// # Errors
-/// Another program runs already, or something without which there is no conversation can't be made.
+/// Another program runs already, or a part that the conversation needs cannot be made.
 pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show) -> anyhow::Result<Started> {
     let door = open_door(&paths.runtime, &show)?;
     let board = status_board(&paths.data, journal, &show);
@@ -95,6 +95,7 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
     ];
     daemon.start_all(late);
     daemon.start_all(messages.services(&board).into_iter().map(Some));
+    board.started();
     Ok(Started { daemon, brain })
 }
 
@@ -139,7 +140,7 @@ async fn make(
     Ok((brain, server, talk))
 }
 
-/// The conversation by voice. Its devices and threads are made once, so that it can't be restarted alone.
+/// Returns the service of the conversation by voice. Its devices and threads are made once: it cannot be restarted alone.
 fn conversation(conversation: Conversation<Mind>) -> Service {
     let run = |context: ServiceContext| async move {
         conversation.run(context.stop).await;
@@ -148,7 +149,7 @@ fn conversation(conversation: Conversation<Mind>) -> Service {
     Service::essential("conversation", "nobody listens", run).end_within(Duration::from_secs(10))
 }
 
-/// The house and what keeps it connected; nothing where none is configured, and a remark where it can't be used.
+/// Returns the house and its follower; nothing where none is configured, and a remark where it cannot be used.
 fn house(config: &Config, paths: &Paths, show: &Show) -> Option<(HomeServer, Follower)> {
     match home::home(config, paths) {
         Ok(found) => found,
@@ -159,7 +160,7 @@ fn house(config: &Config, paths: &Paths, show: &Show) -> Option<(HomeServer, Fol
     }
 }
 
-/// The control socket; nothing, and a remark, where it can't be made.
+/// Opens the control socket; where that fails, shows why and returns nothing.
 fn open_door(runtime: &Path, show: &Show) -> Result<Option<ControlServer>, ControlError> {
     match ControlServer::open(runtime) {
         Ok(door) => Ok(Some(door)),
@@ -171,7 +172,7 @@ fn open_door(runtime: &Path, show: &Show) -> Result<Option<ControlServer>, Contr
     }
 }
 
-/// The status board, with the microphone's switch as its owner left it.
+/// Makes the status board, with the microphone's switch at its stored position.
 fn status_board(data: &Path, journal: Journal, show: &Show) -> StatusBoard {
     let (mute, fault) = PersistentMute::read(data);
     if let Some(fault) = fault {
