@@ -1,4 +1,4 @@
-//! The wiring diagram: which stage is made of what, who talks to whom, and in which order it ends.
+//! Wires the stages together: which stage is made of what, how they are connected, and in which order they end.
 //!
 //! ```text
 //!  Microphone | WavSource ─► listener thread ─► Delivery(8) ─► Conversation ─► Stt(2) ─► whisper thread
@@ -72,7 +72,7 @@ pub use outside::end_on_signal;
 pub use voice::{Conversing, OpenedSound, Sound, converse, converse_at, converse_over, open_sound};
 pub use wake::{WakeMeans, first_phrase, measure_hearing, told_from_others, wake_means, wake_told, weakness};
 
-/// The models, where the configuration or else the environment says; what is missing there may be packaged.
+/// Opens the models where the configuration or else the environment says; what is missing there may be packaged.
 pub fn library(config: &Config, paths: &Paths) -> Result<ModelLibrary, ManifestError> {
     let configured = &config.models.dir;
     let root = if configured.as_os_str().is_empty() { &paths.models } else { configured };

@@ -30,7 +30,7 @@ pub use write::{BackupSecrets, BackupSource, SecretFile, WrittenBackup, file_nam
 
 use joi_store::StoreError;
 
-/// Why there is no backup, or none was restored. Tell the user; nothing was changed unless it says so.
+/// A backup was not made or not restored. Report it to the user; nothing was changed unless it says so.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
     /// A file is in the way.
@@ -39,9 +39,9 @@ pub enum BackupError {
     /// There is nothing that could be backed up.
     #[error("there is nothing to back up: neither {} nor {} exists", database.display(), config.display())]
     Nothing {
-        /// Where the database would be.
+        /// The place of the database.
         database: PathBuf,
-        /// Where the configuration would be.
+        /// The place of the configuration.
         config: PathBuf,
     },
     /// A file can't be read or written.
@@ -49,7 +49,7 @@ pub enum BackupError {
     File {
         /// The file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// The database can't be copied or used.
@@ -74,7 +74,7 @@ pub enum BackupError {
     Unsound {
         /// The archive.
         file: PathBuf,
-        /// What is wrong with it.
+        /// Its fault.
         why: String,
     },
     /// The archive was made by a newer program.
@@ -84,7 +84,7 @@ pub enum BackupError {
     Newer {
         /// The program that made it.
         made_by: String,
-        /// What is newer.
+        /// The part that is newer.
         what: &'static str,
     },
     /// There is too little room for it.

@@ -245,7 +245,7 @@ mod tests {
 
     use super::Cli;
 
-    /// The words of a line of a shell, as far as documents need it: quotes, and a comment at the end.
+    /// Returns the words of a line of a shell, as far as documents need it: quotes, and a comment at the end.
     fn words(line: &str) -> Vec<String> {
         let (mut words, mut is_quoted, mut word) = (Vec::new(), false, None::<String>);
         for sign in line.chars() {
@@ -263,7 +263,7 @@ mod tests {
         words
     }
 
-    /// What a line of a shell has joi do: `sudo JOI_DATA=/x joi status && …`.
+    /// Returns what a line of a shell has joi do: `sudo JOI_DATA=/x joi status && …`.
     fn asked_of_joi(line: &str) -> Vec<Vec<String>> {
         let all = words(line);
         let commands = all.split(|word| ["&&", "||", "|", ";"].contains(&word.as_str()));

@@ -141,7 +141,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// The sound of a ring.
+    /// Returns the sound of a ring.
     ///
     /// # Errors
     /// The file can't be read, or there is nothing to hear in it.
@@ -152,18 +152,18 @@ impl Config {
         }
     }
 
-    /// The language that is spoken; nothing where several are.
+    /// Returns the language that is spoken; nothing where several are.
     pub fn one_language(&self) -> Option<&str> {
         Some(self.language.as_str()).filter(|language| *language != ANY_LANGUAGE)
     }
 
-    /// The problems of files that the configuration names. They are looked at when somebody asks: a file that is missing
-    /// for a while must not keep the program from starting.
+    /// Returns the problems of files that the configuration names. They are looked at when somebody asks: a file that
+    /// is missing for a while must not keep the program from starting.
     pub fn check_files(&self) -> Vec<Problem> {
         self.ring_sound().err().into_iter().collect()
     }
 
-    /// All problems of all sections, and those between sections.
+    /// Returns all problems of all sections, and those between sections.
     pub fn check(&self) -> Vec<Problem> {
         let mut problems = self.audio.check();
         problems.extend(self.hear.check());

@@ -40,7 +40,7 @@ pub const CONNECTIONS: usize = 16;
 /// The socket's file name in the runtime directory.
 const SOCKET: &str = "joi.sock";
 
-/// Where the socket of a runtime directory is.
+/// Returns where the socket of a runtime directory is.
 fn socket(runtime: &Path) -> PathBuf {
     runtime.join(SOCKET)
 }
@@ -59,7 +59,7 @@ pub enum ControlError {
     Closed {
         /// The socket.
         socket: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// There is a socket, but the program behind it does not answer. Tell the user, give up.
@@ -67,7 +67,7 @@ pub enum ControlError {
     Unreachable {
         /// The socket.
         socket: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// The running program refused, for this reason. Tell the user.

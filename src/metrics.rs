@@ -65,7 +65,7 @@ impl Metrics {
     /// A turn is over and was answered.
     pub fn answered(&self, turn: &TurnRecord) {
         self.turns.get_or_create(&label("outcome", "answered")).inc();
-        // What was before the end of speech, the wake phrase, is no latency.
+        // Marks before the end of speech, as that of the wake phrase, are not latencies.
         for mark in turn.marks.iter().filter(|mark| mark.ms > 0.0) {
             let stage = mark.stage.name().replace(' ', "_");
             self.times.get_or_create(&label("stage", stage)).observe(mark.ms / 1e3);
@@ -93,7 +93,7 @@ impl Metrics {
         }
     }
 
-    /// The text of a scrape: what was counted, and how the program is.
+    /// Returns the text of a scrape: what was counted, and how the program is.
     ///
     /// # Errors
     /// None that a text in memory has.

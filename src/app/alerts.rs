@@ -1,7 +1,7 @@
 //! Alarms while the program runs: what becomes of them, requests of the control socket, the door for other programs.
 //!
 //! Two services. In: the queue of announcements, requests, HTTP on this machine. Out: what [`Alerts`] does. Alarms of
-//! before the last end are told again at the start.
+//! before the last end are announced again at the start.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ const AGAIN: Duration = Duration::from_secs(30);
 /// A look at what became of alarms that takes so long hangs.
 const LOOK: Duration = Duration::from_secs(60);
 
-/// The service that follows alarms, and takes requests about them from `board`.
+/// Returns the service that follows alarms, and takes requests about them from `board`.
 pub(super) fn alerts(alerts: &Alerts, board: &StatusBoard) -> Service {
     let (sender, requests) = mpsc::channel(REQUESTS);
     let ringing = alerts.clone();
@@ -83,7 +83,7 @@ async fn obey(alerts: &Alerts, request: AlarmRequest, behind: &mut JoinSet<()>) 
     }
 }
 
-/// The alarms of the program that runs, for one that only types beside it.
+/// Returns the alarms of the program that runs, for one that only types beside it.
 pub(super) fn alert_desk(paths: &Paths) -> AlertDesk {
     AlertDesk::Elsewhere(Arc::new(AlertsBeside(paths.runtime.clone())))
 }
@@ -92,7 +92,7 @@ pub(super) fn alert_desk(paths: &Paths) -> AlertDesk {
 struct AlertsBeside(PathBuf);
 
 impl AlertsBeside {
-    /// What it answers; nothing where nobody runs, or it does not answer.
+    /// Returns what it answers; nothing where nobody runs, or it does not answer.
     fn asked<T>(&self, ask: impl FnOnce(&mut Client) -> Result<T, ControlError>) -> Option<T> {
         let client = Client::connect(&self.0);
         let answer = client.and_then(|client| client.map(|mut client| ask(&mut client)).transpose());
@@ -114,7 +114,7 @@ impl AlertsElsewhere for AlertsBeside {
     }
 }
 
-/// The service that takes alerts over HTTP; none where no address is configured.
+/// Returns the service that takes alerts over HTTP; none where no address is configured.
 pub(super) fn door(config: &AlertConfig, notices: mpsc::Sender<SentNotice>) -> Option<Service> {
     let address = config.address()?;
     let run = move |context: ServiceContext| {

@@ -1,4 +1,4 @@
-//! Says once after a start that she is awake: when microphone, speaker and model work.
+//! Says once after a start that joi is awake: when microphone, speaker and model work.
 //!
 //! One task, a service of the daemon. In: which devices work, what serves the model, how the last run ended. Out: one
 //! announcement of the lowest priority, which is dropped unless it can be said soon: never in quiet hours. It is silent
@@ -22,7 +22,7 @@ use joi_schedule::announce::{
 };
 use joi_store::{LAST_RUN, Store};
 
-/// What takes longer than this is no start any more: nothing is said.
+/// Limit of a start; after a longer one nothing is said.
 const WITHIN: Duration = Duration::from_secs(600);
 /// So long it is worth saying.
 const FRESH: Duration = Duration::from_secs(120);
@@ -39,13 +39,13 @@ struct LastRun {
 }
 
 impl LastRun {
-    /// Whether a run of `boot` follows it because it failed. After a power cut the machine was started anew.
+    /// Returns whether a run of `boot` follows it because it failed. After a power cut the machine was started anew.
     fn has_failed(&self, boot: Option<&str>) -> bool {
         !self.has_ended && boot.is_some() && self.boot.as_deref() == boot
     }
 }
 
-/// What it works with.
+/// Its parts.
 #[derive(Clone)]
 struct Awake {
     announcer: Announcer,
@@ -54,7 +54,7 @@ struct Awake {
     boot: Option<String>,
 }
 
-/// The service that says it; none where nobody wants to hear it.
+/// Returns the service that says it; none where nobody wants to hear it.
 pub(super) fn awake(brain: &Brain, board: &StatusBoard, config: &AnnounceConfig) -> Option<Service> {
     let awake = Awake {
         announcer: brain.announcer.clone(),
@@ -153,7 +153,7 @@ mod tests {
     use joi_base::pulse::Pulse;
     use joi_schedule::announce::{Floor, Next, Presence, Situation};
 
-    /// A program that starts at this hour, on the machine's first start.
+    /// Returns a program that starts at this hour, on the machine's first start.
     fn awake(hour: i8, store: Option<Store>) -> Awake {
         let noon: jiff::Zoned = "2026-03-04T12:00[UTC]".parse().unwrap();
         let clock: Arc<dyn Clock> = Arc::new(ManualClock::at(noon.with().hour(hour).build().unwrap()));
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn it_is_not_said_at_night_nor_while_she_is_muted_nor_when_something_is_missing_for_long() {
+    async fn it_is_not_said_at_night_nor_while_joi_is_muted_nor_when_something_is_missing_for_long() {
         for (hour, presence) in [(3, Presence::Here), (12, Presence::Muted)] {
             let awake = awake(hour, None);
             open_devices(&awake.board);
@@ -217,7 +217,7 @@ mod tests {
         open_devices(&before.board);
         before.announcer.called(&home, std::time::Instant::now());
         before.say(ready(())).await;
-        assert_eq!(before.announcer.waiting(), [], "he called before she was ready");
+        assert_eq!(before.announcer.waiting(), [], "the user called before joi was ready");
         let meanwhile = awake(12, None);
         open_devices(&meanwhile.board);
         meanwhile.say(ready(())).await;

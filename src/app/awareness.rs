@@ -1,18 +1,18 @@
-//! What is going on in the house while the program runs: watches it, keeps the context state, raises alarms.
+//! Watches the house while the program runs: raises alarms and keeps the context state of [`Awareness`].
 //!
-//! One task; [`Awareness`] is the handle of the state, shared with the impulse under one short lock. In: the house as it
-//! changes, notices of other programs, time. Out: alarms at once, topics in the state, the state in the database. A
-//! database that can't be written keeps nothing from being noticed.
+//! One task. In: changes of the house, notices of other programs, time. Out: alarms at once, topics in the state, the
+//! state in the database. A database that cannot be written keeps nothing from being noticed.
 
 mod alert_item;
+mod known;
 mod telling;
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use jiff::{SignedDuration, Timestamp, Zoned};
+use jiff::{SignedDuration, Timestamp};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -21,143 +21,33 @@ use tokio_util::sync::CancellationToken;
 use super::brain::Brain;
 use super::daemon::{Service, ServiceContext};
 use crate::config::Config;
-use joi_agent::HouseKnown;
-use joi_base::clock::Clock;
 use joi_base::pulse::Heart;
 use joi_home::backend::HomeView;
 use joi_home::house::{House, HouseRevision, ItemMeaning, MeaningConfig, meaning};
-use joi_language::Language;
 use joi_proactive::alert::door::SentNotice;
 use joi_proactive::alert::{AlertConfig, Alerts, ConnectionNews, HouseConnection};
-use joi_proactive::awareness::{
-    AwarenessConfig, ContextState, HomePresence, MeaningSource, Noticed, observations,
-};
+use joi_proactive::awareness::{HomePresence, MeaningSource, Noticed, observations};
 use joi_proactive::impulse::rhythm::{Rhythm, RhythmDue};
-use joi_store::{Store, StoreError};
+pub(super) use known::Awareness;
 use telling::OwedNotices;
 
 /// Notices of other programs that wait. When full, further ones are refused.
 const NOTICES: usize = 16;
-/// It looks at least this often: the wall clock may have been set.
+/// Longest time between two looks: the wall clock may have been set.
 const AT_LEAST: Duration = Duration::from_secs(30);
-/// What the house said is told as true for so long.
-const TRUE_FOR: SignedDuration = SignedDuration::from_mins(15);
-/// What is no danger waits for the database no longer than this: a danger must be told within two seconds.
+/// Time limit for the database at the start: a danger must be announced within two seconds.
 const RESTORE: Duration = Duration::from_secs(1);
-/// The database is waited for no longer than this when the state is stored.
-const SAVE: Duration = Duration::from_secs(3);
-/// At the end of the program the database is waited for no longer than this.
+/// Time limit for the database at the end of the program.
 const END: Duration = Duration::from_secs(12);
-/// Changes that nothing depends on are stored this often at most.
+/// Shortest time between two writes of changes that nothing depends on.
 const SAVE_EVERY: Duration = Duration::from_secs(60);
 
-/// The queue of notices.
+/// Returns the queue of notices.
 pub(super) fn notices() -> (mpsc::Sender<SentNotice>, mpsc::Receiver<SentNotice>) {
     mpsc::channel(NOTICES)
 }
 
-/// The handle of what is known; clones share it.
-#[derive(Clone)]
-pub struct Awareness {
-    state: Arc<Mutex<ContextState>>,
-    rules: Arc<AwarenessConfig>,
-    store: Option<Store>,
-    clock: Arc<dyn Clock>,
-    /// How often something was erased when the state was written last.
-    erasures: Arc<AtomicU64>,
-    /// The database has not taken the state as it was to be stored last.
-    is_unsaved: Arc<AtomicBool>,
-}
-
-impl Awareness {
-    /// What was known before the last end of the program; nothing where that can't be read, which is logged.
-    pub async fn recalled(rules: &AwarenessConfig, store: Option<Store>, clock: Arc<dyn Clock>) -> Self {
-        let erasures = match &store {
-            Some(store) => store.times_forgotten().await.unwrap_or_default(),
-            None => 0,
-        };
-        let text = match &store {
-            Some(store) => store.context_state().await.unwrap_or_else(|error| {
-                tracing::warn!(%error, "what was known of the house can't be read");
-                None
-            }),
-            None => None,
-        };
-        let state = text.map(|text| ContextState::read(&text)).transpose().unwrap_or_else(|error| {
-            tracing::warn!(%error, "what was known of the house makes no sense and is begun anew");
-            None
-        });
-        let state = Arc::new(Mutex::new(state.unwrap_or_default()));
-        let erasures = Arc::new(AtomicU64::new(erasures));
-        let is_unsaved = Arc::default();
-        Self { state, rules: Arc::new(rules.clone()), store, clock, erasures, is_unsaved }
-    }
-
-    /// What is known beside the states of the house, for prompts. Nothing of it is a text that a stranger may have written.
-    pub fn known(&self, language: &Language, now: &Zoned) -> HouseKnown {
-        let (state, at) = (self.state(), now.timestamp());
-        let own = state.in_hand.as_ref().filter(|topic| topic.is_worded_by_us());
-        let known = HouseKnown {
-            weather: state.weather(at).map(str::to_owned),
-            mentioned: own.map(|topic| topic.fact.part(language, now)),
-            ..HouseKnown::default()
-        };
-        if state.updated.is_none_or(|updated| at.duration_since(updated).abs() > TRUE_FOR) {
-            return known;
-        }
-        let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
-        HouseKnown {
-            alarms: owned(state.dangers().collect()),
-            open: owned(state.open_doors().collect()),
-            is_anybody_home: match state.presence {
-                HomePresence::Home { .. } => Some(true),
-                HomePresence::Away { .. } => Some(false),
-                HomePresence::Unknown => None,
-            },
-            ..known
-        }
-    }
-
-    /// `[awareness]`.
-    pub(super) fn rules(&self) -> &AwarenessConfig {
-        &self.rules
-    }
-
-    pub(super) fn state(&self) -> MutexGuard<'_, ContextState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Stores the state, and tells whether it is stored; what fails is logged, and tried again by the watcher. Once something
-    /// was erased, by whichever program, none of the words in it come back.
-    pub(super) async fn save(&self) -> bool {
-        let Some(store) = &self.store else { return false };
-        let saved = tokio::time::timeout(SAVE, self.save_in(store)).await;
-        let saved = saved.unwrap_or(Err(StoreError::Slow));
-        self.is_unsaved.store(saved.is_err(), Ordering::Release);
-        saved.inspect_err(|error| tracing::warn!(%error, "what is known of the house is not stored")).is_ok()
-    }
-
-    /// The same, unless an alarm is not stored: a danger that counts as told would be lost with the program.
-    pub(super) async fn save_after(&self, alerts: &Alerts) -> bool {
-        if alerts.are_stored() {
-            return self.save().await;
-        }
-        self.is_unsaved.store(true, Ordering::Release);
-        false
-    }
-
-    async fn save_in(&self, store: &Store) -> Result<(), StoreError> {
-        if let Ok(erasures) = store.times_forgotten().await
-            && self.erasures.swap(erasures, Ordering::AcqRel) != erasures
-        {
-            self.state().forget_words();
-        }
-        let text = serde_json::to_string(&*self.state());
-        store.set_context_state(text.map_err(|error| StoreError::Record(error.to_string()))?).await
-    }
-}
-
-/// The service.
+/// Returns the service.
 pub(super) fn awareness(
     brain: &Brain,
     config: &Config,
@@ -198,7 +88,7 @@ pub(super) struct HouseWatcher {
     saved: Instant,
     is_dirty: bool,
     cleanup: RhythmDue,
-    /// What waits for the database or a messenger: the next danger does not.
+    /// Tasks that wait for the database or a messenger: the next danger does not.
     behind: JoinSet<()>,
     owed: OwedNotices,
 }
@@ -233,7 +123,7 @@ impl HouseWatcher {
         notices: &mut mpsc::Receiver<SentNotice>,
         (stop, heart): (CancellationToken, &Heart),
     ) {
-        // What is told already must not be taken for new.
+        // What was announced already must not count as new.
         match tokio::time::timeout(RESTORE, self.alerts.restore()).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::warn!(%error, "alarms of before are not known"),
@@ -275,9 +165,9 @@ impl HouseWatcher {
             self.is_dirty |= !ticked.is_empty();
             found.extend(ticked);
         }
-        let told = self.tell(&found).await;
-        if !told.is_empty() {
-            self.keep_behind(told);
+        let announced = self.announce(&found).await;
+        if !announced.is_empty() {
+            self.keep_behind(announced);
         }
         self.alerts.set_away(self.is_nobody_home());
         self.watch_connection();
@@ -291,7 +181,7 @@ impl HouseWatcher {
         }
     }
 
-    /// Whether what is known of doors is still so: they may be closed while the house is not connected.
+    /// Returns whether the states of doors are current: they may be closed while the house is not connected.
     fn is_house_known(&self) -> bool {
         self.house.as_ref().is_none_or(|house| house.borrow().link.is_up())
     }
@@ -300,7 +190,7 @@ impl HouseWatcher {
         self.is_house_known() && matches!(self.awareness.state().presence, HomePresence::Away { .. })
     }
 
-    /// Forgets what is too old; tells whether there was any, since what did not change is not written.
+    /// Forgets what is too old. Returns whether there was any, since an unchanged state is not written.
     fn forget_old(&self, now: Timestamp) -> bool {
         let mut state = self.awareness.state();
         let before = state.clone();
@@ -308,7 +198,7 @@ impl HouseWatcher {
         *state != before
     }
 
-    /// What the house says now.
+    /// Returns what is new in the house.
     fn observe(&mut self) -> Vec<Noticed> {
         let Some(house) = &mut self.house else { return Vec::new() };
         let house = house.borrow_and_update().house.clone();
@@ -338,7 +228,7 @@ impl HouseWatcher {
         found
     }
 
-    /// A house that has not been connected for long is told once, and that it is back.
+    /// Announces once that the house has not been connected for long, and once that it is back.
     fn watch_connection(&mut self) {
         let Some(house) = &self.house else { return };
         let is_up = house.borrow().link.is_up();
@@ -355,7 +245,7 @@ impl HouseWatcher {
         }
     }
 
-    /// How long nothing changes by itself.
+    /// Returns how long nothing changes by itself.
     fn wait(&self) -> Duration {
         let now = self.awareness.clock.now().timestamp();
         let next = self.awareness.state().next_tick(self.awareness.rules());
@@ -365,12 +255,12 @@ impl HouseWatcher {
     }
 }
 
-/// How long the house is not connected before that is told.
+/// Returns how long the house may be disconnected before that is announced.
 fn lost_after(config: &AlertConfig) -> Duration {
     Duration::from_secs(u64::from(config.house_lost_min) * 60)
 }
 
-/// The meanings of a house's items.
+/// Returns the meanings of a house's items.
 fn meanings(config: &MeaningConfig, source: MeaningSource, house: &House) -> BTreeMap<String, ItemMeaning> {
     let mut meanings = config.meanings(house);
     if source == MeaningSource::Proposed {

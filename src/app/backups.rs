@@ -27,14 +27,14 @@ pub(crate) fn source(paths: &Paths) -> BackupSource {
     BackupSource { paths: paths.clone(), home, secrets, stop: CancellationToken::new() }
 }
 
-/// The files with secrets that the configuration names.
+/// Returns the files with secrets that the configuration names.
 pub(crate) fn secret_files(config: &Config) -> Vec<SecretFile> {
     let named = [("home.token_file", &config.home.token_file), ("ntfy.token_file", &config.ntfy.token_file)];
     let files = named.into_iter().filter(|(_, path)| !path.is_empty());
     files.map(|(key, path)| SecretFile { key, path: PathBuf::from(path) }).collect()
 }
 
-/// The service; none where no folder is named.
+/// Returns the service; none where no folder is named.
 pub(super) fn backups(config: &Config, paths: &Paths, board: &StatusBoard) -> Option<Service> {
     let automatic = AutomaticBackups::new(&config.backup, source(paths))?;
     let shown = Arc::new(Mutex::new(status(&config.backup.folder, automatic.state())));
@@ -74,7 +74,7 @@ pub(super) fn backups(config: &Config, paths: &Paths, board: &StatusBoard) -> Op
     Some(Service::new("backups", "no automatic backups are made", run).end_within(Duration::from_secs(20)))
 }
 
-/// The state in words.
+/// Returns the state in words.
 fn status(folder: &std::path::Path, state: &BackupState) -> BackupStatus {
     let (is_well, told, newest) = match state {
         BackupState::Well { newest: None, .. } => (true, "none yet".to_owned(), None),

@@ -1,7 +1,7 @@
-//! Makes the part that thinks: database, model server, reply engine.
+//! Makes database, model server and reply engine.
 //!
-//! Called once at start, inside a Tokio runtime. A database that can't be opened costs the memory
-//! and is told; the model server is looked for in the background.
+//! Called once at start, inside a Tokio runtime. A database that cannot be opened is reported and joi remembers
+//! nothing; the model server is looked for in the background.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -51,13 +51,13 @@ pub struct Brain {
     pub alerts: Alerts,
     /// Takes messages that leave the house.
     pub(super) outbox: Outbox,
-    /// What is known of the house and the user.
+    /// The context state of the house and the user.
     pub awareness: Awareness,
     /// The language that is spoken.
     pub languages: Languages,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
-    /// What went wrong while it was made; one sentence each.
+    /// Faults while it was made; one sentence each.
     pub remarks: Vec<String>,
     /// The hearts of its stages, and of all that are made for it.
     pub pulse: Pulse,
@@ -65,7 +65,7 @@ pub struct Brain {
     house: CancellationToken,
 }
 
-/// What differs between the programs that think.
+/// What differs between the programs that make a brain.
 struct Surroundings {
     local: LocalModels,
     pulse: Pulse,
@@ -82,7 +82,7 @@ impl Brain {
     }
 
     /// The same for a command that may be followed by another one: our own server waits for that, or is found. The house
-    /// is connected in the background; one that can't be is told.
+    /// is connected in the background; a failure is reported.
     pub async fn start_lingering(config: &Config, paths: &Paths) -> anyhow::Result<Self> {
         let (house, fault) = match super::home(config, paths) {
             Ok(house) => (house, None),
@@ -248,7 +248,7 @@ impl Brain {
         ))
     }
 
-    /// The newest turn ever recorded; new ones count on from it.
+    /// Returns the newest turn ever recorded; new ones count on from it.
     pub async fn last_turn(&self) -> TurnId {
         let Some(store) = &self.store else { return TurnId(0) };
         match store.last_turn().await {
@@ -261,12 +261,12 @@ impl Brain {
         }
     }
 
-    /// One line about the model server, for people.
+    /// Returns one line about the model server, for people.
     pub fn serving(&self) -> String {
-        told(&self.mind.serving().borrow())
+        sentence(&self.mind.serving().borrow())
     }
 
-    /// What tells the same at any later time, with the reason why no better model of ours answers.
+    /// Returns a function that reports the same at any later time, with the reason why no better model of ours answers.
     pub fn serving_now(&self) -> impl Fn() -> ChatStatus + Send + Sync + 'static {
         let serving = self.mind.serving();
         move || status(&serving.borrow())
@@ -286,7 +286,7 @@ impl Brain {
     }
 }
 
-/// The service that looks for a model server, starts our own where there is none, and ends it.
+/// Returns the service that looks for a model server, starts the embedded one where there is none, and ends it.
 pub(super) fn model_server(server: ModelServer) -> Service {
     let run = move |context: ServiceContext| {
         let server = server.clone();
@@ -299,7 +299,7 @@ pub(super) fn model_server(server: ModelServer) -> Service {
         .end_within(Duration::from_secs(10))
 }
 
-fn told(serving: &Serving) -> String {
+fn sentence(serving: &Serving) -> String {
     match serving {
         Serving::Starting { .. } => "looking for a model server".into(),
         Serving::Warming { model, by, .. } => format!("{model} is warming up ({})", by.name()),
@@ -309,7 +309,7 @@ fn told(serving: &Serving) -> String {
 }
 
 fn status(serving: &Serving) -> ChatStatus {
-    let short = told(serving);
+    let short = sentence(serving);
     match serving {
         Serving::Starting { .. } | Serving::Warming { .. } | Serving::Down(_) => {
             ChatStatus { told: short, answering: None }
@@ -322,7 +322,7 @@ fn status(serving: &Serving) -> ChatStatus {
     }
 }
 
-/// What opening a damaged database has cost.
+/// Returns what opening a damaged database has cost.
 async fn damage(store: &Store) -> Option<String> {
     let kept = store.set_aside()?.display();
     let told = match store.losses().await {

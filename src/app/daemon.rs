@@ -24,7 +24,7 @@ pub use services::{Started, start};
 pub use supervision::RestartRule;
 use supervision::{Event, Supervision, SupervisionAction, SupervisionState};
 
-/// How often the hearts are looked at.
+/// Interval between two looks at the hearts.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 
 /// A service without which the program is nothing has failed. Tell the user, end.
@@ -64,7 +64,7 @@ impl Daemon {
         Self { board, units: Vec::new(), tasks, ending, failed: None }
     }
 
-    /// Whoever cancels it ends the daemon.
+    /// Returns the token that ends the daemon when it is cancelled.
     pub fn ending(&self) -> CancellationToken {
         self.ending.clone()
     }

@@ -1,4 +1,4 @@
-//! Keeps the diary and the memory in order while she runs.
+//! Keeps the diary and the memory in order while joi runs.
 //!
 //! One Tokio task. In: the clock. Out: pages, vectors, and what is too old removed. It looks once a minute, gives way
 //! to whoever talks, and a failure of any kind is logged and tried again; the answers never wait for it.
@@ -22,7 +22,7 @@ use super::daemon::{Service, ServiceContext};
 /// Between two looks.
 const LOOK_EVERY: Duration = Duration::from_secs(60);
 
-/// What it works with.
+/// Its parts.
 #[derive(Clone)]
 struct DiaryKeeper {
     engine: Arc<Engine<Mind>>,
@@ -45,7 +45,7 @@ pub fn keep_diary(
     }
 }
 
-/// The service that keeps the diary; none without a database.
+/// Returns the service that keeps the diary; none without a database.
 pub(super) fn diary(brain: &Brain, kept: &StoreConfig) -> Option<Service> {
     let keeper = DiaryKeeper::new(brain, kept)?;
     let run = move |context: ServiceContext| {
@@ -102,7 +102,7 @@ impl DiaryKeeper {
         }
     }
 
-    /// One failure does not stop the rest.
+    /// Tidies the memory and removes old dialogue; one failure does not stop the rest.
     async fn tidy(&self, now: Timestamp) -> Tidying {
         let consolidated = self.engine.consolidate().await;
         if let Err(error) = &consolidated {

@@ -15,7 +15,7 @@ use crate::metrics::Metrics;
 use joi_base::message::Activity;
 use joi_channels::voice::News;
 
-/// What happens in the running program.
+/// An event of the running program.
 pub enum Shown {
     /// Something about the start, in one sentence.
     Remark(String),
@@ -27,7 +27,7 @@ pub enum Shown {
     Unmuted,
     /// Everything is about to run.
     Ready {
-        /// What is to be said first; nothing where no phrase is configured.
+        /// The wake phrase to be said first; nothing where none is configured.
         wake_phrase: Option<String>,
     },
     /// Something happens in the conversation.
@@ -37,7 +37,7 @@ pub enum Shown {
 /// The front end's function. It is called from several tasks and must not wait.
 pub type Show = Arc<dyn Fn(Shown) + Send + Sync>;
 
-/// The service that shows when the microphone is switched off and on.
+/// Returns the service that shows when the microphone is switched off and on.
 pub(super) fn mute_display(board: &StatusBoard, show: &Show) -> Service {
     let (board, show) = (board.clone(), Arc::clone(show));
     let run = move |context: ServiceContext| {
@@ -62,7 +62,7 @@ pub(super) fn mute_display(board: &StatusBoard, show: &Show) -> Service {
     Service::new("mute display", "the terminal does not show that the microphone is switched off", run)
 }
 
-/// The service that posts and shows what happens in the conversation, until that is over.
+/// Returns the service that posts and shows what happens in the conversation, until that is over.
 pub(super) fn news_display(
     news: Receiver<News>,
     board: &StatusBoard,

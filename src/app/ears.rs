@@ -39,21 +39,21 @@ const DELIVERIES: usize = 8;
 pub struct Ears {
     /// Tells the listener what to do.
     pub commands: SyncSender<HearCommand>,
-    /// What was heard.
+    /// Deliveries of the listener.
     pub deliveries: Receiver<Delivery>,
     /// Transcribes.
     pub stt: Stt,
     /// Transcripts.
     pub transcripts: Receiver<SttEvent>,
-    /// Transcribes what is said while she speaks.
+    /// Transcribes speech during playback.
     pub interjections: (Stt, Receiver<SttEvent>),
     /// Tells how many events the conversation has not taken in yet.
     pub waiting: Gauge,
-    /// Ends when told to, or with a file.
+    /// Ends on a command, or with a file.
     pub listener: JoinHandle<()>,
     /// Whether the speech models are there.
     pub loading: Loading,
-    /// All ways to write the phrases she listens for.
+    /// All ways to write the wake phrases.
     pub phrases: Vec<String>,
     /// Which model reads what may not be over yet: also the quickest, where another one was chosen.
     pub trial: TrialModel,
@@ -157,8 +157,8 @@ fn ears_by(
     })
 }
 
-/// The listener with its second stage, and the thread that works for both: it keeps the quickest model warm for
-/// wake phrases and for what is said while she speaks.
+/// Returns the listener with its second stage, and the thread that works for both: it keeps the quickest model warm
+/// for wake phrases and for speech during playback.
 pub fn wakeful_listener(
     config: &Config,
     paths: &Paths,
@@ -186,8 +186,8 @@ fn listener_with(
     Ok((listener_for((&means.modelled(), &means.learnt), config, &library)?.confirmed_by(confirmer), worker))
 }
 
-/// What looks for stock phrases, voices and the end of speech; it has no thread of its own, and nobody to ask when
-/// it is in doubt.
+/// Returns what looks for stock phrases, voices and the end of speech; it has no thread of its own, and nobody to ask
+/// when it is in doubt.
 pub fn listener(config: &Config, paths: &Paths) -> anyhow::Result<Listener> {
     let library = super::library(config, paths)?;
     listener_for((&super::wake::phrases(config, paths), &[]), config, &library)
@@ -223,7 +223,7 @@ fn detectors(
     Ok(detectors)
 }
 
-/// The model's name in the manifest.
+/// Returns the model's name in the manifest.
 pub fn whisper_model(model: SttModel) -> &'static str {
     match model {
         SttModel::Auto | SttModel::TinyEn => "whisper-tiny.en",
@@ -231,7 +231,7 @@ pub fn whisper_model(model: SttModel) -> &'static str {
     }
 }
 
-/// Which whisper model to use and where it is: the configured one, else the one that was measured to
+/// Returns which whisper model to use and where it is: the configured one, else the one that was measured to
 /// be fast enough on this machine. The measurement takes some seconds and is remembered.
 pub fn chosen_whisper(config: &Config, paths: &Paths) -> anyhow::Result<(SttModel, PathBuf)> {
     let library = super::library(config, paths)?;
@@ -244,14 +244,14 @@ pub fn chosen_whisper(config: &Config, paths: &Paths) -> anyhow::Result<(SttMode
     Ok((model, library.path(whisper_model(model))?))
 }
 
-/// The model for what is said while she speaks: a stop word is the same to all of them, and soon enough only
+/// Returns the model for speech during playback: a stop word is the same to all of them, and soon enough only
 /// to the smallest.
 pub fn quickest_whisper(config: &Config, library: &ModelLibrary) -> anyhow::Result<PathBuf> {
     let model = if config.hear.stt.is_english() { SttModel::TinyEn } else { SttModel::Base };
     Ok(library.path(whisper_model(model))?)
 }
 
-/// Which model reads what may not be over yet, where `chosen` was chosen.
+/// Returns which model reads what may not be over yet, where `chosen` was chosen.
 pub(super) fn trial_beside(chosen: &Path, config: &Config, paths: &Paths) -> anyhow::Result<TrialModel> {
     if chosen == quickest_whisper(config, &super::library(config, paths)?)? {
         return Ok(TrialModel::Chosen);
@@ -261,7 +261,7 @@ pub(super) fn trial_beside(chosen: &Path, config: &Config, paths: &Paths) -> any
     Ok(TrialModel::of_two(threads, cores))
 }
 
-/// What was measured on this machine, for people; nothing when the model is configured.
+/// Returns what was measured on this machine, for people; nothing when the model is configured.
 pub fn measured_whisper(config: &Config, paths: &Paths) -> Option<String> {
     if config.hear.stt.model != SttModel::Auto || !config.hear.stt.is_english() {
         return None;
@@ -272,7 +272,8 @@ pub fn measured_whisper(config: &Config, paths: &Paths) -> Option<String> {
     Some(format!("measured on 3 s of speech: {}", each.collect::<Vec<_>>().join(", ")))
 }
 
-/// How long `model` took for three seconds of speech, where that was measured on this machine with these settings.
+/// Returns how long `model` took for three seconds of speech, where that was measured on this machine with these
+/// settings.
 pub(super) fn measured_time(model: SttModel, config: &Config, paths: &Paths) -> Option<Duration> {
     let library = super::library(config, paths).ok()?;
     let choice: ModelChoice = remembered(&places(paths, &library, MEMORY), config)?;
@@ -280,8 +281,8 @@ pub(super) fn measured_time(model: SttModel, config: &Config, paths: &Paths) -> 
     Some(Duration::from_millis(measured.millis))
 }
 
-/// How long the quickest model took for three seconds of speech, where the program whose cache is given has measured
-/// that on this machine.
+/// Returns how long the quickest model took for three seconds of speech, where the program whose cache is given has
+/// measured that on this machine.
 pub fn measured_transcription(cache: &Path) -> Option<Duration> {
     let choice = Measurement::<ModelChoice>::remembered(&cache.join(MEMORY), &SttConfig::default())?.of;
     choice.measured.iter().map(|measured| Duration::from_millis(measured.millis)).min()
@@ -308,7 +309,7 @@ mod tests {
 
     use super::*;
 
-    /// A silent room, which tells that it is listened to.
+    /// A silent room, which records that it is read.
     struct SilentRoom(StdSender<()>);
 
     impl AudioSource for SilentRoom {
@@ -351,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn she_listens_before_the_speech_models_are_loaded_and_to_a_recording_behind_them() {
+    fn a_microphone_is_read_before_the_speech_models_are_loaded_and_a_recording_after_them() {
         let mut events = order_of_events(ListeningFrom::TheStart);
         events.retain(|event| *event != "made");
         assert_eq!(events, ["listens", "loaded"]);

@@ -1,7 +1,7 @@
 //! The house while the program runs: the connection as a service, and how it is on the status board.
 //!
 //! One Tokio task. In: configuration, stored address and token. Out: the handle for everything that asks and commands.
-//! Without an address there is no service. A connection that is lost is not a failure of the service: it goes on trying.
+//! Without an address there is no service. A lost connection does not fail the service, which goes on trying.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,8 @@ use joi_home::openhab::Follower;
 use joi_home::server::HomeServer;
 use joi_home::stored::StoredHome;
 
-/// The house of the configuration, or the stored one; nothing when there is neither. Nothing is connected yet.
+/// Returns the house of the configuration, or the stored one; nothing when there is neither. Nothing is connected
+/// yet.
 ///
 /// # Errors
 /// Its address can't be used.

@@ -38,10 +38,10 @@ use joi_store::Store;
 const AT_LEAST: Duration = Duration::from_secs(60);
 /// Turns that are looked through for one of the user's.
 const TURNS: u32 = 8;
-/// How often old decisions are removed.
+/// Interval between two removals of old decisions.
 const PURGED_EVERY: SignedDuration = SignedDuration::from_hours(24);
 
-/// What the impulse works with.
+/// The parts that the impulse works with.
 pub(super) struct ImpulseParts<M> {
     pub(super) engine: Arc<Engine<M>>,
     pub(super) awareness: Awareness,
@@ -68,7 +68,7 @@ impl<M> Clone for ImpulseParts<M> {
     }
 }
 
-/// The service; none where she is not to speak up.
+/// Returns the service; nothing where joi is not to speak unasked.
 pub(super) fn impulse(brain: &Brain, config: &Config) -> Option<Service> {
     let parts = ImpulseParts {
         engine: Arc::clone(&brain.engine),
@@ -87,7 +87,7 @@ pub(super) fn impulse(brain: &Brain, config: &Config) -> Option<Service> {
             Ok(())
         }
     };
-    config.impulse.enabled.then(|| Service::new("impulse", "she does not speak up by herself", run))
+    config.impulse.enabled.then(|| Service::new("impulse", "joi does not speak unasked", run))
 }
 
 /// The task.
@@ -95,7 +95,7 @@ pub(super) struct ImpulseSpeaker<M> {
     parts: ImpulseParts<M>,
     chance: fastrand::Rng,
     due: RhythmDue,
-    /// What waits for a quiet moment.
+    /// Topics that wait for a quiet moment.
     waiting: Option<WaitingWords>,
     /// Messages that a model called urgent.
     escalated: Vec<Timestamp>,
@@ -107,12 +107,12 @@ pub(super) struct ImpulseSpeaker<M> {
     is_recalled: bool,
 }
 
-/// What a decision is about.
+/// The subject of a decision.
 #[derive(Debug, Clone, Copy)]
 enum ImpulseSubject {
     /// The topic that is next, if there is one.
     Next,
-    /// A danger, which is told already.
+    /// A danger, which was announced already.
     Danger(&'static str),
 }
 
@@ -233,12 +233,12 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
         (topic, record)
     }
 
-    /// When the user last spoke with her, and whether that answers what she said.
+    /// Reads when the user last spoke with joi, and whether that answers what joi said.
     async fn note_user(&mut self, now: &Zoned) {
         let Some(store) = &self.parts.store else { return };
         let turns = store.turns(TURNS).await.unwrap_or_default();
         let spoken = turns.iter().filter(|turn| !turn.heard.is_empty());
-        // Who answers over her last words ends before she does.
+        // An answer over the last words ends before they do.
         let spoken: Vec<Timestamp> = spoken.filter_map(TurnRecord::ended).collect();
         let mut state = self.parts.awareness.state();
         if let Some(last) = spoken.iter().max().map(|last| (*last).min(now.timestamp())) {
@@ -274,7 +274,7 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
         }
     }
 
-    /// What became of a decision.
+    /// Records the outcome of a decision.
     async fn amend(
         &self,
         row: Option<i64>,
@@ -291,7 +291,7 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
     }
 }
 
-/// How often she looks.
+/// Interval between two looks.
 fn rhythm(config: &ImpulseConfig) -> Rhythm {
     let minutes = |minutes: f64| SignedDuration::from_secs_f64(minutes * 60.0);
     Rhythm { every: minutes(config.check_min), spread: minutes(config.check_spread_min) }

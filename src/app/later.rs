@@ -52,7 +52,7 @@ async fn obey(home: Arc<dyn Home>, commands: Vec<LaterCommand>) -> LaterOutcome 
     }
 }
 
-/// The command as it may be sent now; nothing when it may not.
+/// Returns the command as it may be sent now; nothing when it may not.
 fn ordered(later: &LaterCommand, house: &House) -> Option<Ordered> {
     let command = typed::command(&later.text, house.item(&later.item)?).ok()?;
     house.order(&later.item, &command).ok().filter(|ordered| ordered.caution == Caution::None)

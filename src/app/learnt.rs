@@ -10,11 +10,11 @@ use joi_hear::wake::{Book, TEMPLATES_ARE_BUILT_IN, TemplateError, Templates, Wak
 pub struct LearntPhrase {
     /// Its written form, lower case.
     pub name: String,
-    /// What is kept of the recordings.
+    /// The templates of the recordings.
     pub templates: Templates,
 }
 
-/// What `phrases` are known by. Where something can't be used, that is told, and the others are listened for.
+/// Returns what `phrases` are known by. What cannot be used is reported, and the others are listened for.
 pub(super) fn learnt(phrases: &[WakePhrase], paths: &Paths) -> Vec<LearntPhrase> {
     let usable =
         |found: FoundTemplates| match found.1.and_then(|templates| templates.check().map(|()| templates)) {
@@ -37,7 +37,7 @@ pub(super) fn learnt_by_name(phrases: &[WakePhrase], paths: &Paths) -> Vec<Learn
 type FoundTemplates = (String, Result<Templates, TemplateError>);
 
 fn found(phrases: &[WakePhrase], paths: &Paths) -> Vec<FoundTemplates> {
-    // Where it can't be read, that is told with its phrases.
+    // An unreadable file is reported with its phrases.
     let book = Book::read(&Book::file(&paths.data)).unwrap_or_default();
     let mut all = Vec::new();
     for phrase in phrases {

@@ -1,4 +1,4 @@
-//! Models that are loaded while she listens already: each on the thread that owns it.
+//! Collects the results of models that are loaded while joi listens already, each on the thread that owns it.
 //!
 //! Any thread. In: what became of each. Out: one result for all of them, the first error where there is one. Nothing here
 //! loads anything: whoever loads has a [`LoadReport`].
@@ -11,16 +11,16 @@ use tokio_util::sync::CancellationToken;
 
 use super::daemon::{Service, ServiceContext};
 
-/// Whether all models are there.
+/// The pending results of all models.
 #[derive(Debug, Default)]
 pub struct Loading(Vec<oneshot::Receiver<anyhow::Result<()>>>);
 
-/// Tells what became of one of them; dropped, it says that loading was given up.
+/// Reports the result of one of them; dropped, it reports that loading was given up.
 #[derive(Debug)]
 pub(super) struct LoadReport(oneshot::Sender<anyhow::Result<()>>);
 
 impl Loading {
-    /// One more.
+    /// Adds a model, and returns what reports its result.
     pub(super) fn one(&mut self) -> LoadReport {
         let (report, comes) = oneshot::channel();
         self.0.push(comes);
@@ -70,7 +70,8 @@ impl LoadReport {
     }
 }
 
-/// The service that ends the program where a speech model can't be loaded, and cancels `loaded` once all are there.
+/// Returns the service that ends the program where a speech model can't be loaded, and cancels `loaded` once all are
+/// there.
 pub(super) fn loading(loading: Loading, loaded: CancellationToken) -> Service {
     let run = |context: ServiceContext| attend(loading, loaded, context.stop);
     Service::essential("speech models", "nobody is understood", run).end_within(LOADED_WITHIN)
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_given_up_is_told_and_nothing_to_load_is_loaded() {
+    async fn a_load_that_is_given_up_is_reported_and_nothing_to_load_is_loaded() {
         let mut all = Loading::default();
         drop(all.one());
         assert_eq!(all.done().await.unwrap_err().to_string(), GIVEN_UP);

@@ -11,7 +11,7 @@ use joi_base::paths::Paths;
 use joi_llm::{LOCAL_EMBED_MODEL, LocalChatModel, LocalModels, SpeedLog};
 use joi_models::ModelLibrary;
 
-/// Where measured speeds are kept, in the cache.
+/// The file of measured speeds, in the cache.
 const SPEEDS: &str = "model-speeds.json";
 
 /// `joi-model` beside this program, and its models.

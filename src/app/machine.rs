@@ -19,7 +19,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(60);
 /// A trouble that was away for less is the same one.
 const SAME: Duration = Duration::from_secs(3600);
 
-/// The service.
+/// Returns the service.
 pub(super) fn machine(paths: &Paths, board: &StatusBoard) -> Service {
     let data = paths.data.clone();
     board.machine({
@@ -46,7 +46,7 @@ pub(super) fn machine(paths: &Paths, board: &StatusBoard) -> Service {
     Service::new("machine", "heat and low voltage of the machine are not told", run)
 }
 
-/// Those of `troubles` that are to be told at `now`; `seen` is when each was there last.
+/// Returns those of `troubles` that are to be logged at `now`; `seen` is when each was there last.
 fn news(
     seen: &mut BTreeMap<MachineTrouble, Instant>,
     troubles: &[MachineTrouble],
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_trouble_is_told_once_until_it_was_away_for_an_hour() {
+    fn a_trouble_is_logged_once_until_it_was_away_for_an_hour() {
         use MachineTrouble::{Hot, Undervolted};
         let (mut seen, start) = (BTreeMap::new(), Instant::now());
         let mut at = |minutes: u64, troubles: &[MachineTrouble]| {

@@ -9,13 +9,13 @@ use joi_base::paths::Paths;
 use joi_hear::measurement::{Measurable, Measurement};
 use joi_models::ModelLibrary;
 
-/// Where a measurement may be remembered: the cache, which is written, then beside the models, where whoever installs a
-/// service for the machine puts it.
+/// Returns where a measurement may be remembered: the cache, which is written, then beside the models, where whoever
+/// installs a service for the machine puts it.
 pub(super) fn places(paths: &Paths, library: &ModelLibrary, name: &str) -> [PathBuf; 2] {
     [paths.cache.join(name), library.root().join(name)]
 }
 
-/// What is remembered in one of `places`, else what `measure` finds, which is remembered in the first one.
+/// Returns what is remembered in one of `places`, else what `measure` finds, which is remembered in the first one.
 ///
 /// # Errors
 /// It can't be measured.
@@ -41,21 +41,21 @@ pub(super) fn measured_once<T: Measurable>(
     Ok(measurement.of)
 }
 
-/// What is remembered in one of `places`; nothing where it was not measured yet.
+/// Returns what is remembered in one of `places`; nothing where it was not measured yet.
 pub(super) fn remembered<T: Measurable>(places: &[PathBuf], config: &Config) -> Option<T> {
     let all = places.iter().filter_map(|place| Measurement::<T>::remembered(place, &config.hear.stt));
-    // One that was taken beside other work is the best only where there is no other.
+    // One that was taken beside other work counts only where there is no other.
     all.min_by_key(|measurement| measurement.was_busy).map(|measurement| measurement.of)
 }
 
-/// Whether others compute here so much that a measurement would be too slow.
+/// Returns whether others compute here so much that a measurement would be too slow.
 fn is_busy() -> bool {
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     is_above_half(&load, cores)
 }
 
-/// Whether the load of the last minute, the first number of `load`, takes more than half of the cores.
+/// Returns whether the load of the last minute, the first number of `load`, takes more than half of the cores.
 fn is_above_half(load: &str, cores: usize) -> bool {
     let last_minute: Option<f64> = load.split_whitespace().next().and_then(|number| number.parse().ok());
     last_minute.is_some_and(|load| load > cores as f64 / 2.0)

@@ -1,16 +1,18 @@
-//! Messages while the program runs: outbox, Signal and ntfy as services, and how they are on the status board.
+//! Makes the services of messages: outbox, Signal and ntfy, and shows them on the status board.
 //!
-//! Called once at the start, inside a Tokio runtime. In: configuration and brain. Out: the outbox for whoever has something to
-//! send, and the services that send and answer. Nothing runs where neither Signal nor ntfy is configured. A daemon that is missing is no
-//! failure of a service: it goes on trying.
+//! Called once at the start, inside a Tokio runtime. In: configuration and brain. Out: the outbox, and the services that
+//! send and answer. Nothing runs where neither Signal nor ntfy is configured. A missing daemon does not fail a service,
+//! which goes on trying.
 
 mod notes;
+mod outbox;
 
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use notes::WhisperNotes;
 pub(crate) use notes::read_for_parent as read_voice_for_parent;
+pub use outbox::ntfy;
+pub(super) use outbox::{carriers, outbox};
 
 use super::brain::Brain;
 use super::daemon::{Service, ServiceContext};
@@ -20,16 +22,14 @@ use joi_base::clock::Clock;
 use joi_base::paths::Paths;
 use joi_channels::signal::notes::NoteListener;
 use joi_channels::signal::{SignalConversation, SignalConversationParts, SignalInbox, inbox};
-use joi_language::Languages;
 use joi_llm::Mind;
 use joi_messages::outbound::ntfy::NtfyCarrier;
-use joi_messages::outbound::{Carrier, CarrierLink, CarrierName, Dispatcher, Outbox, OutboxParts};
+use joi_messages::outbound::{Carrier, CarrierLink, CarrierName, Dispatcher, Outbox};
 use joi_messages::signal::account::AccountFault;
 use joi_messages::signal::carrier::SignalCarrier;
 use joi_messages::signal::envelope::Received;
 use joi_messages::signal::gate::{Admission, SignalGate};
 use joi_messages::signal::link::{SignalFollower, SignalLink, signal_link};
-use joi_store::Store;
 
 /// Everything about messages.
 pub struct Messages {
@@ -47,47 +47,14 @@ struct SignalServices {
     inbox: SignalInbox,
     conversation: Arc<SignalConversation<Mind>>,
     clock: Arc<dyn Clock>,
-    /// What is wrong with the account, since the daemon was reached.
+    /// The account's fault since the daemon was reached.
     account: AccountNews,
 }
 
 /// Shared by who asks the daemon and who shows it.
 type AccountNews = Arc<Mutex<Option<AccountFault>>>;
 
-/// The carrier of the configured ntfy topic; nothing where none is.
-///
-/// # Errors
-/// It can't be used as it is configured.
-pub fn ntfy(config: &Config) -> Result<Option<NtfyCarrier>, String> {
-    let credentials = std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from);
-    let made = config.ntfy.is_on().then(|| NtfyCarrier::new(&config.ntfy, credentials.as_deref()));
-    made.transpose()
-}
-
-/// Whoever can carry messages as it is configured.
-pub(super) fn carriers(config: &Config) -> Vec<CarrierName> {
-    let signal = config.signal.is_on() && signal_link(&config.signal).is_ok();
-    let ntfy = ntfy(config).is_ok_and(|ntfy| ntfy.is_some());
-    let ways = [signal.then_some(CarrierName::Signal), ntfy.then_some(CarrierName::Ntfy)];
-    ways.into_iter().flatten().collect()
-}
-
-/// The outbox for `store`; where nothing can be kept, alerts still go out.
-///
-/// # Errors
-/// There is no memory for it.
-pub(super) fn outbox(
-    config: &Config,
-    store: Option<&Store>,
-    (clock, languages): (&Arc<dyn Clock>, &Languages),
-    carriers: Vec<CarrierName>,
-) -> anyhow::Result<Outbox> {
-    let store = store.cloned().map_or_else(Store::in_memory, Ok)?;
-    let (clock, languages) = (Arc::clone(clock), languages.clone());
-    Ok(Outbox::new(OutboxParts { store, clock, languages, config: config.outbound, carriers }))
-}
-
-/// Makes the carriers of the brain's outbox; remarks about those that can't be used.
+/// Makes the carriers of the brain's outbox; returns remarks about those that cannot be used.
 pub(super) fn messages(config: &Config, paths: &Paths, brain: &Brain) -> (Messages, Vec<String>) {
     let mut remarks = Vec::new();
     let ntfy = ntfy(config).unwrap_or_else(|why| {
@@ -144,7 +111,7 @@ fn signal_services(
 }
 
 impl Messages {
-    /// The services, and their state on `board`.
+    /// Returns the services, and shows their state on `board`.
     pub(super) fn services(self, board: &StatusBoard) -> Vec<Service> {
         let Some(dispatcher) = self.dispatcher.clone() else { return Vec::new() };
         self.show(board);
@@ -201,7 +168,7 @@ fn signal_row(link: &SignalLink, address: &str, fault: Option<AccountFault>) -> 
     CarrierRow { name: CarrierName::Signal.name().to_owned(), is_up, told }
 }
 
-/// Asks for the accounts whenever the daemon is reached anew. Ends with the follower.
+/// Checks the account after each new connection to the daemon. Ends with the follower.
 async fn watch_account(link: &SignalLink, account: &AccountNews) {
     let mut state = link.state();
     while state.wait_for(|state| *state == CarrierLink::Up).await.is_ok() {
@@ -217,7 +184,7 @@ async fn watch_account(link: &SignalLink, account: &AccountNews) {
 }
 
 impl SignalServices {
-    /// The service that keeps the daemon connected and lets the owner's messages in.
+    /// Returns the service that keeps the daemon connected and admits the owner's messages.
     fn connection(&self) -> Service {
         let (follower, gate) = (self.follower.clone(), Arc::clone(&self.gate));
         let (inbox, clock) = (self.inbox.clone(), Arc::clone(&self.clock));

@@ -1,7 +1,7 @@
 //! Makes the part that speaks: a voice for each language on one thread, in front of a player.
 //!
-//! Called once at start, inside a Tokio runtime. Over devices the voices are loaded while she listens already. Where the voice of a language can't be had, espeak-ng's own stands in
-//! for it, and that is told; a voice that the owner has named is never replaced.
+//! Called once at start, inside a Tokio runtime. Over devices the voices are loaded while joi listens already. Where the voice of a language can't be had, espeak-ng's own stands in
+//! for it, and that is reported; a voice that the owner has named is never replaced.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -29,13 +29,13 @@ use joi_speak::{
 pub struct VoiceChoice {
     /// Its name, for people.
     pub name: String,
-    /// Where it comes from.
+    /// Its source.
     pub source: VoiceSource,
-    /// What it stands in for, and what to do about it.
+    /// The voice that it replaces, and the remedy.
     pub lack: Option<String>,
 }
 
-/// The voice for `language`: the configured one, else the Piper voice of the language, else espeak-ng's.
+/// Returns the voice for `language`: the configured one, else the Piper voice of the language, else espeak-ng's.
 ///
 /// # Errors
 /// The voice that is configured is not there.
@@ -89,7 +89,7 @@ pub fn load_voice(
     }
 }
 
-/// The files of a Piper voice that was fetched.
+/// Returns the files of a Piper voice that was fetched.
 fn piper(library: &ModelLibrary, paths: &Paths, name: &str) -> anyhow::Result<PiperFiles> {
     beside(library.path(&format!("voice-{name}"))?, library, paths)
 }
@@ -112,7 +112,7 @@ fn espeak(paths: &Paths, names: &VoiceNames, lack: Option<String>) -> VoiceChoic
 }
 
 impl VoiceChoice {
-    /// One sentence for people when another voice was wanted.
+    /// Returns one sentence for people when another voice was wanted.
     pub fn remark(&self) -> Option<String> {
         let lack = self.lack.as_ref()?;
         Some(format!("{} speaks, which is plainly worse: {lack}", self.name))
@@ -122,8 +122,8 @@ impl VoiceChoice {
 /// No line takes longer to compute and to hand to the player.
 const VOICE_LIMIT: Duration = Duration::from_secs(60);
 
-/// Loads a voice for each of `languages` and starts their thread, whose heart is in `pulse`. Also gives what is to be
-/// told about them.
+/// Loads a voice for each of `languages` and starts their thread, whose heart is in `pulse`. Also returns remarks about
+/// the voices.
 ///
 /// # Errors
 /// The first language has no voice.
@@ -141,8 +141,8 @@ pub async fn mouth(
     Ok((mouth, reports, remarks))
 }
 
-/// The same at once: the voices are loaded on their thread, and what is said meanwhile waits for them. What is to be told
-/// about them goes to `told`, and `report` says that they are there, or will never be.
+/// Does the same without waiting: the voices are loaded on their thread, and what is said meanwhile waits for them. Remarks
+/// about them go to `told`, and `report` reports that they are loaded, or never will be.
 ///
 /// # Errors
 /// The system gives no thread.
@@ -168,7 +168,7 @@ pub(super) fn mouth_loading(
     Ok(Mouth::loading(load, player, events, brain.pulse.heart("voice", VOICE_LIMIT))?)
 }
 
-/// Why she is silent, for people.
+/// Returns why answers are not spoken, for people.
 pub(super) fn voiceless(error: &anyhow::Error) -> String {
     format!("she can't speak: {error:#}")
 }

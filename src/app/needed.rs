@@ -1,23 +1,24 @@
-//! Which models a configuration needs: what `joi models fetch` brings by itself, and `joi doctor` misses.
+//! Lists the models that a configuration needs: those that `joi models fetch` brings and `joi doctor` checks.
 //!
-//! PURE. In: the configuration and the manifest. Out: names.
+//! In: the configuration and the manifest. Out: names.
+//! Pure: no I/O, no clock.
 
 use crate::config::Config;
 use joi_llm::{Backend, LOCAL_EMBED_MODEL};
 use joi_models::{Manifest, ModelLibrary};
 
-/// What computes Piper's voices, and nothing else.
+/// The library that only Piper's voices need.
 const VOICE_RUNTIME: &str = "onnxruntime";
-/// How the names of voices begin.
+/// Prefix of the names of voices.
 const VOICE: &str = "voice-";
 
-/// The models that `config` needs, those that are missing among them.
+/// Returns the models that `config` needs, those that are missing among them.
 pub fn needed_models<'m>(config: &Config, library: &'m ModelLibrary) -> Vec<&'m str> {
     needed(config, library.manifest())
 }
 
-/// Whether she can't start without a model: she would hear nothing, or not have the voice that was chosen by its name.
-/// Without the others she does, and says what is missing.
+/// Returns whether joi cannot start without a model: for hearing, or for the voice that was chosen by its name. Without the
+/// others it starts and reports what is missing.
 pub fn is_needed_to_start(config: &Config, model: &str) -> bool {
     let speak = &config.speak;
     let is_named = !speak.is_auto() && !speak.is_espeak();
@@ -36,7 +37,7 @@ fn needed<'m>(config: &Config, manifest: &'m Manifest) -> Vec<&'m str> {
     needed
 }
 
-/// Whether a model that is usually needed would never be loaded.
+/// Returns whether a model that is usually needed would never be loaded.
 fn is_idle(config: &Config, manifest: &Manifest, name: &str) -> bool {
     let (speak, llm) = (&config.speak, &config.llm);
     let is_chat = manifest.chat.iter().any(|chat| chat == name);
@@ -46,7 +47,8 @@ fn is_idle(config: &Config, manifest: &Manifest, name: &str) -> bool {
         || (name.starts_with(VOICE) && is_silent(config, name))
 }
 
-/// Whether a voice is never spoken with. One that was chosen by its name speaks one language; others have their own.
+/// Returns whether a voice is never spoken with. One that was chosen by its name speaks one language; others have
+/// their own.
 fn is_silent(config: &Config, voice: &str) -> bool {
     let speak = &config.speak;
     speak.is_espeak() || (!speak.is_auto() && config.one_language().is_some() && voice_name(config) != voice)
@@ -61,7 +63,7 @@ mod tests {
     use super::*;
     use crate::config::{MachineProfile, load_text};
 
-    /// What is needed with `text` and not without it, and the other way round.
+    /// Returns what is needed with `text` and not without it, and the other way round.
     fn differs(text: &str) -> (Vec<String>, Vec<String>) {
         let manifest = Manifest::built_in().unwrap();
         let of = |text: &str| {
@@ -76,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn she_starts_without_a_mind_and_without_a_voice_that_has_a_stand_in() {
+    fn joi_starts_without_a_chat_model_and_without_a_voice_that_has_a_replacement() {
         let needs =
             |text: &str, model| is_needed_to_start(&load_text(text, "test", &[]).unwrap().config, model);
         for (model, is_needed) in [

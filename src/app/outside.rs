@@ -1,7 +1,6 @@
-//! What shows and steers the running program from outside: control socket, signals, systemd, figures.
+//! Makes the services that show and control the running program from outside: control socket, signals, systemd, metrics.
 //!
-//! Each a service of the daemon. They are started before anything that takes long, so that the owner can switch
-//! the microphone off at any moment.
+//! They are started before anything that takes long, so that the user can switch the microphone off at any moment.
 
 use std::sync::Arc;
 
@@ -15,7 +14,7 @@ use joi_base::message::OutsideRequest;
 use joi_base::trace::Stage;
 use joi_channels::voice::News;
 
-/// Tells systemd how the program is; `ending` is cancelled as soon as the program ends.
+/// Returns the service that reports the program's state to systemd; `ending` is cancelled as soon as the program ends.
 pub(super) fn systemd(board: &StatusBoard, ending: CancellationToken) -> Service {
     let board = board.clone();
     let run = move |context: ServiceContext| {
@@ -28,7 +27,7 @@ pub(super) fn systemd(board: &StatusBoard, ending: CancellationToken) -> Service
     Service::new("systemd", "systemd is not told how the program is", run)
 }
 
-/// Serves `board` at the control socket.
+/// Returns the service of the control socket.
 pub(super) fn control_socket(board: &StatusBoard, door: ControlServer) -> Service {
     let (board, door) = (board.clone(), Arc::new(door));
     let run = move |context: ServiceContext| {
@@ -38,7 +37,7 @@ pub(super) fn control_socket(board: &StatusBoard, door: ControlServer) -> Servic
     Service::new("control socket", "`joi status`, `joi mute` and the like are not answered", run)
 }
 
-/// Serves figures for Prometheus; none where no address is configured.
+/// Returns the service of metrics for Prometheus; nothing where no address is configured.
 pub(super) fn metrics(config: &MetricsConfig, metrics: &Metrics, board: &StatusBoard) -> Option<Service> {
     let address = config.address()?;
     let (metrics, board) = (metrics.clone(), board.clone());
@@ -50,7 +49,7 @@ pub(super) fn metrics(config: &MetricsConfig, metrics: &Metrics, board: &StatusB
     Some(Service::new("metrics", "no figures are served to Prometheus", run))
 }
 
-/// Turns the microphone's switch on SIGUSR1, and listens on SIGUSR2.
+/// Returns the service that toggles the microphone's switch on SIGUSR1 and starts listening on SIGUSR2.
 pub(super) fn buttons(board: &StatusBoard) -> Service {
     let board = board.clone();
     let run = move |context: ServiceContext| {
@@ -67,7 +66,7 @@ pub(super) fn buttons(board: &StatusBoard) -> Service {
                         let board = board.clone();
                         tokio::task::spawn_blocking(move || board.turn_mute(MuteCommand::Toggle)).await?;
                     }
-                    () = came(&mut listen) => have_listen(&board),
+                    () = came(&mut listen) => start_listening(&board),
                 }
             }
         }
@@ -82,8 +81,8 @@ async fn came(signal: &mut Signal) {
     }
 }
 
-/// Listens, whatever goes on; a microphone that its owner has switched off stays so.
-fn have_listen(board: &StatusBoard) {
+/// Starts listening, whatever goes on, unless the microphone is muted.
+fn start_listening(board: &StatusBoard) {
     if board.mute().is_muted() {
         tracing::warn!("she was asked to listen, and is muted; `joi unmute` switches the microphone on");
     } else if !board.request(OutsideRequest::Listen) {

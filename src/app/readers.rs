@@ -39,9 +39,9 @@ pub(super) type LoadWhisper = Arc<dyn Fn(&Path, &SttConfig) -> Result<Whisper, S
 
 /// Both threads, and what the listener needs of them.
 pub(super) struct Readers {
-    /// Transcribes what is said to her.
+    /// Transcribes speech to joi.
     pub(super) chosen: SttThread,
-    /// Transcribes what is said while she speaks, and scores phrases.
+    /// Transcribes speech during playback, and scores phrases.
     pub(super) quickest: SttThread,
     /// The second stage of the listener.
     pub(super) confirmer: Confirmer,
@@ -49,7 +49,7 @@ pub(super) struct Readers {
     pub(super) trial: TrialModel,
     /// The chosen model.
     pub(super) model: SttModel,
-    /// The phrases she listens for.
+    /// The wake phrases.
     pub(super) means: WakeMeans,
 }
 
@@ -106,7 +106,7 @@ impl SpeechModels {
         Ok(Self { model, chosen, quickest, trial, config: stt, load })
     }
 
-    /// Where there is one model for both threads, the other one gets its share through `lend`.
+    /// Loads the chosen model. Where both threads use one model, the other one gets its share through `lend`.
     fn load_chosen(&self, lend: &StdSender<Whisper>) -> anyhow::Result<Whisper> {
         if self.trial == TrialModel::Both {
             step_back();
@@ -135,7 +135,7 @@ impl SpeechModels {
     }
 }
 
-/// PURE. When a transcription hangs: `measured` is what three seconds of speech took, `longest_s` the longest utterance.
+/// Returns when a transcription counts as stuck: `measured` is what three seconds of speech took, `longest_s` the longest utterance.
 fn transcription_limit(measured: Option<Duration>, longest_s: f64) -> Duration {
     let expected = measured.unwrap_or_default().mul_f64(longest_s / MEASURED_S);
     expected.saturating_mul(SLOWER).max(WHISPER_LIMIT)

@@ -14,7 +14,7 @@ use joi_store::{Loss, LostRows, Store, TableLoss};
 /// Between two looks.
 const LOOK_EVERY: Duration = Duration::from_secs(60);
 
-/// The service; none without a database.
+/// Returns the service; none without a database.
 pub(super) fn upkeep(brain: &Brain) -> Option<Service> {
     let store = brain.store.clone()?;
     let (announcer, languages) = (brain.announcer.clone(), brain.languages.clone());
@@ -39,17 +39,17 @@ pub(super) fn upkeep(brain: &Brain) -> Option<Service> {
     Some(Service::new("upkeep", "no snapshots are taken and losses of stored data are not told", run))
 }
 
-/// Has each loss said that nobody was told of; it waits until it was heard.
+/// Announces each loss that was not announced yet, and waits until it was heard.
 async fn announce_losses(store: &Store, announcer: &Announcer, language: &Language) {
-    for text in untold(store, language).await {
+    for text in unannounced(store, language).await {
         let mut news = Announcement::new(AnnouncementOrigin::StartUp, AnnouncementPriority::Notice, text);
         news.if_unheard = IfUnheard::Keep;
         announcer.announce(news).await;
     }
 }
 
-/// A sentence for each loss that nobody was told of.
-async fn untold(store: &Store, language: &Language) -> Vec<String> {
+/// Returns a sentence for each loss that was not announced yet.
+async fn unannounced(store: &Store, language: &Language) -> Vec<String> {
     match store.take_untold_losses().await {
         Ok(losses) => losses.iter().filter_map(|loss| sentence(loss, language)).collect(),
         Err(error) => {
@@ -59,7 +59,7 @@ async fn untold(store: &Store, language: &Language) -> Vec<String> {
     }
 }
 
-/// What is said of a loss; nothing when all of it was saved.
+/// Returns what is said of a loss; nothing when all of it was saved.
 fn sentence(loss: &Loss, language: &Language) -> Option<String> {
     let lost: Vec<String> = loss.tables.iter().filter_map(|table| kind(table, language)).collect();
     let list = language.sentences().time.listed(&lost);

@@ -40,7 +40,7 @@ const CONVERSATION_LIMIT: Duration = Duration::from_secs(60);
 /// The rate of WAV files that replace the speaker, in Hz: the voice's own.
 const WAV_RATE: u32 = 22_050;
 
-/// Where sound comes from and goes to.
+/// Source and destination of sound.
 #[derive(Debug, Clone)]
 pub enum Sound {
     /// The configured microphone and speaker.
@@ -63,31 +63,31 @@ pub enum Sound {
 pub struct Conversing {
     /// Runs it.
     pub conversation: Conversation<Mind>,
-    /// What happens in it.
+    /// Its news.
     pub news: Receiver<News>,
     /// Ends it.
     pub stop: CancellationToken,
     /// The speaker, for ending a file.
     pub player: Player,
-    /// Tells how loud the microphone is, and how much of it was lost; nothing over files.
+    /// Measures the microphone's level and lost samples; nothing over files.
     pub meter: Option<LevelMeter>,
-    /// Tells how well her own voice is kept out of her ears; nothing over files.
+    /// Measures echo cancellation; nothing over files.
     pub echo: Option<EchoMeter>,
     /// Asks something of it.
     pub requests: Sender<OutsideRequest>,
-    /// Tell how full its queues are.
+    /// The lengths of its queues.
     pub gauges: Vec<Gauge>,
     /// Watches the timers, once it is run; nothing over files.
     pub ringer: Option<Ringer>,
-    /// What rings; nothing over files.
+    /// The present rings; nothing over files.
     pub rings: Option<watch::Receiver<Vec<Ring>>>,
     /// Whether the models are there, which are loaded behind; over files they are.
     pub loading: Loading,
-    /// Which model transcribes what is said to her.
+    /// The model that transcribes speech to joi.
     pub model: SttModel,
 }
 
-/// Where sound comes from and goes to, being opened.
+/// Source and destination of sound, being opened.
 pub struct OpenedSound {
     player: Player,
     events: Receiver<PlayEvent>,
@@ -106,8 +106,8 @@ pub fn open_sound(config: &Config, sound: Sound) -> anyhow::Result<OpenedSound> 
     Ok(OpenedSound { player, events, source: (source, pacing), meters })
 }
 
-/// Puts the conversation of the configured room together. Over devices she listens while speech models and voice are
-/// loaded. A voice that can't be loaded is told; then answers are shown only.
+/// Puts the conversation of the configured room together. Over devices joi listens while speech models and voice are
+/// loaded. A voice that cannot be loaded is reported; then answers are shown only.
 pub async fn converse(
     config: &Config,
     paths: &Paths,
@@ -141,7 +141,7 @@ pub async fn converse_over(
     let OpenedSound { player, events, source, meters } = sound;
     let (meter, echo) = meters.unzip();
     let from = if meter.is_some() { ListeningFrom::TheStart } else { ListeningFrom::ModelsLoaded };
-    let (ringer, rings) = meter.as_ref().and_then(|_| timers::rings(brain)).unzip();
+    let (ringer, rings) = meter.as_ref().and_then(|_| rings(brain)).unzip();
     let mut ears = start_ears(config, paths, source, from, &brain.pulse).await?;
     let mut loading = std::mem::take(&mut ears.loading);
     let sounding = (player.clone(), events);
@@ -185,13 +185,19 @@ pub async fn converse_over(
     })
 }
 
+/// Returns the task that rings, and what rings; nothing without a database.
+fn rings(brain: &Brain) -> Option<(Ringer, watch::Receiver<Vec<Ring>>)> {
+    let (schedule, announcer) = (brain.schedule.clone()?, brain.announcer.clone());
+    Some(timers::rings(schedule, announcer, brain.engine.parts.home.as_ref()))
+}
+
 fn gauges_of(mouth: Option<&(Mouth, Receiver<SpeakEvent>)>, brain: &Brain) -> impl Iterator<Item = Gauge> {
     let lines = mouth.map(|(mouth, _)| gauge_by("lines", mouth.waiting()));
     let jobs = brain.store.as_ref().map(|store| gauge_by("store", store.waiting()));
     lines.into_iter().chain(jobs)
 }
 
-/// The mouth, and what is to be told about its voices; nothing, and why, where there is no voice.
+/// Returns the mouth and queues the remarks about its voices; without a voice nothing, and queues why.
 async fn with_remarks(
     voices: anyhow::Result<(Mouth, Receiver<SpeakEvent>, Vec<String>)>,
     told: &Sender<News>,
@@ -244,7 +250,7 @@ fn parts(
     }
 }
 
-/// The speaking side of the endpoint.
+/// Returns the speaking side of the endpoint.
 fn output(
     config: &Config,
     player: &Player,
@@ -255,7 +261,7 @@ fn output(
     EndpointOutput { player: player.clone(), mouth, echo, tones, ring: ring_sound(config) }
 }
 
-/// What rings; the built-in sound where the configured one can't be read, which is told once.
+/// Returns the sound of a ring: the built-in one where the configured file cannot be read, which is logged once.
 fn ring_sound(config: &Config) -> RingSound {
     config.ring_sound().unwrap_or_else(|problem| {
         tracing::warn!(%problem, "the built-in sound rings");
@@ -263,7 +269,7 @@ fn ring_sound(config: &Config) -> RingSound {
     })
 }
 
-/// Where sound comes from, before it is opened.
+/// A source of sound before it is opened.
 enum Inlet {
     Microphone(MuteSwitch),
     Recording(Box<WavSource>, Pacing),
@@ -288,7 +294,7 @@ fn open_player(config: &Config, sound: Sound) -> anyhow::Result<(Player, Receive
     }
 }
 
-/// The source, and over devices what tells its level and how much of `player` is left in it.
+/// Returns the source, and over devices the meters of its level and of the echo of `player` in it.
 fn open_source(
     config: &Config,
     inlet: Inlet,
@@ -307,7 +313,7 @@ fn open_source(
     }
 }
 
-/// What counts as said to her.
+/// Returns what counts as said to joi.
 fn to_her(
     config: &Config,
     (phrases, trial): (Vec<String>, TrialModel),

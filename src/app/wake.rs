@@ -1,4 +1,4 @@
-//! Which phrases wake her, and by which means: what is configured, what was added, what the machine can do.
+//! Chooses the wake phrases and their means: from what is configured, what was added, and what the machine can do.
 //!
 //! Called at start. In: configuration, the user's added phrases, a measurement that is remembered. Out: the
 //! second stage of the listener.
@@ -12,7 +12,7 @@ use joi_hear::score::{ACCEPT, BUDGET, Phrase, Scorer, ScorerTime, syllables};
 use joi_hear::wake::{Book, Confirmer, Onsets, PhraseThreshold, WakeMode, WakePhrase};
 use joi_hear::whisper::{Lender, SttError, Whisper};
 
-/// By which means she listens for her phrases.
+/// How wake phrases are detected.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WakeMeans {
     /// [`WakeMode::Stock`] or [`WakeMode::Scored`].
@@ -21,26 +21,26 @@ pub struct WakeMeans {
     pub why: String,
     /// All phrases: those of the configuration, then those that were added.
     pub phrases: Vec<WakePhrase>,
-    /// Whether what a model can tell to be no phrase is not scored.
+    /// Whether speech that a model excludes as a phrase is not scored.
     pub spares: bool,
-    /// What phrases are known by from recordings; nothing where phrases are scored, which confuses less.
+    /// Templates of phrases from recordings; nothing where phrases are scored, which confuses less.
     pub learnt: Vec<LearntPhrase>,
 }
 
 impl WakeMeans {
-    /// The phrases that are listened for.
+    /// Returns the phrases that are listened for.
     pub fn heard(&self) -> impl Iterator<Item = &WakePhrase> {
         self.phrases.iter().filter(|phrase| self.hears(phrase))
     }
 
-    /// The phrases that are not, for want of a model and a faster machine.
+    /// Returns the phrases that are not, for want of a model and a faster machine.
     pub fn unheard(&self) -> impl Iterator<Item = &WakePhrase> {
         self.phrases.iter().filter(|phrase| !self.hears(phrase))
     }
 
-    /// The phrases as their models listen for them. "hey joi" sounds like the beginning of "hey jarvis" to the model
-    /// of that; so where the scorer listens as well, a model wakes her by itself only with a third of the doubt that
-    /// is usual, and the scorer settles what lies between. A cutoff of the owner's own is kept.
+    /// Returns the phrases as their models listen for them. "hey joi" sounds like the beginning of "hey jarvis" to
+    /// the model of that; so where the scorer listens as well, a model wakes joi by itself only with a third of the
+    /// doubt that is usual, and the scorer settles what lies between. A cutoff of the owner's own is kept.
     pub(super) fn modelled(&self) -> Vec<WakePhrase> {
         let surer = |phrase: &WakePhrase| match phrase.stock() {
             Some(stock) if self.mode == WakeMode::Scored && phrase.cutoff.is_none() => {
@@ -51,7 +51,7 @@ impl WakeMeans {
         self.phrases.iter().map(surer).collect()
     }
 
-    /// Where phrases without a model are looked for.
+    /// Returns where phrases without a model are looked for.
     pub(super) fn onsets(&self) -> Onsets {
         match (&self.mode, self.spares) {
             (WakeMode::Scored, true) => Onsets::Likely,
@@ -64,15 +64,15 @@ impl WakeMeans {
         self.mode == WakeMode::Scored || phrase.stock().is_some() || self.is_learnt(phrase)
     }
 
-    /// Whether it is known from recordings alone.
+    /// Returns whether it is known from recordings alone.
     pub fn is_learnt(&self, phrase: &WakePhrase) -> bool {
         let name = phrase.name.to_lowercase();
         self.learnt.iter().any(|learnt| learnt.name == name)
     }
 }
 
-/// That she would listen for nothing: what was configured can't be used. Where a machine turns out to be too slow for its
-/// phrases, that is told, and everything but the voice goes on.
+/// No phrase would be listened for: what was configured cannot be used. Where a machine turns out to be too slow for its
+/// phrases, that is reported, and everything but the voice goes on.
 ///
 /// # Errors
 /// It is so.
@@ -100,7 +100,7 @@ pub fn measure_hearing(config: &Config, paths: &Paths) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The phrases and the means. Measuring takes about a second, and is remembered.
+/// Returns the phrases and the means. Measuring takes about a second, and is remembered.
 ///
 /// # Errors
 /// No model is there to measure with.
@@ -122,7 +122,7 @@ pub fn wake_means(config: &Config, paths: &Paths) -> anyhow::Result<WakeMeans> {
     Ok(WakeMeans { mode, why, phrases, spares, learnt })
 }
 
-/// The phrase people are told, and her name comes from: the first one that is listened for. Nothing is measured
+/// Returns the phrase that is shown to users and that the name comes from: the first one that is listened for. Nothing is measured
 /// for it: a machine counts as fast until it is known to be slow.
 pub fn first_phrase(config: &Config, paths: &Paths) -> Option<String> {
     let phrases = phrases(config, paths);
@@ -142,7 +142,7 @@ pub fn first_phrase(config: &Config, paths: &Paths) -> Option<String> {
     means.heard().next().map(|phrase| phrase.name.clone())
 }
 
-/// All phrases, configured and added. Where those that were added can't be read, that is told, and the others
+/// Returns all phrases, configured and added. Where those that were added cannot be read, that is logged, and the others
 /// are listened for.
 pub(super) fn phrases(config: &Config, paths: &Paths) -> Vec<WakePhrase> {
     let book = Book::read(&Book::file(&paths.data)).unwrap_or_else(|error| {
@@ -163,14 +163,14 @@ fn scorer_time(config: &Config, paths: &Paths) -> anyhow::Result<ScorerTime> {
 /// The file that remembers how long scoring takes.
 const MEMORY: &str = "scorer-choice.json";
 
-/// What has to be known of the phrases before the model is on its thread.
+/// What is needed of the phrases before the model is on its thread.
 pub(super) struct Wanting {
     wanted: Vec<PhraseThreshold>,
     onsets: Onsets,
 }
 
 impl Wanting {
-    /// Spells the phrases. One that can't be scored is told, and heard by its model if it has one.
+    /// Spells the phrases. One that cannot be scored is reported, and heard by its model if it has one.
     ///
     /// # Errors
     /// No phrase is left to listen for.
@@ -198,7 +198,7 @@ impl Wanting {
         }
     }
 
-    /// The phrases as they are spelled.
+    /// Returns the phrases as they are spelled.
     pub(super) fn spelled(self) -> Vec<PhraseThreshold> {
         self.wanted
     }
@@ -208,7 +208,7 @@ impl Wanting {
     }
 }
 
-/// The phrase with what sounds like it; alone when the model fails at that, which it will tell again soon enough.
+/// Returns the phrase with what sounds like it; alone when the model fails at that, which it will report again.
 pub fn told_from_others(phrase: Phrase, alike: &[String], whisper: &mut Whisper) -> Phrase {
     let with: Result<Phrase, SttError> = phrase.clone().with_rivals(whisper, alike);
     with.unwrap_or_else(|error| {
@@ -217,7 +217,7 @@ pub fn told_from_others(phrase: Phrase, alike: &[String], whisper: &mut Whisper)
     })
 }
 
-/// What she listens for and by which means, in a sentence or two.
+/// Returns the wake phrases and their means in a sentence or two.
 pub fn wake_told(means: &WakeMeans) -> String {
     let quoted = |phrases: Vec<&WakePhrase>| {
         phrases.iter().map(|phrase| format!("\"{}\"", phrase.name)).collect::<Vec<_>>().join(", ")
@@ -232,7 +232,7 @@ pub fn wake_told(means: &WakeMeans) -> String {
     format!("{}{but}; {how} ({})", quoted(means.heard().collect()), means.why)
 }
 
-/// What speaks against a phrase, though it can be used.
+/// Returns what speaks against a phrase, though it can be used.
 pub fn weakness(phrase: &str) -> Option<String> {
     let count = syllables(phrase);
     (count < 3).then(|| {
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn only_phrases_as_they_come_are_told_from_other_speech_by_a_model() {
+    fn only_stock_phrases_are_separated_from_other_speech_by_a_model() {
         let told = |phrase: WakePhrase| phrase.is_told_apart();
         assert!(told(WakePhrase::new("hey joi")) && told(WakePhrase::new("Hey Jarvis")));
         assert!(!told(WakePhrase::new("hey computer")), "it was not measured");

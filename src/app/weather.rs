@@ -26,7 +26,7 @@ const AT_LEAST: Duration = Duration::from_secs(60);
 /// No look takes longer.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What a look needs.
+/// The parts that a look needs.
 #[derive(Clone)]
 pub(super) struct WeatherParts {
     pub(super) awareness: Awareness,
@@ -37,7 +37,7 @@ pub(super) struct WeatherParts {
     pub(super) tools: ToolsConfig,
 }
 
-/// The service; none where no place is known, or the internet is not to be asked.
+/// Returns the service; none where no place is known, or the internet is not to be asked.
 pub(super) fn weather(brain: &Brain, config: &Config) -> Option<Service> {
     let tools = &config.tools;
     let is_wanted = tools.enabled && tools.online && !tools.never.iter().any(|name| name == "weather");

@@ -47,8 +47,8 @@ fn unsound(why: impl std::fmt::Display) -> ArchiveFault {
     ArchiveFault::Unsound(why.to_string())
 }
 
-/// What an archive says of itself, and its files below `stage`, each by its name in the archive. `room` is how many bytes
-/// may be written.
+/// Returns what an archive says of itself, and its files below `stage`, each by its name in the archive. `room` is
+/// how many bytes may be written.
 pub(super) fn unpack(
     from: impl Read,
     stage: &Path,
@@ -76,7 +76,7 @@ pub(super) fn unpack(
     }
 }
 
-/// An entry that has to be the regular file `name` of a fitting size.
+/// Returns an entry that has to be the regular file `name` of a fitting size.
 fn regular<'a, R: Read>(
     entry: io::Result<Entry<'a, R>>,
     name: &str,

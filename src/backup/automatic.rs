@@ -1,4 +1,4 @@
-//! Automatic backups: when one is due, which are removed, and how it is told.
+//! Automatic backups: when one is due, which are removed, and how the state is reported.
 //!
 //! [`decide`] and [`superfluous`] are pure; [`AutomaticBackups::turn`] is their one caller, on a thread that may block. In:
 //! the time and the folder. Out: at most one new archive, the oldest ones removed, and a state for `joi status`. It removes
@@ -26,7 +26,7 @@ const AHEAD: Duration = Duration::from_secs(24 * 3600);
 /// After a failure the next attempt waits for so long.
 const AGAIN: Duration = Duration::from_secs(3600);
 
-/// How automatic backups are.
+/// The state of automatic backups.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BackupState {
     /// The newest one, if there is one yet.
@@ -52,7 +52,7 @@ pub enum BackupTurn {
     Nothing,
     /// This archive is new.
     Made(PathBuf),
-    /// It failed; told once, until it works again or fails otherwise.
+    /// It failed; logged once, until it works again or fails otherwise.
     Failed(String),
 }
 
@@ -77,7 +77,7 @@ enum BackupDecision {
     NoClock,
 }
 
-/// Whether a backup is due: `newest` is the newest one there is.
+/// Returns whether a backup is due: `newest` is the newest one there is.
 fn decide(
     newest: Option<Timestamp>,
     failed_at: Option<Timestamp>,
@@ -105,7 +105,7 @@ fn superfluous(mut made: Vec<Timestamp>, keep: usize) -> Vec<Timestamp> {
     made.split_off(keep.min(made.len()))
 }
 
-/// When an archive of exactly this name was made; nothing for any other name.
+/// Returns when an archive of exactly this name was made; nothing for any other name.
 fn made_at(name: &str) -> Option<Timestamp> {
     let stamp = name.strip_prefix("joi-backup-")?.strip_suffix(".tar.gz")?;
     let at = DateTime::strptime("%Y%m%dT%H%M%SZ", stamp).ok()?.to_zoned(TimeZone::UTC).ok()?.timestamp();
@@ -126,7 +126,7 @@ impl AutomaticBackups {
         })
     }
 
-    /// How they are, as of the last turn.
+    /// Returns how they are, as of the last turn.
     pub fn state(&self) -> &BackupState {
         &self.state
     }
@@ -199,7 +199,7 @@ impl AutomaticBackups {
     }
 }
 
-/// When the archives of the folder were made.
+/// Returns when the archives of the folder were made.
 fn archives(folder: &Path) -> Result<Vec<Timestamp>, String> {
     let entries = fs::read_dir(folder).map_err(|error| {
         let remedy = right_to_write(&error).unwrap_or("plug the disk in, or change backup.folder");
@@ -208,14 +208,14 @@ fn archives(folder: &Path) -> Result<Vec<Timestamp>, String> {
     Ok(entries.flatten().filter_map(|entry| made_at(entry.file_name().to_str()?)).collect())
 }
 
-/// Why nothing can be written into the folder, with the remedy; nothing where something else is the matter.
+/// Returns why nothing can be written into the folder, with the remedy; nothing where something else is the matter.
 fn unwritable(folder: &Path) -> Option<String> {
     let error = io::Error::from(access(folder, Access::WRITE_OK | Access::EXEC_OK).err()?);
     let remedy = right_to_write(&error)?;
     Some(format!("the backup folder {} can't be written ({error}); {remedy}", folder.display()))
 }
 
-/// What gives the right to write, where `error` says that it is missing.
+/// Returns what gives the right to write, where `error` says that it is missing.
 fn right_to_write(error: &io::Error) -> Option<&'static str> {
     match error.kind() {
         io::ErrorKind::PermissionDenied => Some(
@@ -228,7 +228,7 @@ fn right_to_write(error: &io::Error) -> Option<&'static str> {
     }
 }
 
-/// The newest backup in a folder.
+/// Returns the newest backup in a folder.
 pub(crate) fn newest_in(folder: &Path) -> Option<Timestamp> {
     archives(folder).ok()?.into_iter().max()
 }

@@ -27,12 +27,12 @@ impl Default for BackupConfig {
 }
 
 impl BackupConfig {
-    /// Where automatic backups go; nothing where none are made.
+    /// Returns where automatic backups go; nothing where none are made.
     pub fn folder(&self) -> Option<&Path> {
         Some(self.folder.as_path()).filter(|folder| !folder.as_os_str().is_empty())
     }
 
-    /// The time between two of them.
+    /// Returns the time between two of them.
     pub fn every(&self) -> Duration {
         Duration::from_secs(3600 * u64::from(self.every_h))
     }

@@ -1,7 +1,7 @@
 //! What interrupted backups and restores have left, and how a running one is ended early.
 //!
 //! Blocks while it removes. In: the places where backups are written and unpacked. Out: what nobody works at any more is
-//! gone there ([`unfinished`] decides which); what can't be removed is told in the log, since it keeps nobody from a backup.
+//! gone there ([`unfinished`] decides which); what cannot be removed is logged, since it does not prevent a backup.
 
 use std::fs;
 use std::io::{self, Read};
@@ -29,7 +29,7 @@ pub(super) fn remove_in(folder: &Path) {
 /// Looks at a folder in which backups are written, again and again.
 #[derive(Debug, Default)]
 pub(super) struct LeftoverWatch {
-    /// What the last look has told.
+    /// What the last look has logged.
     told: Option<String>,
 }
 
@@ -42,7 +42,7 @@ impl LeftoverWatch {
         }
     }
 
-    /// What is to be told: trouble that is not that of the look before.
+    /// Returns what is to be logged: trouble that is not that of the look before.
     fn news(&mut self, trouble: Option<String>) -> Option<&str> {
         let is_told = self.told == trouble;
         self.told = trouble;
@@ -56,7 +56,7 @@ fn remove(folder: &Path, below: &[PathBuf]) {
     }
 }
 
-/// Where a restore writes languages: their folder, one for each, and those in it.
+/// Returns where a restore writes languages: their folder, one for each, and those in it.
 fn languages(paths: &Paths) -> Vec<PathBuf> {
     let inside = |folder: &PathBuf| -> Vec<PathBuf> {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_FOLDERS);
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_stays_is_told_once_until_it_is_gone_or_something_else_stays() {
+    fn what_stays_is_logged_once_until_it_is_gone_or_something_else_stays() {
         let mut watch = LeftoverWatch::default();
         let mut told = |trouble: &str| {
             let trouble = Some(trouble.to_owned()).filter(|trouble| !trouble.is_empty());

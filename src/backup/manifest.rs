@@ -1,7 +1,8 @@
-//! PURE. What an archive says of itself: the first file in it, as JSON.
+//! Writes and reads the manifest of an archive: the first file in it, as JSON.
 //!
 //! In: its bytes. Out: the manifest, or why it can't be used. Everything in it is checked before anything else of the
 //! archive is read: names, sizes, their sum, the order.
+//! Pure: no I/O, no clock.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -107,7 +108,7 @@ impl BackupManifest {
         self.members.iter().fold(0, |sum, file| sum.saturating_add(file.bytes))
     }
 
-    /// Whether it holds a database.
+    /// Returns whether it holds a database.
     pub(super) fn has_database(&self) -> bool {
         self.members.iter().any(|file| file.name.as_str() == DATABASE)
     }

@@ -1,7 +1,8 @@
-//! PURE. What an archive may hold: a closed list of names, each with its place on a machine and its largest size.
+//! Lists what an archive may hold: a closed list of names, each with its place on a machine and its largest size.
 //!
-//! A name that is not on the list is no member, whatever path it spells: `..`, absolute paths, links and further folders
+//! A name that is not on the list is refused, whatever path it spells: `..`, absolute paths, links and further folders
 //! can't be expressed. BackupSecrets are members of their own, so that they can be left out.
+//! Pure: no I/O, no clock.
 
 use std::path::{Path, PathBuf};
 
@@ -55,12 +56,12 @@ pub(super) enum MemberPlace {
 }
 
 impl MemberName {
-    /// A name of the list; nothing for any other.
+    /// Returns a name of the list; nothing for any other.
     pub(super) fn known(name: &str) -> Option<Self> {
         place(name).map(|_| Self(name.to_owned()))
     }
 
-    /// The file of a language, by its path below the folder of languages.
+    /// Returns the file of a language, by its path below the folder of languages.
     pub(super) fn of_language(below: &Path) -> Option<Self> {
         Self::known(&format!("{LANGUAGES}{}", below.to_str()?))
     }
@@ -69,13 +70,13 @@ impl MemberName {
         &self.0
     }
 
-    /// Where it belongs.
+    /// Returns where it belongs.
     pub(super) fn place(&self) -> MemberPlace {
         // Names are made by `known` alone.
         place(&self.0).unwrap_or(MemberPlace::Database)
     }
 
-    /// Whether it is left out unless asked for.
+    /// Returns whether it is left out unless asked for.
     pub(super) fn is_secret(&self) -> bool {
         self.0.starts_with("secret/")
     }
@@ -89,7 +90,7 @@ impl MemberName {
         }
     }
 
-    /// All members with a name of their own that are files of the data directory, secrets included.
+    /// Returns all members with a name of their own that are files of the data directory, secrets included.
     pub(super) fn in_data() -> impl Iterator<Item = Self> {
         DATA.iter().chain(&HOUSE).map(|(name, _)| Self((*name).to_owned()))
     }
@@ -134,13 +135,13 @@ fn place(name: &str) -> Option<MemberPlace> {
     is_place.then(|| MemberPlace::BesideConfig(Path::new("languages").join(below)))
 }
 
-/// A name of letters, digits, `.`, `_` and `-` that is no hidden file and neither `.` nor `..`.
+/// Returns whether `name` has letters, digits, `.`, `_` and `-` only and is neither a hidden file nor `.` nor `..`.
 fn is_plain(name: &str) -> bool {
     let is_sign = |sign: char| sign.is_ascii_alphanumeric() || ['.', '_', '-'].contains(&sign);
     !name.is_empty() && name.len() <= LONGEST_NAME && !name.starts_with('.') && name.chars().all(is_sign)
 }
 
-/// A file of a language that is no model.
+/// Returns whether `name` is a file of a language other than a model.
 fn is_file(name: &str) -> bool {
     is_plain(name) && !name.contains(".onnx")
 }

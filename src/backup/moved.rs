@@ -1,7 +1,8 @@
-//! PURE. Maps the paths of a configuration to another machine: what lay below one home lies below another.
+//! Maps the paths of a configuration to another machine: what lay below one home lies below another.
 //!
 //! In: TOML and the two homes, and single files that have a new place. Out: the text, in which only those paths differ.
 //! Comments and order stay. A text that would change in any other way stays as it is.
+//! Pure: no I/O, no clock.
 
 use std::path::Path;
 
@@ -19,7 +20,7 @@ pub(super) struct MovedPath {
 }
 
 impl MovedPath {
-    /// The home directory, where it is another one; nothing where it can't be told.
+    /// Returns the home directory, where it is another one; nothing where it is unknown.
     pub(super) fn home(from: Option<&Path>, to: Option<&Path>) -> Option<Self> {
         let (from, to) = (from?.to_str()?, to?.to_str()?);
         let is_home = |home: &str| home.len() > 1 && home.starts_with('/') && !home.ends_with('/');
@@ -34,7 +35,7 @@ impl MovedPath {
     }
 }
 
-/// The text with all paths moved, and how many were; the first of `moves` that fits a path counts.
+/// Returns the text with all paths moved, and how many were; the first of `moves` that fits a path counts.
 pub(super) fn moved(text: &str, moves: &[MovedPath]) -> (String, usize) {
     let Ok(table) = text.parse::<Table>() else { return (text.to_owned(), 0) };
     let (mut now, mut count) = (text.to_owned(), 0);

@@ -1,7 +1,8 @@
-//! PURE. Takes the secrets out of the text of a configuration, and leaves everything else as its owner wrote it.
+//! Removes the secrets from the text of a configuration, and leaves everything else as it was written.
 //!
 //! In: TOML. Out: the text with a remark in the place of each line that held a secret, and their keys. It fails closed:
 //! where a secret would stay, or anything else would change, there is no text.
+//! Pure: no I/O, no clock.
 
 use toml::{Table, Value};
 
@@ -10,7 +11,7 @@ use crate::config::leaves;
 /// Keys whose value is a secret, each with those that make no sense without it.
 const SECRET: [(&str, &[&str]); 1] = [("ntfy.topic", &["ntfy.url"])];
 
-/// The text without secrets, and the keys that were left out; or the key that can't be.
+/// Returns the text without secrets, and the keys that were left out; or the key that can't be.
 pub(super) fn without_secrets(text: &str) -> Result<(String, Vec<String>), String> {
     let broken = |_| "(the file is not valid TOML)".to_owned();
     let table: Table = text.parse().map_err(broken)?;
@@ -56,7 +57,7 @@ fn secret_keys(table: &Table) -> Vec<String> {
     keys
 }
 
-/// Whether it is, or holds, an address with a login: `http://me:word@host`.
+/// Returns whether it is, or holds, an address with a login: `http://me:word@host`.
 fn holds_login(value: &Value) -> bool {
     match value {
         Value::String(text) => text.split_once("://").is_some_and(|(_, rest)| {
@@ -69,13 +70,13 @@ fn holds_login(value: &Value) -> bool {
     }
 }
 
-/// The dotted name of a section where a line begins one.
+/// Returns the dotted name of a section where a line begins one.
 fn header(line: &str) -> Option<String> {
     let name = line.trim().strip_prefix('[')?.split(']').next()?;
     Some(plain(name))
 }
 
-/// The dotted key that a line sets.
+/// Returns the dotted key that a line sets.
 fn key(line: &str, section: &str) -> Option<String> {
     let (key, _) = line.split_once('=')?;
     let key = plain(key);

@@ -139,12 +139,12 @@ pub fn verify(file: &Path, target: RestoreTarget) -> Result<VerifiedBackup, Back
 }
 
 impl VerifiedBackup {
-    /// What it holds.
+    /// Returns what it holds.
     pub fn manifest(&self) -> &BackupManifest {
         &self.manifest
     }
 
-    /// What is different here, or has to be set again; one sentence each.
+    /// Returns what is different here, or has to be set again; one sentence each.
     pub fn remarks(&self) -> &[String] {
         &self.remarks
     }
@@ -324,7 +324,7 @@ impl KeptFolder {
         fs::rename(file, &to).map_err(BackupError::at(file))
     }
 
-    /// The folder, if it holds anything.
+    /// Returns the folder, if it holds anything.
     fn end(self) -> Option<PathBuf> {
         // Nothing was replaced: an empty folder says nothing.
         let _ = fs::remove_dir(&self.folder);

@@ -21,7 +21,7 @@ fn now() -> Timestamp {
     NOW.parse().unwrap()
 }
 
-/// A machine whose home is `home`.
+/// Returns a machine whose home is `home`.
 fn paths(home: &Path) -> Paths {
     Paths::from_env(|name| (name == "HOME").then(|| home.as_os_str().to_owned())).unwrap()
 }
@@ -40,7 +40,7 @@ fn put(file: &Path, content: &str) {
     fs::write(file, content).unwrap();
 }
 
-/// A lived-in machine.
+/// Returns a lived-in machine.
 async fn machine(home: &Path, word: &str) -> Store {
     let paths = paths(home);
     let token = home.join("ntfy.token");
@@ -78,7 +78,7 @@ async fn word(home: &Path) -> Option<String> {
     word
 }
 
-/// Every file below a folder, by its path there.
+/// Returns every file below a folder, by its path there.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let (mut found, mut open) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(at) = open.pop() {

@@ -70,7 +70,7 @@ pub struct WrittenBackup {
     pub manifest: BackupManifest,
 }
 
-/// The name of a backup made now.
+/// Returns the name of a backup made now.
 pub fn file_name(now: Timestamp) -> String {
     format!("joi-backup-{}.tar.gz", now.strftime("%Y%m%dT%H%M%SZ"))
 }
@@ -218,7 +218,7 @@ fn in_memory(name: MemberName, content: Vec<u8>) -> GatheredFile {
     GatheredFile { file, content: MemberContent::Bytes(content) }
 }
 
-/// The content of a file; nothing where there is none. One that no backup can hold is an error.
+/// Returns the content of a file; nothing where there is none. One that no backup can hold is an error.
 fn content(path: &Path, name: &MemberName) -> Result<Option<Vec<u8>>, BackupError> {
     let open = match File::open(path) {
         Ok(open) => open,
@@ -254,7 +254,7 @@ fn configuration(
     Ok(Some(in_memory(name, text.into_bytes())))
 }
 
-/// The owner's languages, but for voices, which are models.
+/// Returns the owner's languages, but for voices, which are models.
 fn languages(paths: &Paths) -> Result<Vec<GatheredFile>, BackupError> {
     let (root, mut found) = (paths.languages(), Vec::new());
     let mut open = vec![root.clone()];

@@ -63,7 +63,7 @@ pub(crate) fn run(args: BackupArgs, context: &CliContext) -> anyhow::Result<Exit
     Ok(ExitCode::SUCCESS)
 }
 
-/// The file that is meant: a folder gets one of the usual name.
+/// Returns the file that is meant: a folder gets one of the usual name.
 fn destination(named: Option<&Path>, usual: &str) -> PathBuf {
     match named {
         None => PathBuf::from(usual),

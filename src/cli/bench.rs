@@ -1,4 +1,4 @@
-//! `joi bench`: how fast whole spoken turns are on this machine, over WAV files, and what the machine can do for her.
+//! `joi bench`: how fast whole spoken turns are on this machine, over WAV files, and what the machine can do.
 //!
 //! What is measured for work on the program itself is in the program `joi-bench`.
 

@@ -80,7 +80,7 @@ fn show_values(context: &context::CliContext, as_json: bool) -> anyhow::Result<(
     Ok(())
 }
 
-/// A value as one would write it: the configuration holds some numbers in single precision.
+/// Returns a value as one would write it: the configuration holds some numbers in single precision.
 fn shown(value: &toml::Value) -> String {
     match value {
         toml::Value::Float(number) => format!("{:?}", *number as f32),
@@ -122,7 +122,7 @@ fn init(file: Option<PathBuf>, profile: Option<MachineProfile>) -> anyhow::Resul
     Ok(())
 }
 
-/// What this machine has, and what was measured on it.
+/// Returns what this machine has, and what was measured on it.
 fn facts(paths: &Paths) -> MachineFacts {
     MachineFacts {
         board: machine::board(Path::new("/")),

@@ -37,7 +37,7 @@ pub struct Wants {
 /// Directories and effective configuration.
 #[derive(Debug)]
 pub struct CliContext {
-    /// Where things are on this machine.
+    /// The directories and files on this machine.
     pub paths: Paths,
     /// The values with their origins.
     pub effective: Effective,
@@ -46,17 +46,17 @@ pub struct CliContext {
 }
 
 impl CliContext {
-    /// The configuration.
+    /// Returns the configuration.
     pub fn config(&self) -> &Config {
         &self.effective.config
     }
 
-    /// The languages that are spoken.
+    /// Returns the languages that are spoken.
     pub fn languages(&self) -> Result<Languages, LanguageError> {
         LanguageLibrary::with_folder(self.paths.languages()).spoken(&self.config().language)
     }
 
-    /// The language that is spoken; of several the first.
+    /// Returns the language that is spoken; of several the first.
     pub fn language(&self) -> Result<Arc<Language>, LanguageError> {
         Ok(self.languages()?.get())
     }

@@ -1,12 +1,13 @@
-//! `joi doctor`: what works, what does not, and what to do about it.
+//! `joi doctor`: checks every part of joi, and prints what works, what does not and its remedy.
 //!
-//! Every check is a row with a mood; a check that can hang has a time limit of its own.
+//! Main thread. Every check is a row with a verdict; a check that can hang has a time limit of its own.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 
+use self::row::{PATIENCE, Row};
 use super::context::CliContext;
 use super::show::{self, Tone};
 use crate::app::{self, Brain};
@@ -19,6 +20,7 @@ mod echo;
 mod home;
 mod machine;
 mod messages;
+mod row;
 mod sound;
 mod stored;
 
@@ -28,9 +30,6 @@ Examples:
   joi doctor --quick            leaves out microphone and speaker
   joi doctor --acknowledge      you know what a damaged database has cost: it is not shown any more
   joi doctor --json | jq '.[] | select(.verdict != \"good\")'";
-
-/// How long a device or a model server may take to come up before that is told.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -44,37 +43,6 @@ pub(crate) struct DoctorArgs {
     /// As JSON
     #[arg(long)]
     json: bool,
-}
-
-/// One finding.
-pub(super) struct Row {
-    pub(super) what: &'static str,
-    pub(super) mood: Tone,
-    pub(super) told: String,
-    /// What to do; empty when all is well.
-    pub(super) remedy: String,
-}
-
-impl Row {
-    pub(super) fn good(what: &'static str, told: impl Into<String>) -> Self {
-        Self { what, mood: Tone::Good, told: told.into(), remedy: String::new() }
-    }
-
-    pub(super) fn fair(what: &'static str, told: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { what, mood: Tone::Fair, told: told.into(), remedy: remedy.into() }
-    }
-
-    pub(super) fn bad(what: &'static str, told: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { what, mood: Tone::Bad, told: told.into(), remedy: remedy.into() }
-    }
-
-    fn verdict(&self) -> &'static str {
-        match self.mood {
-            Tone::Good | Tone::Quiet => "good",
-            Tone::Fair => "fair",
-            Tone::Bad => "bad",
-        }
-    }
 }
 
 pub(crate) fn run(args: DoctorArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
@@ -139,7 +107,7 @@ fn models(context: &CliContext) -> anyhow::Result<Vec<Row>> {
     for name in &needed {
         match library.state(name)? {
             InstallState::Present => {}
-            // The row of what stands in for it tells more.
+            // The row of its replacement says more.
             InstallState::Missing if library.stand_in(name).is_some() => replaced += 1,
             InstallState::Missing => {
                 faults.push(Row::bad(
@@ -177,7 +145,7 @@ fn speech_model(context: &CliContext) -> Row {
     }
 }
 
-/// What wakes her, by which means, and why by those.
+/// Returns a row with the wake phrases, their means, and the reason for these.
 fn wake_phrases(context: &CliContext) -> Row {
     match app::wake_means(context.config(), &context.paths) {
         Ok(means) if means.unheard().next().is_none() => Row::good("wake phrases", app::wake_told(&means)),
@@ -190,7 +158,7 @@ fn wake_phrases(context: &CliContext) -> Row {
     }
 }
 
-/// A row for the voice of each language.
+/// Returns a row for the voice of each language.
 fn voices(context: &CliContext) -> anyhow::Result<Vec<Row>> {
     Ok(context.languages()?.all().iter().map(|language| voice(context, language)).collect())
 }
@@ -237,7 +205,7 @@ async fn model_server(context: &CliContext) -> anyhow::Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// How long our own server stays in memory, where it is not that of a running service.
+/// Returns how long the embedded server stays in memory, where it is not that of a running service.
 fn stays(serving: &Serving, lingers: Option<Duration>) -> String {
     match (serving, lingers) {
         (Serving::Ready(ready), Some(stays)) if ready.by == ServedBy::Local => {
@@ -247,7 +215,7 @@ fn stays(serving: &Serving, lingers: Option<Duration>) -> String {
     }
 }
 
-/// Why the best of our own models does not answer. That is no fault where the machine is what it is.
+/// Returns why the best embedded model does not answer: not a fault where the machine is too small.
 fn better_model(serving: &Serving) -> Option<Row> {
     let Serving::Ready(ReadyServer { why_not_better: Some(better), .. }) = serving else { return None };
     let BetterModel { why, remedy, is_fault } = better.clone();
@@ -255,8 +223,8 @@ fn better_model(serving: &Serving) -> Option<Row> {
     Some(Row { what: "better model", mood, told: why, remedy })
 }
 
-/// Whether what is remembered is found by its meaning too, or by its words alone. That is no fault unless a model was
-/// named for it.
+/// Returns whether memory search works by meaning or by words alone; the latter is a fault only where a model is
+/// configured for it.
 async fn memory_search(brain: &Brain, wanted: &str) -> Row {
     let made = tokio::time::timeout(PATIENCE, brain.mind.embed(&["memory".to_owned()])).await;
     let (why, remedy) = match made {

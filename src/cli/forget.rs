@@ -75,7 +75,7 @@ pub(crate) fn run(args: ForgetArgs, context: &CliContext) -> anyhow::Result<Exit
             std::fs::remove_file(history)?;
         }
         if what.timers {
-            // What rings must be silent; nobody may be there to be told.
+            // What rings must stop; the program may not run.
             let wake_up = app::timers::wake_up(&context.paths);
             tokio::task::spawn_blocking(move || wake_up()).await?;
         }

@@ -28,7 +28,7 @@ pub(crate) struct HearArgs {
     /// What the microphone hears: any rate and number of channels
     #[arg(long, value_name = "FILE")]
     wav: PathBuf,
-    /// Where her voice goes
+    /// Where the answers go
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Pace the files like a microphone and a speaker; by default the microphone waits for the answers
@@ -82,9 +82,9 @@ const AT_REST: Duration = Duration::from_secs(10);
 /// A conversation over files.
 pub(crate) struct PlayedTalk {
     pub(crate) turns: Vec<TurnRecord>,
-    /// How long the ears and the voice took to load.
+    /// Time to load the ears and the voice.
     pub(crate) loaded_in: Duration,
-    /// What this process computed from then on, on all cores together.
+    /// Processor time of this process from then on, on all cores together.
     pub(crate) cpu: Duration,
     /// Bytes of memory that it held when a turn was over, at the most.
     pub(crate) resident: Option<u64>,
@@ -92,7 +92,7 @@ pub(crate) struct PlayedTalk {
     pub(crate) resident_at_rest: Option<u64>,
 }
 
-/// Plays a file to her and writes what she says.
+/// Plays a file to joi and writes the answers.
 pub(crate) async fn talk(
     context: &CliContext,
     brain: &Brain,
@@ -142,7 +142,7 @@ pub(crate) async fn talk(
     Ok(PlayedTalk { turns, loaded_in, cpu, resident, resident_at_rest })
 }
 
-/// What this process holds once [`AT_REST`] has passed; ends with `talk`.
+/// Returns what this process holds once [`AT_REST`] has passed; ends with `talk`.
 async fn at_rest_during(talk: impl Future<Output = ()>) -> Option<u64> {
     let mut talk = std::pin::pin!(talk);
     // The sleep is cancel-safe, `talk` is pinned.

@@ -2,6 +2,7 @@
 //!
 //! Works on the server itself, whether `joi run` runs or not. Permissions, ranges and cautions are those of the voice.
 
+mod access;
 mod connect;
 mod demo;
 mod look;
@@ -12,15 +13,7 @@ mod watch;
 
 use std::process::ExitCode;
 
-use anyhow::Context as _;
-
 use super::context::CliContext;
-use super::show;
-use crate::app;
-use joi_home::fault::HomeFault;
-use joi_home::house::{House, Item};
-use joi_home::openhab::Follower;
-use joi_home::server::HomeServer;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -76,7 +69,7 @@ enum HomeCommand {
     /// What may be commanded by voice, and what is asked back first
     #[command(after_help = EXAMPLES)]
     Permissions,
-    /// What items mean to her who watches the house, and what others would most likely mean
+    /// What items mean for alarms and notices, and what others would most likely mean
     #[command(after_help = EXAMPLES)]
     Meanings,
     /// Show states, commands and the connection as they change
@@ -101,52 +94,4 @@ pub(crate) fn run(args: HomeArgs, context: &CliContext) -> anyhow::Result<ExitCo
         HomeCommand::Watch => watch::run(json, context),
         HomeCommand::Demo(demo) => demo::run(demo, json, context),
     }
-}
-
-/// The house that is configured or stored.
-fn open(context: &CliContext) -> anyhow::Result<(HomeServer, Follower)> {
-    let found = app::home(context.config(), &context.paths).map_err(told)?;
-    found.context("no house is connected; `joi home connect` connects openHAB or Home Assistant, `joi home demo` is one to try")
-}
-
-/// A fault with its remedy.
-fn told(fault: HomeFault) -> anyhow::Error {
-    anyhow::anyhow!("{fault}. {}", fault.remedy())
-}
-
-/// The house, read once.
-fn read(context: &CliContext) -> anyhow::Result<House> {
-    let (house, _) = open(context)?;
-    let rules = context.config().home.rules();
-    context.block_on(async move { house.read_once(&rules).await.map_err(told) })
-}
-
-/// The item of that name, or the only one of that label or synonym.
-fn find<'a>(house: &'a House, name: &str) -> anyhow::Result<&'a Item> {
-    if let Some(item) = house.item(name) {
-        return Ok(item);
-    }
-    let wanted = name.to_lowercase();
-    let is_called = |item: &&Item| {
-        item.name.to_lowercase() == wanted || item.names().any(|called| called.to_lowercase() == wanted)
-    };
-    let found: Vec<&Item> = house.items().filter(is_called).collect();
-    match found.as_slice() {
-        [item] => Ok(item),
-        [] => {
-            let likeness = |item: &Item| strsim::jaro_winkler(&item.name.to_lowercase(), &wanted);
-            let nearest = house.items().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-            let hint = nearest.map(|item| format!("; did you mean {}?", item.name)).unwrap_or_default();
-            anyhow::bail!("there is no item {name}{hint} `joi home items` shows all")
-        }
-        several => {
-            let names: Vec<_> = several.iter().map(|item| item.name.as_str()).collect();
-            anyhow::bail!("{name} may be {}; give the name", names.join(" or "))
-        }
-    }
-}
-
-fn print_json(value: &impl serde::Serialize) -> anyhow::Result<ExitCode> {
-    show::line(serde_json::to_string_pretty(value)?)?;
-    Ok(ExitCode::SUCCESS)
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::show;
 use joi_base::trace::{Stage, TurnRecord};
 
-/// One row per stage, one column per turn: milliseconds after the end of speech.
+/// Returns one row per stage, one column per turn: milliseconds after the end of speech.
 pub(crate) fn table(turns: &[TurnRecord]) -> Table {
     let mut table = show::table::<1>(["MS AFTER SPEECH ENDED"]);
     let mut head = vec!["MS AFTER SPEECH ENDED".to_string()];
@@ -20,7 +20,7 @@ pub(crate) fn table(turns: &[TurnRecord]) -> Table {
     table
 }
 
-/// One row per stage: how many turns passed it, median, 95th percentile, largest.
+/// Returns one row per stage: how many turns passed it, median, 95th percentile, largest.
 pub(crate) fn distribution(turns: &[TurnRecord]) -> Table {
     let mut table = show::table(["MS AFTER SPEECH ENDED", "TURNS", "P50", "P95", "MAX"]);
     for (stage, sorted) in sorted(turns) {

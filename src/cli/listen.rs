@@ -96,7 +96,7 @@ async fn microphone(context: &CliContext, as_json: bool) -> anyhow::Result<ExitC
     Ok(ExitCode::SUCCESS)
 }
 
-/// What is said next, or nothing when nobody speaks.
+/// Returns what is said next, or nothing when nobody speaks.
 async fn next_utterance(ears: &mut app::Ears) -> Option<Utterance> {
     while let Some(delivery) = ears.deliveries.recv().await {
         match delivery.event {
@@ -120,7 +120,7 @@ async fn next_utterance(ears: &mut app::Ears) -> Option<Utterance> {
     None
 }
 
-/// Why the words are not believed, in one sentence; the filter is the one of a conversation.
+/// Returns why the words are not believed, in one sentence; the filter is the one of a conversation.
 fn doubt(transcript: &Transcript, utterance: &Utterance, rules: &TranscriptFilterConfig) -> Option<String> {
     let evidence = Evidence::of(utterance, transcript);
     let claim = FilterInput {

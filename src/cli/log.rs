@@ -43,7 +43,7 @@ pub(super) fn default_filter(voice_debug: bool, is_journal: bool) -> String {
     }
 }
 
-/// The category of a module.
+/// Returns the category of a module.
 fn category(target: &str) -> &'static str {
     let is_in = |module: &&str| {
         target.strip_prefix(*module).is_some_and(|rest| matches!(rest.chars().next(), None | Some(':')))
@@ -52,8 +52,8 @@ fn category(target: &str) -> &'static str {
     of.map_or("joi", |(name, _)| name)
 }
 
-/// The filter with categories written out as modules: `voice=debug` and plain `voice` too. Talkative libraries
-/// are heard only when they are named.
+/// Returns the filter with categories written out as modules: `voice=debug` and plain `voice` too. Talkative
+/// libraries are heard only when they are named.
 pub(super) fn written_out(filter: &str) -> String {
     let parts = filter.split(',').map(|part| {
         let (name, level) = part.split_once('=').unwrap_or((part, "debug"));
@@ -74,7 +74,7 @@ pub(super) fn written_out(filter: &str) -> String {
     parts.join(",")
 }
 
-/// A part of the filter; an indiscreet library is never heard at the level trace.
+/// Returns a part of the filter; an indiscreet library is never heard at the level trace.
 fn discreet(part: &str) -> String {
     let (name, level) = part.split_once('=').unwrap_or((part, "trace"));
     let library = name.trim().split(':').next().unwrap_or_default();

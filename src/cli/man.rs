@@ -12,7 +12,7 @@ use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
-/// What examples begin with in every help.
+/// Heading of the examples in every help.
 const EXAMPLES: &str = "Examples:\n";
 
 /// A file to be.
@@ -30,7 +30,7 @@ pub(super) fn write(directory: &Path, program: Command) -> anyhow::Result<ExitCo
     Ok(ExitCode::SUCCESS)
 }
 
-/// The page of `program`, and those of its commands that are shown, at any depth.
+/// Returns the page of `program`, and those of its commands that are shown, at any depth.
 fn pages(program: Command) -> io::Result<Vec<Page>> {
     let mut program = program.disable_help_subcommand(true);
     program.build();
@@ -76,7 +76,7 @@ mod tests {
 
     use super::*;
 
-    /// Every command that is shown, as its page is called.
+    /// Returns every command that is shown, as its page is called.
     fn commands(command: &Command, name: &str) -> Vec<String> {
         let shown = command.get_subcommands().filter(|below| !below.is_hide_set());
         let below = shown.flat_map(|below| commands(below, &format!("{name}-{}", below.get_name())));

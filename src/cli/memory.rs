@@ -1,4 +1,4 @@
-//! `joi memory`: what she remembers, whether she runs or not.
+//! `joi memory`: what joi remembers, whether it runs or not.
 //!
 //! Works on the database itself. Whatever is added is redacted before it is stored; a program that runs sees it
 //! with its next conversation.
@@ -23,12 +23,12 @@ pub(super) mod document;
 
 const EXAMPLES: &str = "\
 Examples:
-  joi memory                                       what she remembers, newest first
-  joi memory list --kind diary --limit 7           the last seven pages of her diary
-  joi memory search \"what did I cook last week\"    what she would recall for that
+  joi memory                                       what joi remembers, newest first
+  joi memory list --kind diary --limit 7           the last seven pages of the diary
+  joi memory search \"what did I cook last week\"    what joi would recall for that
   joi memory show 12                               one entry, whole
   joi memory add \"my sister is called Ann\"         something about you
-  joi memory add --kind wish \"always be brief\"     how you want her to be
+  joi memory add --kind wish \"always be brief\"     how you want joi to be
   joi memory add boiler.pdf                        a document: text, Markdown or PDF
   joi memory forget 12                             an entry, by its number
   joi memory forget --about \"aunt Philomena\"       everything that was said about something, dialogue included
@@ -52,7 +52,7 @@ pub(crate) struct MemoryArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum MemoryCommand {
-    /// What she remembers, newest first
+    /// What joi remembers, newest first
     #[command(after_help = EXAMPLES)]
     List {
         /// Only of this kind
@@ -62,7 +62,7 @@ enum MemoryCommand {
         #[arg(long, default_value_t = 50)]
         limit: u32,
     },
-    /// What she would recall for a question
+    /// What joi would recall for a question
     #[command(after_help = EXAMPLES)]
     Search {
         /// The question, or a few words
@@ -123,11 +123,11 @@ enum MemoryCommand {
 enum KindFilter {
     /// You
     User,
-    /// How you want her to be
+    /// How you want joi to be
     Wish,
     /// Anything else
     World,
-    /// A conversation, as she tells it
+    /// A conversation, in joi's summary
     Diary,
     /// A piece of a document
     Document,
@@ -245,7 +245,7 @@ async fn search(store: &Store, asked: &str, limit: u32, json: bool) -> anyhow::R
         return Ok(());
     }
     if hits.is_empty() {
-        show::line("nothing comes to her mind")?;
+        show::line("nothing was found")?;
         return Ok(());
     }
     let mut table = show::table(["NO", "KIND", "WHEN", "SCORE", "WHAT"]);
@@ -258,7 +258,7 @@ async fn search(store: &Store, asked: &str, limit: u32, json: bool) -> anyhow::R
     Ok(())
 }
 
-/// The number in the list, where there is one, and the kind.
+/// Returns the number in the list, where there is one, and the kind.
 fn told(origin: HitSource) -> (String, &'static str) {
     match origin {
         HitSource::Memory(id, kind) => (id.to_string(), kind.name()),
@@ -297,7 +297,7 @@ async fn add(store: &Store, what: &[String], kind: KindFilter, json: bool) -> an
     let text = redact::redact(&what.join(" "));
     anyhow::ensure!(!text.as_str().is_empty(), "there is nothing to remember; say it in words");
     if !text.labels().is_empty() {
-        anyhow::bail!("she does not keep secrets, and there is one in this; leave it out");
+        anyhow::bail!("secrets are not stored, and this text contains one; leave it out");
     }
     let kind = MemoryKind::from(kind);
     if kind == MemoryKind::Document {
@@ -352,7 +352,7 @@ async fn forget_about(
         show::line(if json {
             json!({ "erased": 0 }).to_string()
         } else {
-            "she remembers nothing about that".into()
+            "joi remembers nothing about that".into()
         })?;
         return Ok(ExitCode::FAILURE);
     }
@@ -373,7 +373,7 @@ async fn forget_about(
     let gone = store.forget_about(about).await?;
     carry::forget_typed(&context.paths, about)?;
     if gone.timers > 0 {
-        // What rings must be silent; nobody may be there to be told.
+        // What rings must stop; the program may not run.
         let wake_up = app::timers::wake_up(&context.paths);
         tokio::task::spawn_blocking(move || wake_up()).await?;
     }

@@ -1,4 +1,4 @@
-//! `joi models`: list, fetch, verify and measure what she hears, speaks and thinks with.
+//! `joi models`: list, fetch, verify and measure the models for hearing, speech and chat.
 
 mod list;
 mod measure;
@@ -46,7 +46,7 @@ enum ModelsCommand {
     Fetch {
         /// Which ones
         names: Vec<String>,
-        /// While the network fails, try again every 30 s for what she can't start without; the rest is tried once
+        /// While the network fails, try again every 30 s for what joi can't start without; the rest is tried once
         #[arg(long)]
         keep_trying: bool,
     },
@@ -93,7 +93,7 @@ fn fetch(
     let (first, others): (Vec<&str>, Vec<&str>) =
         needed.into_iter().partition(|name| app::is_needed_to_start(context.config(), name));
     fetch_these(library, &first, options, context)?;
-    // She can start without these.
+    // Joi can start without these.
     let options = FetchOptions { keep_trying: false, ..options };
     fetch_these(library, &others, options, context)?;
     for name in dispensable {
@@ -101,9 +101,9 @@ fn fetch(
             show::remark(format!("{error:#}; {}", library.stand_in(name).unwrap_or_default()));
         }
     }
-    // Who waits for the models anyway waits for this too; at the first start she listens at once then.
+    // Measured while the user waits anyway: the first start listens at once then.
     if let Err(error) = app::measure_hearing(context.config(), &context.paths) {
-        show::remark(format!("how fast she hears here is measured at the first start: {error:#}"));
+        show::remark(format!("how fast speech is recognised here is measured at the first start: {error:#}"));
     }
     Ok(ExitCode::SUCCESS)
 }

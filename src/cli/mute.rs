@@ -1,4 +1,4 @@
-//! `joi mute`, `joi unmute`, `joi toggle`: the microphone's switch, whether she runs or not.
+//! `joi mute`, `joi unmute`, `joi toggle`: the microphone's switch, whether joi runs or not.
 
 use std::process::ExitCode;
 
@@ -8,13 +8,13 @@ use crate::control::{Client, MuteCommand, PersistentMute, wire::ControlRequest};
 
 pub(crate) const MUTE_EXAMPLES: &str = "\
 Examples:
-  joi mute                            she hears nothing until `joi unmute`, also after a restart
+  joi mute                            the microphone is off until `joi unmute`, also after a restart
   joi mute && joi status              and shows it";
 
 pub(crate) const UNMUTE_EXAMPLES: &str = "\
 Examples:
-  joi unmute                          she hears again
-  joi unmute && joi run               before the start, when she was muted before";
+  joi unmute                          the microphone is on again
+  joi unmute && joi run               before the start, when joi was muted before";
 
 pub(crate) const TOGGLE_EXAMPLES: &str = "\
 Examples:
@@ -46,7 +46,7 @@ pub(crate) fn run(order: MuteCommand, context: &CliContext) -> anyhow::Result<Ex
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whether the owner has switched the microphone off.
+/// Returns whether the owner has switched the microphone off.
 pub(super) fn is_muted(context: &CliContext) -> bool {
     let running = Client::connect(&context.paths.runtime).ok().flatten();
     match running.and_then(|mut client| client.status().ok()) {

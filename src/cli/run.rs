@@ -1,4 +1,6 @@
-//! `joi run`: talk to her. A missing microphone is told once and retried; on a terminal one can type too.
+//! `joi run`: runs the daemon: the spoken conversation and every service.
+//!
+//! Main thread and a Tokio runtime. A missing microphone is shown once and retried; on a terminal one can type too.
 
 mod show_news;
 
@@ -29,7 +31,7 @@ const AT_ONCE: Duration = Duration::from_millis(30);
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RunArgs {
-    /// Show what she does, never what is said; always so when stderr goes to the journal
+    /// Show what joi does, never what is said; always so when stderr goes to the journal
     #[arg(long)]
     discreet: bool,
 }

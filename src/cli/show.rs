@@ -82,7 +82,7 @@ pub fn error(error: &anyhow::Error) {
     remark(if log::is_journal() { log::with_priority(&told, tracing::Level::ERROR) } else { told });
 }
 
-/// A table without frames that fits the terminal.
+/// Returns a table without frames that fits the terminal.
 pub fn table<const N: usize>(head: [&str; N]) -> Table {
     let mut table = Table::new();
     table.load_style(comfy_table::presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
@@ -90,7 +90,7 @@ pub fn table<const N: usize>(head: [&str; N]) -> Table {
     table
 }
 
-/// A bar on a terminal, nothing in a pipe.
+/// Returns a bar on a terminal, nothing in a pipe.
 pub fn progress(what: &'static str, len: u64) -> ProgressBar {
     let bar = ProgressBar::new(len);
     // The template is constant; were it wrong, the default style would still show something.

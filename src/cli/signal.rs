@@ -102,7 +102,7 @@ pub(crate) fn run(args: SignalArgs, context: &CliContext) -> anyhow::Result<Exit
 
 async fn status(link: &SignalLink, as_json: bool, context: &CliContext) -> anyhow::Result<ExitCode> {
     let config = &context.config().signal;
-    // A daemon that serves a single one may not tell its number.
+    // A daemon that serves a single one may not report its number.
     let accounts = link.accounts().await.unwrap_or_default();
     if let Err(fault) = link.check_account().await {
         show::remark(fault.to_string());

@@ -1,6 +1,6 @@
 //! What is typed with a slash: questions about the last answer, the timers, the tools and the model.
 //!
-//! In: a line. Out: what it asks for is printed; anything else is for her.
+//! In: a line. Out: what it asks for is printed; any other line belongs to the conversation.
 
 use super::show::{self, Tone};
 use super::{timers, why};
@@ -13,7 +13,7 @@ use joi_schedule::ScheduleOrder;
 const COMMANDS: [(&str, &str); 5] = [
     ("/why", "what was decided about the last answer, and where its time went"),
     ("/timers", "what is set, what rings, what was missed"),
-    ("/tools", "what she can do beside talking"),
+    ("/tools", "what joi can do beside talking"),
     ("/model", "who thinks, and how"),
     ("/help", "these commands"),
 ];
@@ -23,9 +23,9 @@ const COMMANDS: [(&str, &str); 5] = [
 pub(crate) enum Slash {
     /// It was, and it is done.
     Done,
-    /// There is no such command, and that was told.
+    /// An unknown command, which was reported.
     Unknown,
-    /// It is for her.
+    /// It belongs to the conversation.
     NotOne,
 }
 
@@ -75,7 +75,7 @@ pub(crate) async fn run(
     Ok(Slash::Done)
 }
 
-/// The last turn of an earlier run.
+/// Returns the last turn of an earlier run.
 async fn earlier(brain: &Brain) -> anyhow::Result<Option<TurnRecord>> {
     match &brain.store {
         Some(store) => Ok(store.last_turn().await?),

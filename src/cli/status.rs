@@ -170,7 +170,7 @@ fn house(home: &HomeStatus) -> String {
     }
 }
 
-/// The board or processor, its temperature, and what is free.
+/// Returns the board or processor, its temperature, and what is free.
 fn machine(machine: &MachineHealth) -> String {
     let mut told = vec![machine.board.clone().unwrap_or_else(processor)];
     told.extend(machine.temperature_c.map(|degrees| format!("{degrees:.0} °C")));
@@ -196,7 +196,7 @@ fn no_backups() -> String {
     )
 }
 
-/// Who carries messages, and how many there are.
+/// Returns who carries messages, and how many there are.
 fn messages(messages: &MessagesStatus) -> Vec<(String, String)> {
     let carrier = |carrier: &CarrierRow| {
         let told =
@@ -231,7 +231,7 @@ fn device(device: &DeviceStatus) -> String {
     }
 }
 
-/// How late a device is.
+/// Returns how late a device is.
 fn late(delay: Option<DelayStatus>) -> String {
     let told =
         |delay: DelayStatus| format!(", {:.0} ms late (at most {:.0})", delay.last_ms, delay.highest_ms);

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::show;
 use crate::app;
 
-/// How long the work may go on after a signal.
+/// Time limit of the work after a signal.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Runs `work`, whose token is cancelled by a signal.

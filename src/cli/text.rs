@@ -1,4 +1,4 @@
-//! `joi text`: type to her. Line editing and history on a terminal; plain lines in a pipe.
+//! `joi text`: a typed conversation. Line editing and history on a terminal; plain lines in a pipe.
 
 use std::io::{BufRead, IsTerminal};
 use std::process::ExitCode;
@@ -71,7 +71,7 @@ pub(crate) fn run(_: TextArgs, context: &CliContext) -> anyhow::Result<ExitCode>
     })
 }
 
-/// How often something was erased from the database; nothing where that is not known.
+/// Returns how often something was erased from the database; nothing where that is not known.
 async fn erasures(brain: &Brain) -> Option<u64> {
     match &brain.store {
         Some(store) => store.times_forgotten().await.ok(),
@@ -79,7 +79,7 @@ async fn erasures(brain: &Brain) -> Option<u64> {
     }
 }
 
-/// Where lines come from.
+/// The source of lines.
 enum LineInput {
     Terminal(Box<DefaultEditor>),
     Pipe {

@@ -1,6 +1,6 @@
-//! `joi timers`: timers, alarms and reminders, whether she runs or not.
+//! `joi timers`: timers, alarms and reminders, whether joi runs or not.
 //!
-//! Works on the database itself; a running `joi run` is told to look again.
+//! Works on the database itself; a running `joi run` is notified and reads it again.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -192,7 +192,7 @@ fn order(action: TimersCommand, language: &Language) -> anyhow::Result<ScheduleO
     })
 }
 
-/// What `which` names, by number or name; any where it is empty.
+/// Returns what `which` names, by number or name; any where it is empty.
 fn named(which: String) -> Which {
     match which.parse() {
         Ok(id) => Which { id: Some(EntryId(id)), ..Which::default() },
@@ -235,7 +235,7 @@ fn row(entry: &Entry, now: &Zoned, language: &Language) -> Value {
     })
 }
 
-/// When it is due; nothing while it stands still.
+/// Returns when it is due; nothing while it stands still.
 fn due(entry: &Entry, now: &Zoned) -> Option<Zoned> {
     (!entry.is_paused()).then(|| entry.due.moment(now.time_zone()).to_zoned(now.time_zone().clone()))
 }

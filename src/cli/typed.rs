@@ -12,7 +12,7 @@ use joi_base::trace::{Stage, Trace, TurnRecord};
 use joi_channels::console::Printer;
 use joi_channels::turn::{self, Reporter};
 
-/// A line of typed or piped text. One that is no UTF-8 costs itself: it is left out, and that is told with its number.
+/// Returns a line of typed or piped text. One that is not UTF-8 is left out and reported with its number.
 pub(crate) fn line(bytes: Vec<u8>, number: usize) -> Option<String> {
     match String::from_utf8(bytes) {
         Ok(line) => Some(line),
@@ -33,7 +33,7 @@ pub(crate) struct Typist<'a> {
     last: TurnId,
 }
 
-/// What became of a typed question.
+/// The outcome of a typed question.
 pub(crate) struct Answered {
     pub(crate) record: TurnRecord,
     pub(crate) ended: Ended,
@@ -54,7 +54,7 @@ impl<'a> Typist<'a> {
         answered
     }
 
-    /// Asks, and tells the answer through `reporter`.
+    /// Asks, and passes the answer to `reporter`.
     pub(crate) async fn ask_through(&mut self, text: &str, reporter: &mut impl Reporter) -> Answered {
         self.last = TurnId(self.last.0 + 1);
         let input =

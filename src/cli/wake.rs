@@ -1,15 +1,13 @@
-//! `joi wake`: the phrases that wake her: which there are, how well they are told from other speech, new ones.
+//! `joi wake`: lists, adds, removes and tries the wake phrases.
 
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Context;
 use serde_json::{Value, json};
 
 use super::context::CliContext;
 use super::show::{self, Tone};
 use crate::app;
-use joi_hear::score::{ACCEPT, normal};
+use joi_hear::score::ACCEPT;
 use joi_hear::wake::{Book, Enrolled, WakeMode, WakePhrase};
 
 pub mod noise;
@@ -17,31 +15,33 @@ pub mod rig;
 pub mod voices;
 
 mod add;
+mod input;
 mod learn;
 mod record;
 mod test;
 
 pub use add::{other, pronounced, sentences};
+pub use input::{wavs, written};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  joi wake list                       which phrases wake her, and by which means
+  joi wake list                       which phrases wake joi, and by which means
   joi wake add \"hey luna\"             any phrase, without recordings; takes about a minute
   joi wake add \"hey joi\" --record     a phrase in your own voice: fewer misses, fewer false alarms
   joi wake add \"hey joi\" --record --engine rustpotter   the same for a machine that is too slow to score it
-  joi wake test                       say it, and see what she makes of it; Ctrl-C ends
+  joi wake test                       say it, and see how it is judged; Ctrl-C ends
   joi wake test --wav kitchen.wav     the same over a recording
   joi wake remove \"hey luna\"";
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum WakeCommand {
-    /// Which phrases wake her, and by which means
+    /// Which phrases wake joi, and by which means
     List {
         /// As JSON
         #[arg(long)]
         json: bool,
     },
-    /// Add a phrase: checked, and told from other speech here and now
+    /// Add a phrase: checked, and compared with other speech here and now
     Add(add::WakeAddArgs),
     /// Remove a phrase that was added
     Remove {
@@ -62,16 +62,6 @@ pub(crate) fn run(what: WakeCommand, context: &CliContext) -> anyhow::Result<Exi
         WakeCommand::Remove { phrase, user } => remove(context, &phrase, user.as_deref()),
         WakeCommand::Test(args) => test::run(&args, context),
     }
-}
-
-/// A phrase as the owner wrote it, in the form it is kept in.
-///
-/// # Errors
-/// It is no phrase.
-pub fn written(phrase: &str) -> anyhow::Result<String> {
-    normal(phrase).with_context(|| {
-        format!("\"{phrase}\" is no phrase; allowed: one to five words of letters, 3 to 40 characters")
-    })
 }
 
 fn list(context: &CliContext, as_json: bool) -> anyhow::Result<ExitCode> {
@@ -123,7 +113,7 @@ fn list(context: &CliContext, as_json: bool) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A voice for programs: that there are recordings, not what is kept of them.
+/// Returns a voice for programs: that there are recordings, not what is kept of them.
 fn told_voice(voice: &Enrolled) -> Value {
     let Enrolled { user, margin, takes, templates } = voice;
     json!({ "user": user, "margin": margin, "takes": takes, "recordings": templates.is_some() })
@@ -143,7 +133,7 @@ fn remove(context: &CliContext, phrase: &str, user: Option<&str>) -> anyhow::Res
             "\"{user}\" has not recorded \"{name}\"; `joi wake list` shows who has"
         );
         book.write(&file)?;
-        show::line(format!("{user}'s voice is forgotten; this holds from her next start"))?;
+        show::line(format!("{user}'s voice is forgotten; this holds from the next start"))?;
         return Ok(ExitCode::SUCCESS);
     }
     let was_in = book.remove(&name);
@@ -161,26 +151,11 @@ fn remove(context: &CliContext, phrase: &str, user: Option<&str>) -> anyhow::Res
             Ok(if was_in { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
         (true, false) => {
-            show::line(format!("\"{name}\" is removed; this holds from her next start"))?;
+            show::line(format!("\"{name}\" is removed; this holds from the next start"))?;
             Ok(ExitCode::SUCCESS)
         }
         (false, false) => {
             anyhow::bail!("\"{name}\" is no phrase of hers; `joi wake list` shows them")
         }
     }
-}
-
-/// The WAV files of a folder, in the order of their names; none where there is no folder.
-///
-/// # Errors
-/// The folder can't be read.
-pub fn wavs(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    if !folder.exists() {
-        return Ok(Vec::new());
-    }
-    let mut files: Vec<PathBuf> =
-        std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
-    files.retain(|file| file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("wav")));
-    files.sort();
-    Ok(files)
 }

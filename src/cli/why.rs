@@ -17,7 +17,7 @@ const EXAMPLES: &str = "\
 Examples:
   joi why               the last turn
   joi why --last 5      the last five, newest last
-  joi why --impulse     why she spoke up by herself, or did not: the last decisions with every factor
+  joi why --impulse     why joi spoke unasked, or did not: the last decisions with every factor
   joi why --json | jq .marks
   joi why --svg > turn.svg          where its time went, as a picture";
 
@@ -119,7 +119,7 @@ pub(crate) fn show_turn(turn: &TurnRecord) -> std::io::Result<()> {
     if turn.model_use.is_empty() { Ok(()) } else { show::line(format!("\n{}", costs(&turn.model_use))) }
 }
 
-/// What the model was asked for in a turn, and what it cost.
+/// Returns what the model was asked for in a turn, and what it cost.
 fn costs(uses: &[ModelUse]) -> String {
     let mut table = show::table([
         "  MODEL CALL",

@@ -115,7 +115,7 @@ mod tests {
         }
     }
 
-    /// Every name of the kind in a text.
+    /// Returns every name of the kind in a text.
     fn names(text: &str) -> impl Iterator<Item = String> {
         let is_part = |sign: char| sign.is_ascii_uppercase() || sign.is_ascii_digit() || sign == '_';
         let words = text.split(move |sign: char| !is_part(sign));

@@ -50,7 +50,7 @@ pub struct Override {
 }
 
 impl Override {
-    /// The overrides among environment variables: `JOI__SECTION__KEY`, double underscores for dots.
+    /// Returns the overrides among environment variables: `JOI__SECTION__KEY`, double underscores for dots.
     pub fn from_environment(vars: impl Iterator<Item = (String, String)>) -> Vec<Self> {
         vars.filter_map(|(name, text)| {
             let path = name.strip_prefix("JOI__")?;
@@ -60,7 +60,7 @@ impl Override {
         .collect()
     }
 
-    /// A `key=value` flag.
+    /// Parses a `key=value` flag.
     pub fn from_flag(flag: &str) -> Result<Self, Problem> {
         let Some((key, text)) = flag.split_once('=') else {
             return Err(Problem::new("--set", flag, "KEY=VALUE, for example --set llm.url=http://nas:11434"));
@@ -100,7 +100,7 @@ pub enum ConfigError {
     Syntax {
         /// Which file.
         name: String,
-        /// What and where, as the parser says it.
+        /// The parser's message, with the place.
         message: String,
     },
     /// Keys or values that can't be used. Tell the user all of them.
@@ -291,7 +291,7 @@ fn unknown(key: &str, value: &Value, schema: &BTreeMap<String, Value>) -> Proble
     }
 }
 
-/// The built-in defaults as a table.
+/// Returns the built-in defaults as a table.
 pub(super) fn schema() -> Table {
     Table::try_from(Config::default()).unwrap_or_default()
 }

@@ -2,6 +2,7 @@
 //!
 //! In: the facts of a machine. Out: a profile with the reason, and the commented default file with its values in it. A
 //! profile only changes keys that exist; `joi config init` is the only one to use it: a running program knows no profile.
+//! Pure: no I/O, no clock.
 
 use std::time::Duration;
 
@@ -24,7 +25,7 @@ pub enum MachineProfile {
     Pc,
 }
 
-/// What decides about the profile.
+/// The facts that decide about the profile.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MachineFacts {
     /// The board's name in the device tree; a PC has none.
@@ -33,7 +34,7 @@ pub struct MachineFacts {
     pub cores: usize,
     /// All memory, in bytes.
     pub memory: u64,
-    /// How long three seconds of speech took to transcribe here with the quickest model, where that was measured.
+    /// Time to transcribe three seconds of speech here with the quickest model, where that was measured.
     pub transcription: Option<Duration>,
 }
 
@@ -79,7 +80,7 @@ impl MachineProfile {
         }
     }
 
-    /// The profile of a machine, and why that one.
+    /// Returns the profile of a machine, and why that one.
     pub fn of(machine: &MachineFacts) -> (Self, String) {
         let memory = format!("{:.1} GB of memory", machine.memory as f64 / GB as f64);
         let board = machine.board.as_deref().unwrap_or_default();
@@ -103,7 +104,7 @@ impl MachineProfile {
         }
     }
 
-    /// The commented default file with the values of this profile in it.
+    /// Returns the commented default file with the values of this profile in it.
     pub fn file(self) -> String {
         let differ = self.text().parse::<Table>().map(|table| leaves(&table)).unwrap_or_default();
         let (mut section, mut file) = (String::new(), String::with_capacity(DEFAULT_FILE.len() + 200));

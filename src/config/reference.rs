@@ -55,7 +55,7 @@ fn project(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// Every struct named `…Config` of the library, by its name.
+/// Returns every struct named `…Config` of the library, by its name.
 fn structs() -> BTreeMap<String, ItemStruct> {
     let mut found = BTreeMap::new();
     let mut folders = vec![project("src")];
@@ -83,7 +83,7 @@ fn structs() -> BTreeMap<String, ItemStruct> {
     found
 }
 
-/// The text of a doc comment as one paragraph.
+/// Returns the text of a doc comment as one paragraph.
 fn doc(attributes: &[Attribute]) -> String {
     let lines = attributes.iter().filter(|a| a.path().is_ident("doc")).filter_map(|a| match &a.meta {
         Meta::NameValue(pair) => match &pair.value {
@@ -98,7 +98,7 @@ fn doc(attributes: &[Attribute]) -> String {
     lines.collect::<Vec<_>>().join(" ").trim().replace('−', "-")
 }
 
-/// The name of a type without its path: `joi_audio::AudioConfig` gives `AudioConfig`.
+/// Returns the name of a type without its path: `joi_audio::AudioConfig` gives `AudioConfig`.
 fn name_of(kind: &Type) -> String {
     match kind {
         Type::Path(path) => path.path.segments.last().unwrap().ident.to_string(),
@@ -106,7 +106,7 @@ fn name_of(kind: &Type) -> String {
     }
 }
 
-/// The sections below `name`, in the order of the fields; a section's own keys come before its sections.
+/// Returns the sections below `name`, in the order of the fields; a section's own keys come before its sections.
 fn sections(
     all: &BTreeMap<String, ItemStruct>,
     name: &str,
@@ -139,7 +139,7 @@ fn reference() -> Vec<Section> {
     sections(&structs(), "Config", "", "", &Table::try_from(Config::default()).unwrap())
 }
 
-/// A value as one would write it: the configuration holds some numbers in single precision.
+/// Returns a value as one would write it: the configuration holds some numbers in single precision.
 fn written(value: &Value) -> String {
     match value {
         Value::Float(number) => format!("{:?}", *number as f32),
@@ -193,7 +193,7 @@ fn tables(reference: &[Section]) -> String {
     out
 }
 
-/// The problem that the configuration has with this value of a key, if it is about that key.
+/// Returns the problem that the configuration has with this value of a key, if it is about that key.
 fn problem(path: &str, value: &str) -> Option<Problem> {
     let given = Override::from_flag(&format!("{path}={value}")).unwrap();
     match load_text("", "reference", &[given]) {
@@ -220,7 +220,7 @@ fn choice(path: &str) -> Option<String> {
     (!words.is_empty()).then(|| words.join(", "))
 }
 
-/// What a key may be.
+/// Returns what a key may be.
 fn allowed(key: &ConfigKey) -> String {
     match &key.default {
         Value::Boolean(_) => "true, false".to_owned(),

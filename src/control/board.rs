@@ -55,7 +55,7 @@ struct BoardShared {
 /// The queue of requests about alarms.
 struct AlarmLine {
     requests: mpsc::Sender<AlarmRequest>,
-    /// How many ring.
+    /// Returns the number of alarms that ring.
     count: Box<dyn Fn() -> usize + Send + Sync>,
 }
 
@@ -92,7 +92,7 @@ impl BoardFacts {
         }
     }
 
-    /// A microphone that is switched off or missing is not waited for: then the other channels count.
+    /// Returns whether joi is ready; a microphone that is switched off or missing is not waited for.
     fn is_ready(&self, is_muted: bool) -> bool {
         self.is_started && (is_muted || self.microphone != DeviceStatus::Pending)
     }
@@ -100,7 +100,7 @@ impl BoardFacts {
 
 /// The present state and every change after it.
 pub struct Subscription {
-    /// What is shown at the moment of subscribing.
+    /// The state at the moment of subscribing.
     pub now: StateEvent,
     changes: broadcast::Receiver<StateEvent>,
 }
@@ -289,7 +289,7 @@ impl StatusBoard {
         turned
     }
 
-    /// The microphone's switch.
+    /// Returns the microphone's switch.
     pub fn mute(&self) -> &MuteSwitch {
         self.0.parts.mute.switch()
     }
@@ -299,7 +299,7 @@ impl StatusBoard {
         self.0.parts.journal.counts()
     }
 
-    /// The hearts of the stages.
+    /// Returns the hearts of the stages.
     pub fn pulse(&self) -> &Pulse {
         &self.0.parts.pulse
     }

@@ -11,7 +11,7 @@ use super::status::{StateEvent, Status};
 use super::wire::{ControlAnswer, ControlEvent, ControlRequest};
 use super::{ControlError, socket};
 
-/// How long the running program may take to answer.
+/// Time limit for an answer of the running program.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A connection to the running program.
@@ -38,7 +38,7 @@ impl Client {
         }
     }
 
-    /// The status of the running program.
+    /// Returns the status of the running program.
     ///
     /// # Errors
     /// It does not answer, or not as expected.

@@ -35,11 +35,11 @@ pub struct JournalEntry {
     pub from: String,
     /// One sentence.
     pub told: String,
-    /// How often it was logged in a row.
+    /// Number of repetitions in a row.
     pub times: u64,
 }
 
-/// How many warnings and errors were logged since the start.
+/// Numbers of warnings and errors since the start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LogCounts {
     /// Warnings.
@@ -69,13 +69,13 @@ impl Journal {
         Self { entries: Arc::default(), warnings: Arc::default(), errors: Arc::default(), clock }
     }
 
-    /// How many were logged, those included that are not kept any more.
+    /// Returns how many were logged, those included that are not kept any more.
     pub fn counts(&self) -> LogCounts {
         let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
         LogCounts { warnings: read(&self.warnings), errors: read(&self.errors) }
     }
 
-    /// What is kept, oldest first.
+    /// Returns what is kept, oldest first.
     pub fn entries(&self) -> Vec<JournalEntry> {
         self.lock().iter().cloned().collect()
     }

@@ -44,7 +44,7 @@ pub enum MuteFault {
     Unread {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// Muted, but not after the next start. Tell the user.
@@ -52,7 +52,7 @@ pub enum MuteFault {
     NotKept {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// Unmuted, but muted again after the next start. Tell the user.
@@ -60,7 +60,7 @@ pub enum MuteFault {
     NotForgotten {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
 }
@@ -75,7 +75,7 @@ pub struct PersistentMute {
 }
 
 impl PersistentMute {
-    /// The switch in the position stored in the directory `data`, to be read before the microphone is opened;
+    /// Returns the switch in the position stored in the directory `data`, to be read before the microphone is opened;
     /// and why it could not be read.
     pub fn read(data: &Path) -> (Self, Option<MuteFault>) {
         let file = data.join(FILE);
@@ -87,7 +87,7 @@ impl PersistentMute {
         (Self { switch: MuteSwitch::new(muted), file, turning: Mutex::new(()) }, fault)
     }
 
-    /// The switch itself, for the microphone.
+    /// Returns the switch itself, for the microphone.
     pub fn switch(&self) -> &MuteSwitch {
         &self.switch
     }

@@ -26,7 +26,7 @@ use super::wire::{self, ControlAnswer, ControlEvent, ControlRequest};
 use super::{CONNECTIONS, ControlError, REQUEST_BYTES, socket};
 use joi_base::message::{AlarmRequest, OutsideRequest};
 
-/// How long a reader may take to make room for an answer.
+/// Time limit for a reader to make room for an answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The bound socket, held by this process alone. No connection is served yet.
@@ -104,7 +104,7 @@ impl ControlServer {
     }
 }
 
-/// The lock file, in a directory that is accessible to this user only.
+/// Returns the lock file, in a directory that is accessible to this user only.
 fn lock(runtime: &Path) -> io::Result<File> {
     DirBuilder::new().recursive(true).mode(0o700).create(runtime)?;
     let mode = fs::metadata(runtime)?.permissions().mode();

@@ -7,14 +7,14 @@
 use super::status::{DeviceStatus, ServiceRow, ShownState};
 use joi_base::message::Activity;
 
-/// What the state follows from, beside devices and services.
+/// The facts behind the state, beside devices and services.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Situation {
     /// The user has switched the microphone off.
     pub(super) is_muted: bool,
     /// The services that hear, or without a microphone the channels, are ready.
     pub(super) is_ready: bool,
-    /// What the conversation does.
+    /// The activity of the conversation.
     pub(super) activity: Activity,
 }
 

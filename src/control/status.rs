@@ -44,7 +44,7 @@ impl From<Activity> for ShownState {
 /// The state a light would show, and since when.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateEvent {
-    /// What joi is doing.
+    /// The state.
     pub state: ShownState,
     /// Since when: RFC 3339, UTC.
     pub at: String,
@@ -79,7 +79,7 @@ pub struct Status {
     pub microphone: DeviceStatus,
     /// The speaker.
     pub speaker: DeviceStatus,
-    /// How late the devices are; nothing before they are opened.
+    /// Delays of the devices; nothing before they are opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delays: Option<DeviceDelays>,
     /// Echo cancellation; nothing before the devices are opened.
@@ -102,11 +102,11 @@ pub struct Status {
     /// Alarms that nobody has heard yet.
     #[serde(default)]
     pub alarms: usize,
-    /// What waits between the stages.
+    /// Lengths of the queues between the stages.
     pub queues: Vec<QueueStatus>,
     /// The newest warnings and errors, oldest first.
     pub errors: Vec<JournalEntry>,
-    /// What was counted since the start.
+    /// Counters since the start.
     pub counters: Counters,
     /// What damaged databases cost, until it is acknowledged. `joi status` adds it; the running program does not know
     /// what another one has acknowledged.
@@ -114,18 +114,18 @@ pub struct Status {
     pub losses: Vec<String>,
 }
 
-/// How late microphone and speaker are, by their own timestamps.
+/// Delays of microphone and speaker, by their own timestamps.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct DeviceDelays {
-    /// How old the oldest sample of a block was when the listener read it.
+    /// Age of the oldest sample of a block when the listener read it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub microphone: Option<DelayStatus>,
-    /// How much later than it is taken sound is heard.
+    /// Time from a sample's playback call until it is audible.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speaker: Option<DelayStatus>,
 }
 
-/// How late one device is, in milliseconds.
+/// The delay of one device, in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct DelayStatus {
     /// With its newest block.
@@ -135,7 +135,7 @@ pub struct DelayStatus {
 }
 
 impl DelayStatus {
-    /// What `meter` shows; nothing before the first block.
+    /// Returns what `meter` shows; nothing before the first block.
     pub fn of(meter: &DelayMeter) -> Option<Self> {
         let ms = |delay: Duration| delay.as_secs_f64() * 1e3;
         Some(Self { last_ms: ms(meter.last()?), highest_ms: ms(meter.highest()?) })
@@ -147,47 +147,47 @@ impl DelayStatus {
 pub struct SoundStatus {
     /// Seconds of sound that were lost because the listener was late.
     pub lost_s: f64,
-    /// How late they are.
+    /// Delays of the devices.
     pub delays: DeviceDelays,
 }
 
-/// How the house is connected.
+/// The connection to the house.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HomeStatus {
     /// Whether states are live and commands are taken.
     pub is_up: bool,
     /// The connection in words: the server with its address, or what is wrong.
     pub told: String,
-    /// How many items there are.
+    /// Number of items.
     pub items: usize,
 }
 
-/// How automatic backups are.
+/// The state of automatic backups.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BackupStatus {
-    /// Where they go.
+    /// Their folder.
     pub folder: PathBuf,
     /// Whether they can be made.
     pub is_well: bool,
-    /// How they are, in words.
+    /// Their state in words.
     pub told: String,
     /// When the newest one was made: RFC 3339, UTC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newest: Option<String>,
 }
 
-/// How messages leave the house.
+/// The state of outgoing messages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessagesStatus {
     /// Everybody who can carry them.
     pub carriers: Vec<CarrierRow>,
-    /// How many wait or are underway.
+    /// Number of messages that wait or are underway.
     pub waiting: u32,
-    /// How many went to the owner in the last hour, alerts not counted.
+    /// Number of messages to the owner in the last hour, without alerts.
     pub last_hour: u32,
-    /// How many were given up within a day.
+    /// Number of messages that were given up within a day.
     pub given_up: u32,
-    /// How many messages strangers have written since the start; they are ignored.
+    /// Number of messages of strangers since the start; they are ignored.
     pub strangers: u64,
 }
 
@@ -198,7 +198,7 @@ pub struct CarrierRow {
     pub name: String,
     /// Whether it can be reached.
     pub is_up: bool,
-    /// How it is, in words.
+    /// Its state in words.
     pub told: String,
 }
 
@@ -209,12 +209,12 @@ pub struct ServiceRow {
     pub name: String,
     /// Whether it runs.
     pub state: ServiceState,
-    /// How often it was started again.
+    /// Number of further starts.
     pub restarts: u32,
     /// Why it failed the last time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// What is missing while it does not run, in one sentence.
+    /// The loss while it does not run, in one sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub degraded: Option<String>,
 }
@@ -242,11 +242,11 @@ pub enum ServiceState {
 pub struct StageRow {
     /// Its name.
     pub name: String,
-    /// What it does.
+    /// Its state.
     pub doing: Beat,
     /// Since how many seconds.
     pub for_s: f64,
-    /// How many seconds of work, or for a round, are still in order.
+    /// Limit of the time of work, or for a round, in seconds.
     pub limit_s: f64,
     /// Whether it is well.
     pub fresh: bool,
@@ -278,7 +278,7 @@ pub enum DeviceStatus {
 }
 
 impl DeviceStatus {
-    /// Why it does not work.
+    /// Returns why it does not work.
     pub fn fault(&self) -> Option<&str> {
         match self {
             Self::Fault(why) => Some(why),
@@ -310,7 +310,7 @@ pub struct AnsweringModel {
     pub by: String,
 }
 
-/// How the language model is.
+/// The state of the language model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChatStatus {
     /// In one line.
@@ -322,11 +322,11 @@ pub struct ChatStatus {
 /// A queue between two stages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueueStatus {
-    /// What waits in it.
+    /// Its name, by what waits in it.
     pub name: String,
-    /// How many of them.
+    /// Number of entries.
     pub length: usize,
-    /// How many may.
+    /// Largest number of entries.
     pub capacity: usize,
 }
 
@@ -335,7 +335,7 @@ pub struct QueueStatus {
 pub struct Counters {
     /// Spoken turns that are over.
     pub turns: u64,
-    /// How long after the last word the newest answer was heard, in milliseconds; nothing before the first one.
+    /// Time from the last word until the newest answer was heard, in milliseconds; nothing before the first one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audible_ms: Option<f64>,
     /// Seconds of sound that were lost because the listener was late; nothing where nobody counts.

@@ -34,7 +34,7 @@ fn new_board(data: &Path) -> StatusBoard {
     })
 }
 
-/// A board whose start is over.
+/// Returns a board whose start is over.
 fn board(data: &Path) -> StatusBoard {
     let board = new_board(data);
     board.started();

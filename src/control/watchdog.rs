@@ -39,7 +39,7 @@ pub fn judge(vitals: &[Vital]) -> Health {
 #[derive(Debug, Default)]
 struct LateLooks(BTreeMap<&'static str, u32>);
 
-/// What a look at the stages has brought.
+/// The result of a look at the stages.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct StageNews {
     /// Stages that are now reported as late.
@@ -142,7 +142,7 @@ fn notify_ending() {
     notify(&[NotifyState::Stopping, NotifyState::Status("ending")]);
 }
 
-/// One line for `systemctl status`.
+/// Returns one line for `systemctl status`.
 fn sentence(shown: &StateEvent) -> String {
     match &shown.note {
         Some(note) => format!("{}: {}", shown.state.name(), note.replace('\n', " ")),

@@ -65,7 +65,7 @@ pub enum ControlAnswer {
     Alarm {
         /// Always true.
         alarm: bool,
-        /// How many alarms were acknowledged, where that was asked and is known.
+        /// Number of acknowledged alarms, where that was asked and is known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         heard: Option<usize>,
     },
@@ -90,7 +90,7 @@ impl ControlAnswer {
         Self::Error { error: why.to_string() }
     }
 
-    /// The answer as a line, its end included.
+    /// Returns the answer as a line, its end included.
     pub fn line(&self) -> String {
         match serde_json::to_string(self) {
             Ok(text) => text + "\n",

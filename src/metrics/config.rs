@@ -19,7 +19,7 @@ pub struct MetricsConfig {
 }
 
 impl MetricsConfig {
-    /// Where figures are served; nothing where they are not.
+    /// Returns where figures are served; nothing where they are not.
     pub fn address(&self) -> Option<SocketAddr> {
         let is_allowed = |address: &SocketAddr| self.beyond_this_machine || address.ip().is_loopback();
         self.listen.parse().ok().filter(is_allowed)

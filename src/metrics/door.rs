@@ -14,7 +14,7 @@ use axum::routing::get;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-/// What a scraper is told that it gets.
+/// The content type of the answer.
 const FORMAT: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 type ScrapeSource = Arc<dyn Fn() -> Option<String> + Send + Sync>;
@@ -25,7 +25,7 @@ struct MetricsDoor {
     is_loopback: bool,
 }
 
-/// Serves what `scrape` tells until `stop`.
+/// Serves the text of `scrape` until `stop`.
 ///
 /// # Errors
 /// The address is taken, or can't be listened on.
@@ -59,7 +59,7 @@ async fn answer(State(door): State<MetricsDoor>, headers: HeaderMap) -> Response
     }
 }
 
-/// Whether a host is an address or "localhost", with or without a port.
+/// Returns whether a host is an address or "localhost", with or without a port.
 fn is_this_machine(host: &str) -> bool {
     let name = host.strip_suffix(|c: char| c.is_ascii_digit()).map_or(host, |_| {
         host.rsplit_once(':')

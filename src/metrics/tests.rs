@@ -42,7 +42,7 @@ fn turn() -> TurnRecord {
     }
 }
 
-/// A board on which everything is shown that a scrape tells of.
+/// Returns a board on which everything is shown that a scrape reports.
 fn board(data: &std::path::Path) -> StatusBoard {
     let journal = Journal::new(Arc::new(SystemClock));
     let parts = StatusBoardParts {
@@ -102,7 +102,7 @@ fn show_connections(board: &StatusBoard) {
     board.queues(vec![gauge_by("heard", || Some((3, 8)))]);
 }
 
-/// A request as text, and the answer: its head and its body.
+/// Returns a request as text, and the answer: its head and its body.
 async fn request(address: SocketAddr, text: &str) -> (String, String) {
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(text.replace('\n', "\r\n").as_bytes()).await.unwrap();
@@ -112,7 +112,7 @@ async fn request(address: SocketAddr, text: &str) -> (String, String) {
     (head.to_owned(), body.to_owned())
 }
 
-/// The samples of a scrape by name and labels. Every rule that is broken is a panic.
+/// Returns the samples of a scrape by name and labels. Every rule that is broken is a panic.
 fn samples(text: &str) -> BTreeMap<String, f64> {
     let lines: Vec<&str> = text.strip_suffix("# EOF\n").expect("an end").lines().collect();
     let (mut kinds, mut found, mut families) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
@@ -210,7 +210,7 @@ async fn a_scrape_is_valid_and_tells_what_was_counted_but_nothing_that_was_said(
     serving.await.unwrap().unwrap();
 }
 
-/// The figures that the table of `docs/user/metrics.md` names.
+/// Returns the figures that the table of `docs/user/metrics.md` names.
 fn documented() -> BTreeSet<&'static str> {
     let rows = include_str!("../../docs/user/metrics.md").lines().filter(|line| line.starts_with("| `joi_"));
     rows.filter_map(|row| row.split('|').nth(1)).flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect()

@@ -1,10 +1,12 @@
-//! PURE. The item through which rules of the house send alerts: what it says, and whether that is new.
+//! Reads the item through which rules of the house send alerts, and decides whether its text is new.
+//!
+//! Pure: no I/O, no clock.
 
 use joi_base::checksum;
 use joi_home::house::{House, StateValue};
 use joi_proactive::awareness::ReceivedNotice;
 
-/// What the item says; nothing where it says nothing yet, as after a start of the house.
+/// Returns what the item says; nothing where it says nothing yet, as after a start of the house.
 pub(super) fn text(house: &House, item: &str) -> Option<String> {
     let item = house.item(item).filter(|_| !item.is_empty())?;
     match &item.state.value {
@@ -14,8 +16,8 @@ pub(super) fn text(house: &House, item: &str) -> Option<String> {
     }
 }
 
-/// The alert in a text that was not there before, also not before the last end of the program. `last` is the checksum of
-/// the last one. The very first text that is ever seen may be years old.
+/// Returns the alert in a text that was not there before, also not before the last end of the program. `last` is the
+/// checksum of the last one. The very first text that is ever seen may be years old.
 pub(super) fn new_alert(last: &mut Option<String>, text: &str) -> Option<ReceivedNotice> {
     let new = checksum::of_bytes(text.as_bytes());
     let before = last.replace(new.clone())?;

@@ -1,7 +1,7 @@
-//! Dangers are told at once; what of it waits for the database or a messenger is done while the house is watched on.
+//! Announces dangers at once; storing and sending them goes on beside the watch.
 //!
-//! Part of the watcher's task. In: what was noticed. Out: announcements in the queue, and a task for the rest of each. What
-//! is known of the house is stored after its alarms: a danger that counts as told is in the database, or is told again.
+//! Part of the watcher's task. In: what was noticed. Out: announcements in the queue, and a task for the rest of each. The
+//! context state is stored after its alarms: a danger that counts as announced is in the database, or is announced again.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -20,7 +20,7 @@ const SAME: Duration = Duration::from_secs(120);
 /// So many of them are remembered.
 const MOST: usize = 64;
 
-/// Notices whose senders were not told that they are stored, and when each came last; clones share them.
+/// Notices whose senders have no confirmation yet, and when each came last; clones share them.
 #[derive(Clone, Default)]
 pub(super) struct OwedNotices(Arc<Mutex<Vec<(ReceivedNotice, Instant)>>>);
 
@@ -55,10 +55,10 @@ impl HouseWatcher {
         let now = self.awareness.clock.now();
         let event = notice.event("", now.timestamp());
         let alert = Alert::of(&event);
-        let mut told = Vec::new();
+        let mut announced = Vec::new();
         if !self.owed.takes(&notice, Instant::now()) {
             let noticed = self.awareness.state().take(event, self.awareness.rules(), &now);
-            told = self.tell(&[noticed]).await;
+            announced = self.announce(&[noticed]).await;
         }
         let (alerts, awareness, owed) = (self.alerts.clone(), self.awareness.clone(), self.owed.clone());
         let answer = move |is_stored| {
@@ -69,7 +69,7 @@ impl HouseWatcher {
             let _ = taken.send(if is_stored { NoticeFate::Stored } else { NoticeFate::NotStored });
         };
         self.behind.spawn(async move {
-            let kept = join_all(told.into_iter().map(|alert| alerts.keep_announced(alert)));
+            let kept = join_all(announced.into_iter().map(|alert| alerts.keep_announced(alert)));
             let Some(alert) = alert else {
                 answer(awareness.save_after(&alerts).await);
                 return;
@@ -81,22 +81,22 @@ impl HouseWatcher {
         (self.saved, self.is_dirty) = (Instant::now(), false);
     }
 
-    /// Dangers are told before anything is stored.
-    pub(super) async fn tell(&self, found: &[Noticed]) -> Vec<AnnouncedAlert> {
+    /// Announces dangers, before anything is stored.
+    pub(super) async fn announce(&self, found: &[Noticed]) -> Vec<AnnouncedAlert> {
         let critical = found.iter().filter(|noticed| noticed.significance == Significance::Critical);
-        let mut told = Vec::new();
+        let mut announced = Vec::new();
         for alert in critical.filter_map(|noticed| Alert::of(&noticed.event)) {
-            told.extend(self.alerts.announce_new(alert).await);
+            announced.extend(self.alerts.announce_new(alert).await);
         }
-        told
+        announced
     }
 
-    /// Stores and sends what was told, and stores what is known, while the house is watched on. None waits for the message
-    /// of another one.
-    pub(super) fn keep_behind(&mut self, told: Vec<AnnouncedAlert>) {
+    /// Stores and sends what was announced, and stores the context state, beside the watch. None waits for the message of
+    /// another one.
+    pub(super) fn keep_behind(&mut self, announced: Vec<AnnouncedAlert>) {
         let (alerts, awareness) = (self.alerts.clone(), self.awareness.clone());
         self.behind.spawn(async move {
-            join_all(told.into_iter().map(|alert| alerts.keep_announced(alert))).await;
+            join_all(announced.into_iter().map(|alert| alerts.keep_announced(alert))).await;
             awareness.save_after(&alerts).await;
         });
         (self.saved, self.is_dirty) = (Instant::now(), false);

@@ -5,15 +5,16 @@ mod notices;
 use jiff::{ToSpan as _, Zoned};
 
 use super::*;
-use joi_base::clock::ManualClock;
+use joi_base::clock::{Clock, ManualClock};
 use joi_home::backend::HomeLink;
 use joi_home::house::{HouseRules, Item, ItemKind, ItemState, TagVocabulary};
 use joi_language::testing::in_english;
 use joi_messages::testing::outbox;
 use joi_proactive::alert::door::NoticeFate;
 use joi_proactive::alert::{AcknowledgedBy, AlertParts};
-use joi_proactive::awareness::{Happening, HouseEvent, ReceivedNotice, Topic};
+use joi_proactive::awareness::{AwarenessConfig, Happening, HouseEvent, ReceivedNotice, Topic};
 use joi_schedule::announce::{AnnounceConfig, AnnouncementPriority, Announcer};
+use joi_store::Store;
 
 struct Bench {
     clock: Arc<ManualClock>,
@@ -27,7 +28,7 @@ fn night() -> Zoned {
     "2026-03-04T03:00[Europe/Vienna]".parse().unwrap()
 }
 
-/// A house with these states, connected.
+/// Returns a house with these states, connected.
 fn view(states: &[(&str, &str, &str)]) -> HomeView {
     let item = |(name, kind, state): &(&str, &str, &str)| {
         let kind = ItemKind::named(kind);
@@ -72,7 +73,7 @@ impl Bench {
         while self.watcher.behind.join_next().await.is_some() {}
     }
 
-    /// Alarms and open doors, as prompts are told.
+    /// Alarms and open doors, as prompts contain them.
     fn known(&self) -> (Vec<String>, Vec<String>) {
         let known = self.awareness.known(joi_language::testing::english(), &self.clock.now());
         (known.alarms, known.open)

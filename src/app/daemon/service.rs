@@ -16,7 +16,7 @@ use joi_base::restart::RestartPolicy;
 /// A service that says nothing else has so long for its end.
 const END_WITHIN: Duration = Duration::from_secs(5);
 
-/// What a service is given at each start.
+/// Passed to a service at each start.
 pub struct ServiceContext {
     /// Cancelled when the service is to end.
     pub stop: CancellationToken,
@@ -99,7 +99,7 @@ impl Service {
         Self { heartbeat: Some(limit), ..self }
     }
 
-    /// What follows when it fails; without this it is restarted by the usual policy.
+    /// Sets the rule for a failure; without this it is restarted by the usual policy.
     #[must_use]
     pub fn restart(self, rule: RestartRule) -> Self {
         Self { rule, ..self }
@@ -112,7 +112,7 @@ impl Service {
         self.restart(RestartRule::OnFailureThenEnd(RestartPolicy::default()))
     }
 
-    /// How long it may take to end before it is left behind.
+    /// Sets the time limit of its end; afterwards it is left behind.
     #[must_use]
     pub fn end_within(self, limit: Duration) -> Self {
         Self { end_within: limit, ..self }

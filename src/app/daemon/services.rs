@@ -37,7 +37,7 @@ use joi_llm::{Mind, ModelServer};
 pub struct Started {
     /// Supervises and ends them.
     pub daemon: Daemon,
-    /// What it thinks with. Whoever ends the daemon shuts this down then.
+    /// Database, model server and engine, to be shut down after the daemon has ended.
     pub brain: Brain,
 }
 

@@ -1,8 +1,8 @@
-//! PURE. What the daemon does about one service: when it is restarted, when it is given up, when it is left
+//! Decides what the daemon does about one service: when it is restarted, when it is given up, when it is left
 //! behind at the end.
 //!
 //! In: what happened to the service, and the time. Out: the one thing to be done about it. It starts and
-//! ends nothing itself.
+//! ends nothing itself. Pure: no I/O, no clock.
 //!
 //! ```text
 //!            failed            wait over
@@ -20,7 +20,7 @@ use tokio::time::Instant;
 use crate::control::ServiceState;
 use joi_base::restart::{Restart, RestartPolicy, Restarts};
 
-/// What follows when a service fails.
+/// The rule for a service that fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RestartRule {
     /// The others live on without it.
@@ -34,13 +34,13 @@ pub enum RestartRule {
 }
 
 impl RestartRule {
-    /// Whether a failure is followed by another start.
+    /// Returns whether a failure is followed by another start.
     pub(super) fn restarts(&self) -> bool {
         matches!(self, Self::OnFailure(_) | Self::OnFailureThenEnd(_))
     }
 }
 
-/// What a service does.
+/// The state of a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SupervisionState {
     /// It runs.
@@ -66,7 +66,7 @@ pub(super) enum SupervisionState {
     LeftBehind,
 }
 
-/// What happened to a service.
+/// An event of a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Event {
     /// Its task is over: it returned or panicked.
@@ -79,7 +79,7 @@ pub(super) enum Event {
     Tick,
 }
 
-/// What is to be done about it.
+/// The action that follows from an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SupervisionAction {
     /// Nothing.
@@ -97,9 +97,9 @@ pub(super) enum SupervisionAction {
 /// One service as the daemon sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Supervision {
-    /// What it does.
+    /// Its state.
     pub(super) state: SupervisionState,
-    /// How often it was started again.
+    /// Number of further starts.
     pub(super) restarted: u32,
     rule: RestartCount,
     end_within: Duration,
@@ -158,7 +158,7 @@ impl Supervision {
         }
     }
 
-    /// When [`Event::Tick`] would change something.
+    /// Returns when [`Event::Tick`] would change something.
     pub(super) fn due(&self) -> Option<Instant> {
         match self.state {
             SupervisionState::Restarting { at: due } | SupervisionState::Ending { until: due } => Some(due),
@@ -169,7 +169,7 @@ impl Supervision {
         }
     }
 
-    /// The state for people.
+    /// Returns the state for people.
     pub(super) fn shown(&self) -> ServiceState {
         match self.state {
             SupervisionState::Running { .. } => ServiceState::Running,
@@ -199,7 +199,7 @@ impl Supervision {
         }
     }
 
-    /// What may not be restarted is left as it is: systemd's watchdog restarts the program.
+    /// Handles a stuck service. One that may not be restarted is left as it is: systemd's watchdog restarts the program.
     fn fail_stuck(&mut self, ran: Duration, now: Instant) -> SupervisionAction {
         match self.rule {
             RestartCount::Never | RestartCount::EndDaemon => SupervisionAction::Nothing,

@@ -44,7 +44,7 @@ impl Log {
     }
 }
 
-/// A board of Tokio's paused time.
+/// Returns a board of Tokio's paused time.
 fn board() -> StatusBoard {
     let data = TempDir::new().unwrap();
     let clock = Arc::new(ManualClock::at("2026-03-01T12:00:00[UTC]".parse().unwrap()));
@@ -56,12 +56,12 @@ fn board() -> StatusBoard {
     })
 }
 
-/// Lets the daemon supervise for so long; tells whether it goes on.
+/// Lets the daemon supervise for so long; returns whether it goes on.
 async fn run(daemon: &mut Daemon, seconds: f32) -> bool {
     daemon.supervise(sleep(Duration::from_secs_f32(seconds))).await.is_some()
 }
 
-/// The services as `joi status --json` shows them.
+/// Returns the services as `joi status --json` shows them.
 fn services(board: &StatusBoard) -> Value {
     serde_json::to_value(board.status()).unwrap()["services"].take()
 }

@@ -1,7 +1,7 @@
-//! Dangers are told as alarms, past every decision; here they are put on record beside the decisions.
+//! Records dangers beside the decisions; they are announced as alarms, without a decision.
 //!
 //! Part of the impulse's task. In: what was noticed since the last time. Out: one record for each danger, with what it adds
-//! to the score. It tells nothing, and no alarm waits for it.
+//! to the score. It announces nothing, and no alarm waits for it.
 
 use super::{ImpulseSpeaker, ImpulseSubject};
 use joi_agent::model::ChatModel;
@@ -32,7 +32,7 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
     }
 }
 
-/// Which danger, without any word of somebody else.
+/// Returns which danger, without any word of somebody else.
 fn name(happening: &Happening) -> &'static str {
     match happening {
         Happening::Critical { id } => id.name(),

@@ -23,7 +23,7 @@ use joi_schedule::announce::{
     Announcement, AnnouncementId, AnnouncementOrigin, AnnouncementOutcome, AnnouncementPriority,
 };
 
-/// How words reach the user.
+/// The way in which words reach the user.
 #[derive(Clone, Copy)]
 pub(super) enum WordsWay {
     /// They wait for a quiet moment.
@@ -32,7 +32,7 @@ pub(super) enum WordsWay {
     Posted(OutgoingId),
 }
 
-/// What became of words.
+/// The outcome of words.
 enum WordsFate {
     Told(ImpulseOutcome),
     NotTold(&'static str),
@@ -108,7 +108,7 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
         }
     }
 
-    /// What has become of words; nothing while they wait.
+    /// Returns what has become of words; nothing while they wait.
     async fn fate(&self, way: WordsWay) -> Option<WordsFate> {
         use AnnouncementOutcome::{CutShort, Heard, Silenced};
         match way {
@@ -166,7 +166,7 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
         }
     }
 
-    /// It was sent: the topic is done, and the user and she have had to do with one another.
+    /// Records that a message was sent: its topic is done, and counts as contact with the user.
     async fn told(&mut self, topic: Topic, text: &str) {
         let at = self.parts.clock.now().timestamp();
         {
@@ -179,7 +179,7 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
         self.parts.awareness.save().await;
     }
 
-    /// The words for a topic that have passed every check, or why there are none.
+    /// Returns the words for a topic that have passed every check, or why there are none.
     async fn words(&mut self, topic: &Topic, now: &Zoned) -> Result<ComposedWords, String> {
         let language = self.parts.languages.get();
         let fact = topic.fact.part(&language, now);

@@ -1,4 +1,4 @@
-//! A message that waits for a carrier outlives the program: after a restart its topic is not told once more.
+//! A message that waits for a carrier outlives the program: after a restart its topic is not sent again.
 //!
 //! Part of the impulse's task. In: topics, the outbox. Out: the words that are underway, as if they had been posted by this
 //! run.
@@ -47,7 +47,7 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
         Ok(None)
     }
 
-    /// The decision that led to the message about this topic.
+    /// Returns the decision that led to the message about this topic.
     async fn decision_on(&self, topic: u64) -> Result<Option<(i64, ImpulseRecord)>, StoreError> {
         let Some(store) = &self.parts.store else { return Ok(None) };
         let rows = store.impulses(DECISIONS).await?;

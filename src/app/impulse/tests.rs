@@ -24,7 +24,7 @@ use joi_tools::{ToolRegistry, ToolsConfig};
 mod letters;
 mod records;
 
-/// What the model does.
+/// The scripted behaviour of the model.
 #[derive(Debug, Clone, Copy)]
 enum Thought {
     /// It is still loading, for ever.
@@ -84,7 +84,7 @@ struct Bench {
     heard: Vec<(Zoned, String)>,
 }
 
-/// A Wednesday.
+/// Returns a Wednesday.
 fn start() -> Zoned {
     "2026-03-04T00:00[Europe/Vienna]".parse().unwrap()
 }
@@ -328,7 +328,7 @@ async fn a_database_that_can_not_be_written_neither_silences_her_nor_makes_her_r
     assert_eq!(bench.heard.len(), 1, "{:?}", bench.heard);
 }
 
-/// An evening on which nobody is at home, and a message waits for the carrier.
+/// Returns an evening on which nobody is at home, and a message waits for the carrier.
 async fn letter_on_its_way(hour: i64) -> (Bench, OutgoingId) {
     let evening = start().checked_add(hour.hours()).unwrap();
     let store = Store::in_memory().unwrap();
@@ -361,7 +361,7 @@ async fn what_could_not_be_sent_stays_a_topic_and_counts_for_nothing() {
     bench.minutes(1, Floor::Free).await;
     let state = bench.awareness.state().clone();
     assert_eq!((state.topics.len(), state.outbound.len(), state.last_interaction), (1, 0, None));
-    // She tries again, though it is the same topic.
+    // Joi tries again, though it is the same topic.
     while bench.speaker.waiting.is_none() {
         bench.minutes(1, Floor::Free).await;
     }

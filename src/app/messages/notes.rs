@@ -34,7 +34,7 @@ const LIMITS: ReaderLimits = ReaderLimits {
     patience: Duration::from_secs(60),
     most: LONGEST.as_secs() * RATE as u64 * 4 + 4,
 };
-/// What the child says by its exit code.
+/// Exit codes of the child.
 const UNKNOWN_KIND: u8 = 11;
 const TOO_LONG: u8 = 12;
 const NO_SOUND: u8 = 13;
@@ -61,7 +61,7 @@ fn decoded() -> anyhow::Result<u8> {
     })
 }
 
-/// The samples of a file, mono at [`RATE`], as `reader` reads them.
+/// Returns the samples of a file, mono at [`RATE`], as `reader` reads them.
 fn samples(reader: Command, bytes: Vec<u8>) -> Result<Vec<f32>, NoteFault> {
     let refused = |fault: ReaderFault| match fault {
         ReaderFault::Refused(Some(code)) if code == i32::from(UNKNOWN_KIND) => NoteFault::UnknownKind,
@@ -114,7 +114,7 @@ fn not_heard(why: impl ToString) -> NoteFault {
     NoteFault::NotHeard(why.to_string())
 }
 
-/// The words of `samples` that they support.
+/// Returns the words of `samples` that they support.
 fn transcribed(samples: &[f32], config: &Config, paths: &Paths) -> Result<Transcript, NoteFault> {
     let library = crate::app::library(config, paths).map_err(not_heard)?;
     let model = library.path("silero-vad").map_err(not_heard)?;

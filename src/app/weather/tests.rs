@@ -1,4 +1,4 @@
-//! Two days of the weather over a real database, with time made by hand and a service that does as it is told.
+//! Two days of the weather over a real database, with time made by hand and a scripted service.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -62,7 +62,7 @@ async fn serve(foretold: Arc<Foretold>) -> String {
                     "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
                     body.len()
                 );
-                // A client that has gone is no failure here.
+                // A client that has gone is not a failure here.
                 let _ = stream.write_all(format!("{head}{body}").as_bytes()).await;
             });
         }

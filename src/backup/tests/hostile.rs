@@ -64,7 +64,7 @@ fn sum(content: &str) -> String {
     joi_base::checksum::of_bytes(content.as_bytes())
 }
 
-/// Why an archive is refused; nothing of it is left, and nothing beside the target was touched.
+/// Returns why an archive is refused; nothing of it is left, and nothing beside the target was touched.
 #[track_caller]
 fn refused(pieces: &[ArchivePiece]) -> String {
     let folder = tempfile::tempdir().unwrap();
@@ -140,7 +140,7 @@ fn what_does_not_fit_on_the_disk_is_not_begun() {
 
 #[test]
 fn an_archive_that_unpacks_to_more_than_it_says_is_not_unpacked() {
-    // 256 MB of zeros in some 250 kB: the header of the manifest tells, and no byte of it is read.
+    // 256 MB of zeros in some 250 kB: the header of the manifest shows it, and no byte of it is read.
     let bomb = ArchivePiece { size: None, ..ArchivePiece::file("manifest.json", vec![b' '; 256 << 20]) };
     assert!(refused(&[bomb]).contains("not what its manifest says"));
 }

@@ -1,4 +1,5 @@
-//! PURE. What was measured on a machine, as a table to paste.
+//! Formats what was measured on a machine as a table to paste.
+//! Pure: no I/O, no clock.
 
 use serde::Serialize;
 
@@ -67,17 +68,18 @@ fn rounded(value: f64) -> String {
     format!("{value:.places$}")
 }
 
-/// A turn that was answered by the language model.
+/// Returns a turn that was answered by the language model.
 pub(super) fn is_question(turn: &TurnRecord) -> bool {
     !turn.model_use.is_empty()
 }
 
-/// A turn that needed none.
+/// Returns a turn that needed none.
 pub(super) fn is_command(turn: &TurnRecord) -> bool {
     turn.model_use.is_empty() && turn.decisions.iter().any(|decision| decision.stage == "intents")
 }
 
-/// The median of the moment at which those of `turns` that `are_meant` came to `stage`, in milliseconds after the last word.
+/// Returns the median of the moment at which those of `turns` that `are_meant` came to `stage`, in milliseconds after
+/// the last word.
 pub(super) fn median(turns: &[TurnRecord], stage: Stage, are_meant: fn(&TurnRecord) -> bool) -> Option<f64> {
     let meant = turns.iter().filter(|turn| are_meant(turn));
     let mut all: Vec<f64> = meant.filter_map(|turn| turn.moment(stage)).collect();
@@ -106,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_and_questions_are_told_apart_and_the_middle_one_counts() {
+    fn commands_and_questions_are_separated_and_the_median_counts() {
         let command = |ms| turn(ms, vec![], vec![Decision::new("intents", "Time", "a phrase")]);
         let question = turn(2_000.0, vec![ModelUse::default()], vec![]);
         let without_a_model = turn(100.0, vec![], vec![]);
@@ -118,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_can_be_pasted_and_tells_what_is_missing() {
+    fn the_table_can_be_pasted_and_names_what_is_missing() {
         let mut measured = MachineFigures {
             version: "1.0.0",
             machine: "a board, 4 cores".into(),

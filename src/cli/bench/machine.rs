@@ -1,6 +1,6 @@
 //! `joi bench machine`: everything that matters on a small machine, as one table to paste.
 //!
-//! In: this machine with its configuration and models; sound is played to her from files, paced like a microphone. Out:
+//! In: this machine with its configuration and models; sound is played from files, paced like a microphone. Out:
 //! Markdown or JSON. Nothing else should run meanwhile.
 
 use std::path::{Path, PathBuf};
@@ -79,7 +79,7 @@ pub(super) fn run(args: &BenchMachineArgs, context: &CliContext) -> anyhow::Resu
     Ok(ExitCode::SUCCESS)
 }
 
-/// The machine for people.
+/// Returns the machine for people.
 fn told() -> String {
     let memory = machine::MemoryRoom::now().map(|room| format!(", {} of memory", show::bytes(room.total)));
     let processor = machine::processor();
@@ -136,7 +136,7 @@ fn voice(context: &CliContext, measured: &mut MachineFigures) -> anyhow::Result<
     Ok(())
 }
 
-/// Silence, talk that is not for her, and questions, by the whole program over files.
+/// Measures silence, talk that is not for joi, and questions, by the whole program over files.
 async fn conversations(
     context: &CliContext,
     args: &BenchMachineArgs,
@@ -157,7 +157,7 @@ async fn conversations(
         anyhow::ensure!(!stop.is_cancelled(), "stopped; nothing was measured");
         Ok(talk)
     };
-    // Loading is measured once; she rests in the first one, which is silence.
+    // Loading is measured once, in the first file, which is silence.
     let mut first = None;
     for (room, sound) in
         [("silence", soft_noise(length)), ("talk", spoken.into_iter().cycle().take(length).collect())]
@@ -194,7 +194,7 @@ async fn conversations(
     Ok(())
 }
 
-/// How fast the model writes that `serving` names, as it was measured when it was loaded here.
+/// Returns how fast the model writes that `serving` names, as it was measured when it was loaded here.
 fn speed(context: &CliContext, serving: &str) -> anyhow::Result<Option<f64>> {
     let models = app::local_models(context.config(), &context.paths)?;
     let candidates = FileExaminer::default().examine(&models, &context.config().llm);
@@ -202,7 +202,7 @@ fn speed(context: &CliContext, serving: &str) -> anyhow::Result<Option<f64>> {
     Ok(answers.and_then(|one| one.tokens_per_s).map(f64::from))
 }
 
-/// What a microphone hears in a quiet room, at −74 dBFS.
+/// Returns what a microphone hears in a quiet room, at −74 dBFS.
 fn soft_noise(samples: usize) -> Vec<f32> {
     let mut noise = fastrand::Rng::with_seed(1);
     (0..samples).map(|_| (noise.f32() - 0.5) * 7e-4).collect()

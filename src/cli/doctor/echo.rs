@@ -1,11 +1,11 @@
-//! Whether she hears herself: she says a sentence, and what comes back of it is measured.
+//! Measures echo cancellation: plays a sentence, and measures what comes back of it.
 //!
-//! Called by `joi doctor`, for some seconds. Where joi runs, she is asked instead, since she has spoken already. Out:
-//! a row with the delay from the speaker to the microphone and how much softer her voice is made.
+//! Called by `joi doctor`, for some seconds. Where joi runs, its own measurement is shown instead. Out: a row with the delay
+//! from the speaker to the microphone, and by how much the echo is reduced.
 
 use std::time::{Duration, Instant};
 
-use super::{PATIENCE, Row};
+use super::row::{PATIENCE, Row};
 use crate::app;
 use crate::cli::context::CliContext;
 use crate::control::Client;
@@ -13,14 +13,14 @@ use joi_audio::{
     AudioSource, EchoCancel, EchoCancelled, EchoReport, Microphone, MuteSwitch, Player, SourceEvent,
 };
 
-/// What she says: long enough to learn a room.
+/// The sentence: long enough to learn a room.
 const SENTENCE: &str =
     "I am listening to my own voice, to find out how loud it comes back from this room, and how late.";
 /// Tag of the sound.
 const TAG: u64 = 1;
-/// What is left of the echo after her last sample.
+/// Length of the echo after the last sample.
 const TAIL: Duration = Duration::from_millis(500);
-/// Made softer by so much, she hears past herself, in dB.
+/// With this reduction of the echo speech over playback is understood, in dB.
 const WELL_DB: f32 = 6.0;
 
 pub(super) fn check(context: &CliContext) -> Row {
@@ -34,7 +34,7 @@ pub(super) fn check(context: &CliContext) -> Row {
     }
 }
 
-/// The last report while she was heard; nothing when no sound came.
+/// Returns the last report during playback; nothing where no sound came.
 fn measure(context: &CliContext) -> anyhow::Result<Option<EchoReport>> {
     let config = context.config();
     let (mut voice, _) = app::load_voice(config, &context.paths, &*context.language()?)?;
@@ -70,12 +70,12 @@ fn row(choice: EchoCancel, report: Option<EchoReport>) -> Row {
         None => Row::fair(WHAT, "no sound went from the speaker to the microphone", "see the rows above"),
         Some(report) if !report.wanted && choice == EchoCancel::Off => Row::fair(
             WHAT,
-            "her own voice is not kept out of her ears: only the wake phrase and stop words interrupt her",
+            "playback is not removed from the microphone: only the wake phrase and stop words interrupt joi",
             "set audio.echo_cancel = \"auto\"",
         ),
         Some(report) if !report.wanted => Row::good(
             WHAT,
-            "the microphone cancels it already; only the wake phrase and stop words interrupt her",
+            "the microphone cancels it already; only the wake phrase and stop words interrupt joi",
         ),
         Some(report) if report.converged || report.delay_ms == 0 || report.erle_db >= WELL_DB => {
             Row::good(WHAT, report.summary())
@@ -83,8 +83,8 @@ fn row(choice: EchoCancel, report: Option<EchoReport>) -> Row {
         Some(report) => Row::fair(
             WHAT,
             report.summary(),
-            "move the microphone away from the speaker, or turn her down; until then only the wake phrase and \
-             stop words interrupt her",
+            "move the microphone away from the speaker, or lower the volume; until then only the wake phrase and \
+             stop words interrupt joi",
         ),
     }
 }

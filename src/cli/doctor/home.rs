@@ -1,13 +1,13 @@
 //! Whether the house is connected: address, token, version, semantic model.
 
 use super::super::context::CliContext;
-use super::Row;
+use super::row::Row;
 use crate::app;
 use joi_home::fault::HomeFault;
 use joi_home::hub::Hub;
 use joi_home::server::ServerCheck;
 
-/// One row; a house that nobody wants is no fault.
+/// Returns one row; no configured house is not a fault.
 pub(super) fn check(context: &CliContext) -> anyhow::Result<Row> {
     let house = match app::home(context.config(), &context.paths) {
         Ok(Some((house, _))) => house,
@@ -22,7 +22,7 @@ pub(super) fn check(context: &CliContext) -> anyhow::Result<Row> {
     Ok(row(checked, &address))
 }
 
-/// What was found, with what to do about it.
+/// Returns what was found, with what to do about it.
 fn row(checked: Result<ServerCheck, HomeFault>, address: &str) -> Row {
     let found = match checked {
         Ok(found) => found,

@@ -1,9 +1,9 @@
-//! The machine under her: memory, disk, clock, data folder.
+//! Checks the machine: memory, disk, clock, data folder.
 
 use std::path::Path;
 use std::process::Command;
 
-use super::Row;
+use super::row::Row;
 use crate::cli::show;
 use joi_base::machine::{DiskRoom, LEAST_DISK, MachineHealth, MachineTrouble, MemoryRoom};
 use joi_base::paths::Paths;
@@ -19,7 +19,7 @@ pub(super) fn checks(paths: &Paths) -> Vec<Row> {
     rows
 }
 
-/// What the board says of its power supply and of heat; nothing where it says nothing.
+/// Returns what the board says of its power supply and of heat; nothing where it says nothing.
 fn power_and_heat(health: &MachineHealth) -> Vec<Row> {
     let ours = [MachineTrouble::Undervolted, MachineTrouble::Throttled, MachineTrouble::Hot];
     let troubles: Vec<_> = health.troubles().into_iter().filter(|trouble| ours.contains(trouble)).collect();
@@ -79,7 +79,7 @@ fn clock() -> Row {
     }
 }
 
-/// What systemd says; nothing where there is none.
+/// Returns what systemd says; nothing where there is none.
 fn synchronised() -> Option<bool> {
     let asked = Command::new("timedatectl").args(["show", "--property=NTPSynchronized", "--value"]).output();
     let answer = asked.ok().filter(|output| output.status.success())?;
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_weak_power_supply_is_told_in_one_row_with_its_remedy() {
+    fn a_weak_power_supply_is_one_row_with_its_remedy() {
         assert_eq!(told(&MachineHealth::default()), []);
         let well = MachineHealth { temperature_c: Some(48.3), ..MachineHealth::default() };
         assert_eq!(told(&well), [(true, "48 °C".to_owned(), true)]);

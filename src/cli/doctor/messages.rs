@@ -1,19 +1,21 @@
-//! Whether messages can leave the house: the signal-cli daemon, the ntfy server.
+//! Checks whether messages can leave the house: the signal-cli daemon, the ntfy server.
+//!
+//! Connects to what is configured; sends nothing.
 
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
 use super::super::context::CliContext;
-use super::Row;
+use super::row::Row;
 use crate::app;
 use joi_messages::signal::link::signal_link;
 use joi_messages::signal::{ReceiveMode, SignalConfig};
 
-/// A daemon is there at once, or not at all.
+/// Time limit for the daemon's first answer.
 const READY: Duration = Duration::from_secs(5);
 
-/// A row for each that is configured; nobody to carry messages is no fault.
+/// Returns a row for each that is configured; none is not a fault.
 pub(super) fn checks(context: &CliContext) -> anyhow::Result<Vec<Row>> {
     let config = context.config();
     let mut rows = Vec::new();

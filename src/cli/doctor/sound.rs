@@ -1,24 +1,25 @@
-//! Microphone and speaker: those of the running program as it tells of them, else they are opened.
+//! Checks microphone and speaker: as the running program reports them, else by opening them.
 //!
 //! A card that is not shared can be opened by one program only, so what a running one holds is left alone. In: what it
-//! tells at the control socket. Out: a row for each, and one for the echo between them.
+//! reports at the control socket. Out: a row for each, and one for the echo between them.
 
 use std::time::{Duration, Instant};
 
-use super::{PATIENCE, Row, echo};
+use super::echo;
+use super::row::{PATIENCE, Row};
 use crate::cli::context::CliContext;
 use crate::cli::mute;
 use crate::control::{Client, DeviceStatus};
 use joi_audio::{AudioSource, LevelMeter, Microphone, MuteSwitch, PlayEvent, Player, SourceEvent, tone};
 
-/// How long the level meter runs.
+/// Duration of the level meter.
 const METER: Duration = Duration::from_secs(3);
 /// A microphone that is at full scale for longer clips.
 const CLIPPED: Duration = Duration::from_millis(20);
 /// A microphone below this level hears nothing, in dBFS.
 const SILENCE_DB: f32 = -70.0;
 
-/// The rows of microphone, speaker and echo. Without `is_quiet` the level is drawn while it is measured.
+/// Returns the rows of microphone, speaker and echo. Without `is_quiet` the level is drawn while it is measured.
 pub(super) fn checks(context: &CliContext, is_quiet: bool) -> Vec<Row> {
     let running = Client::connect(&context.paths.runtime).ok().flatten();
     let status = running.and_then(|mut client| client.status().ok());
@@ -38,7 +39,7 @@ pub(super) fn checks(context: &CliContext, is_quiet: bool) -> Vec<Row> {
     rows
 }
 
-/// What the running program tells of its device.
+/// Returns the finding about a device that the running program reports.
 fn as_used(what: &'static str, device: &DeviceStatus) -> Row {
     match device {
         DeviceStatus::Device(name) => Row::good(what, format!("{name}, as the running joi uses it")),
@@ -105,7 +106,7 @@ fn microphone(context: &CliContext, is_quiet: bool) -> Row {
     Row::good("microphone", told)
 }
 
-/// The level as a bar that is drawn over itself; nothing where stderr is no terminal.
+/// The level as a bar that is drawn over itself; nothing where stderr is not a terminal.
 fn draw(meter: &LevelMeter) {
     use std::io::{IsTerminal, Write};
     if !std::io::stderr().is_terminal() {
@@ -145,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_running_program_tells_of_its_device_is_the_finding() {
+    fn the_report_of_the_running_program_is_the_finding() {
         let row = |device| {
             let row = as_used("speaker", &device);
             (row.verdict(), row.told, row.remedy)

@@ -1,10 +1,10 @@
-//! The stored data: what a damaged database has cost, and which snapshots stand behind it.
+//! Checks the stored data: what a damaged database has cost, and which snapshots there are.
 //!
 //! Reads the database and its folder; `--acknowledge` is the only thing here that writes.
 
 use std::process::ExitCode;
 
-use super::Row;
+use super::row::Row;
 use crate::cli::context::CliContext;
 use crate::cli::show;
 use joi_base::paths::Paths;

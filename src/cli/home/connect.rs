@@ -12,7 +12,8 @@ use serde_json::json;
 
 use super::super::context::CliContext;
 use super::super::show;
-use super::{print_json, told, unseen};
+use super::access::{print_json, told};
+use super::unseen;
 use joi_home::address::{ServerAddress, is_exact};
 use joi_home::discover::{self, SearchRange};
 use joi_home::fault::HomeFault;
@@ -87,7 +88,7 @@ async fn ask(hub: Hub, address: &ServerAddress, token: Option<&HomeToken>) -> Re
     HomeServer::new(place, HouseRules::default())?.0.check().await
 }
 
-/// What answers at an address that was given; where it names neither scheme nor port, on the port of either.
+/// Returns what answers at an address that was given; where it names neither scheme nor port, on the port of either.
 fn at(url: &str, token: Option<&HomeToken>, context: &CliContext) -> anyhow::Result<AskedHub> {
     let read = |hub: Hub| {
         ServerAddress::read_for(url, hub).map_err(|why| anyhow::anyhow!("{url} is no address: {why}"))
@@ -118,8 +119,8 @@ fn with_token(asked: AskedHub, token: Option<&HomeToken>, context: &CliContext) 
     Ok(AskedHub { hub, address, check })
 }
 
-/// The server that `owner`, at a terminal, says is theirs. Without anybody to ask it is none: what announces itself
-/// proves nothing.
+/// Returns the server that `owner`, at a terminal, says is theirs. Without anybody to ask it is none: what announces
+/// itself proves nothing.
 fn picked(mut found: Vec<AskedHub>, owner: Option<&mut dyn BufRead>) -> anyhow::Result<AskedHub> {
     let places: Vec<_> = found.iter().map(|asked| (asked.hub, asked.address.clone())).collect();
     let each = each_once(&places);
@@ -156,7 +157,7 @@ fn each_once(found: &[(Hub, ServerAddress)]) -> Vec<usize> {
     (0..found.len()).filter(|at| (0..*at).all(|before| key(before) != key(*at))).collect()
 }
 
-/// What announces itself in the network, else what answers at the usual names; asked without a token.
+/// Returns what announces itself in the network, else what answers at the usual names; asked without a token.
 fn found(context: &CliContext) -> anyhow::Result<Vec<AskedHub>> {
     show::remark("looking for openHAB and Home Assistant in the network …");
     context.block_on(async move {
@@ -251,7 +252,7 @@ fn ask_for_token(hub: Hub, address: &ServerAddress) -> anyhow::Result<HomeToken>
     HomeToken::read(&line).map_err(|why| anyhow::anyhow!(why))
 }
 
-/// What is asked for, and who will get it.
+/// Returns what is asked for, and who will get it.
 fn wanted_token(hub: Hub, address: &ServerAddress) -> String {
     let how = match hub {
         Hub::OpenHab => "a token: make one on your profile page (API Tokens)",
@@ -288,7 +289,7 @@ mod tests {
         assert_eq!(of(&[own[0], (Hub::HomeAssistant, "http://192.168.1.2:8123")]), [0, 1]);
     }
 
-    /// The address that is picked of those found, with what the owner types, or without anybody to ask.
+    /// Returns the address that is picked of those found, with what the owner types, or without anybody to ask.
     fn picks(all: &[(Hub, &str)], typed: Option<&str>) -> Result<String, String> {
         let found = all.iter().map(|(hub, url)| AskedHub {
             hub: *hub,
@@ -329,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn who_gets_the_token_is_told_before_it_is_pasted() {
+    fn the_receiver_of_a_token_is_named_before_it_is_pasted() {
         for hub in Hub::ALL {
             let address = ServerAddress::read_for("192.168.1.2", hub).unwrap();
             let told = wanted_token(hub, &address);

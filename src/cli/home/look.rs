@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::super::context::CliContext;
 use super::super::show;
-use super::{find, open, print_json, read, told};
+use super::access::{find, open, print_json, read, told};
 use joi_home::house::{Caution, CautionCause, House, Item, Permission};
 
 /// A shell that completes a name waits no longer.
@@ -69,7 +69,7 @@ fn row(house: &House, item: &Item) -> Value {
     })
 }
 
-/// The house, if it answers soon.
+/// Returns the house, if it answers soon.
 fn read_soon(context: &CliContext) -> anyhow::Result<House> {
     let (house, _) = open(context)?;
     let rules = context.config().home.rules();

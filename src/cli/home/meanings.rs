@@ -1,4 +1,4 @@
-//! `joi home meanings`: which items tell of danger, doors, warmth and presence, and a proposal for the configuration.
+//! `joi home meanings`: which items report danger, doors, warmth and presence, and a proposal for the configuration.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::super::context::CliContext;
 use super::super::show::{self, Tone};
-use super::{print_json, read};
+use super::access::{print_json, read};
 use joi_home::house::{ItemMeaning, MeaningSign, meaning};
 
 pub(super) fn run(as_json: bool, context: &CliContext) -> anyhow::Result<ExitCode> {

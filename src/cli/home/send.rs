@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::super::context::CliContext;
 use super::super::show;
-use super::{find, open, print_json, told};
+use super::access::{find, open, print_json, told};
 use joi_home::backend::{self, CommandOutcome, FOLLOWS_WITHIN, Home as _, HomeLink, SendFault};
 use joi_home::house::{Caution, House, Ordered, typed};
 use joi_home::server::HomeServer;
@@ -48,7 +48,7 @@ pub(super) fn run(args: &SendArgs, as_json: bool, context: &CliContext) -> anyho
     })
 }
 
-/// The house once it is live.
+/// Returns the house once it is live.
 async fn connected(house: &HomeServer) -> anyhow::Result<House> {
     let mut seen = house.watch();
     let settled = |view: &backend::HomeView| match &view.link {
@@ -100,7 +100,7 @@ fn result(ordered: &Ordered, outcome: &CommandOutcome, as_json: bool) -> anyhow:
             let (text, item) = (&ordered.text, &ordered.item);
             anyhow::bail!("{text} was sent to {item}, but its state did not follow: it is {state}")
         }
-        CommandOutcome::Failed(SendFault::NotSent(fault)) => return Err(super::told(fault.clone())),
+        CommandOutcome::Failed(SendFault::NotSent(fault)) => return Err(told(fault.clone())),
         CommandOutcome::Failed(fault @ SendFault::OutcomeUnknown(_)) => anyhow::bail!("{fault}"),
     };
     if !as_json {

@@ -5,7 +5,7 @@ use std::io;
 use rustix::stdio::stdin;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 
-/// Reads it. Where the terminal can't be told to be silent, it is shown as any other.
+/// Reads a line. Where the terminal's echo cannot be switched off, the line is shown as any other.
 pub(super) fn line() -> io::Result<String> {
     let _silent = Silent::begin();
     let mut line = String::new();

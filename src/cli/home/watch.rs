@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::super::context::CliContext;
 use super::super::show::{self, Tone};
-use super::open;
+use super::access::open;
 use joi_home::backend::{Home as _, HomeLink, ServerEvent};
 use joi_home::house::ItemState;
 use joi_home::server::HomeServer;

@@ -1,4 +1,4 @@
-//! What she remembers, as a file of JSON Lines and back; and the lines that were typed.
+//! Exports and imports what joi remembers as a file of JSON Lines, and the lines that were typed.
 //!
 //! In: a store and a file. Out: one object a line. A line that can't be read stops an import before anything is
 //! changed, with its number.
@@ -34,7 +34,7 @@ pub(super) async fn export(store: &Store, file: Option<&Path>) -> anyhow::Result
     Ok(())
 }
 
-/// A file for its owner only, also when it was there before with wider rights.
+/// Opens a file for its owner only, also when it was there before with wider rights.
 fn private(file: &Path) -> std::io::Result<std::fs::File> {
     use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
     let open = std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(file)?;
@@ -69,7 +69,7 @@ pub(super) async fn import(store: &Store, file: &Path, as_json: bool) -> anyhow:
     Ok(())
 }
 
-/// A file may come from anywhere: nothing is stored unredacted.
+/// Redacts a piece: a file may come from anywhere, and nothing is stored unredacted.
 fn redacted(piece: Portable) -> Portable {
     let clean = |text: String| redact::redact_structured(&text).into_string();
     match piece {

@@ -22,7 +22,7 @@ const MOST_PIECES: usize = 2_000;
 /// The longest heading that is repeated in front of its pieces, in characters.
 const HEADING: usize = 120;
 
-/// Whether an argument is a file rather than words.
+/// Returns whether an argument is a file rather than words.
 pub(super) fn is_meant(argument: &str) -> bool {
     let path = Path::new(argument);
     let has_kind = path.extension().is_some_and(|kind| {
@@ -31,7 +31,7 @@ pub(super) fn is_meant(argument: &str) -> bool {
     path.is_file() || (has_kind && !argument.contains(' '))
 }
 
-/// The name of a document, and its pieces.
+/// Returns the name of a document, and its pieces.
 pub(super) fn read(file: &Path) -> anyhow::Result<(String, Vec<String>)> {
     let shown = file.display();
     let size = std::fs::metadata(file).with_context(|| format!("{shown} can't be read"))?.len();
@@ -114,7 +114,7 @@ fn paragraphs(text: &str) -> Vec<String> {
     paragraphs
 }
 
-/// A paragraph in parts that fit.
+/// Returns a paragraph in parts that fit.
 fn parts(paragraph: &str) -> Vec<String> {
     let mut parts = Vec::new();
     let mut rest = paragraph;
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_told_from_words() {
+    fn files_are_distinguished_from_words() {
         assert!(is_meant("notes.md") && is_meant("Manual.PDF"));
         assert!(!is_meant("my sister is called Ann") && !is_meant("read notes.md"));
     }

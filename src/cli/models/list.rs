@@ -88,7 +88,7 @@ pub(super) fn run(library: &ModelLibrary, as_json: bool, context: &CliContext) -
     Ok(ExitCode::SUCCESS)
 }
 
-/// The owner's models: those that the manifest does not list.
+/// Returns the owner's models: those that the manifest does not list.
 fn own<'a>(
     candidates: &'a [ModelCandidate],
     models: &'a LocalModels,
@@ -98,7 +98,7 @@ fn own<'a>(
     candidates.iter().take(models.chat.len()).filter(is_listed)
 }
 
-/// Why the best model does not answer.
+/// Returns why the best model does not answer.
 fn better(candidates: &[ModelCandidate], wanted: &str, local: Option<&str>) -> Option<BetterModel> {
     let running = candidates.iter().find(|one| local == Some(served_name(&one.gguf).as_str()));
     let running = running.map(|one| one.name.as_str());

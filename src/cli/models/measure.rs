@@ -42,7 +42,7 @@ pub(super) fn run(names: &[String], context: &CliContext) -> anyhow::Result<Exit
     Ok(if has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Measures `candidate` and tells how fast it is, or else why not.
+/// Measures `candidate` and prints how fast it is, or why it was not measured.
 async fn measure(
     candidate: &ModelCandidate,
     models: &LocalModels,

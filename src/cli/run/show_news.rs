@@ -1,4 +1,4 @@
-//! What `joi run` shows: remarks, the conversation, the microphone's switch.
+//! Prints what `joi run` shows: remarks, the conversation, the microphone's switch.
 //!
 //! Called from the tasks of the services, one at a time, and never waits. In: [`Shown`]. Out: lines on stderr, the
 //! words of an answer on stdout.
@@ -74,7 +74,7 @@ fn greet(phrase: &str) {
     show::remark(format!("say {phrase} and ask something; Ctrl-C ends"));
 }
 
-/// What rings, in one line.
+/// Returns what rings, in one line.
 fn ring(says: &str, words: Words) -> String {
     match words {
         Words::Shown => format!("◉ {says} (\"stop\", or `joi timers stop`)"),
@@ -82,19 +82,19 @@ fn ring(says: &str, words: Words) -> String {
     }
 }
 
-/// Why something was not answered.
+/// Returns why something was not answered.
 fn dismissed(record: &TurnRecord) -> String {
     let why = record.decisions.last().map_or("", |decision| decision.reason.as_str());
     format!("○ not answered: {why}")
 }
 
-/// The turn's most telling moments in one line.
+/// Returns the main moments of a turn in one line.
 fn timing(record: &TurnRecord) -> String {
-    let told = [Stage::Endpoint, Stage::Transcript, Stage::FirstToken, Stage::Audible];
+    let shown = [Stage::Endpoint, Stage::Transcript, Stage::FirstToken, Stage::Audible];
     let moments: Vec<_> = record
         .marks
         .iter()
-        .filter(|mark| told.contains(&mark.stage))
+        .filter(|mark| shown.contains(&mark.stage))
         .map(|mark| format!("{} {:.1} s", mark.stage.name(), mark.ms / 1e3))
         .collect();
     format!("  after you stopped speaking: {}", moments.join(", "))

@@ -34,7 +34,7 @@ pub(super) async fn run(link: &SignalLink, name: &str) -> anyhow::Result<ExitCod
     Ok(ExitCode::SUCCESS)
 }
 
-/// The code in half blocks: dark on light, whatever the colours of the terminal.
+/// Returns the code in half blocks: dark on light, whatever the colours of the terminal.
 fn code(uri: &str) -> anyhow::Result<String> {
     let code = QrCode::new(uri.as_bytes()).context("the code is too long")?;
     let drawn = code

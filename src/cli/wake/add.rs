@@ -1,5 +1,5 @@
-//! `joi wake add`: takes in a phrase. It is checked, said by the voices at hand or recorded by its owner, and told
-//! from other speech and noise made on the spot; the margin it needs for that is kept for this user.
+//! `joi wake add`: adds a phrase. It is checked, said by the available voices or recorded by the user, and compared with
+//! other speech and noise made on the spot; the margin that separates it from those is stored for this user.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -8,10 +8,11 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Context;
 use fastrand::Rng;
 
+use super::input::written;
+use super::learn;
 use super::noise::{NoiseKind, around_word, piece};
 use super::record::{self, PhraseJudge, Recorder};
 use super::voices::{SENTENCES, Spoken, Voices};
-use super::{learn, written};
 use crate::app;
 use crate::cli::context::CliContext;
 use crate::cli::show::{self, Tone};
@@ -93,7 +94,7 @@ struct Trial {
 }
 
 impl Trial {
-    /// The margin that keeps clear of everything else.
+    /// Returns the margin that keeps clear of everything else.
     fn margin(&self) -> f32 {
         let worst = self.others.last().copied().unwrap_or(f32::NEG_INFINITY);
         ((ACCEPT.max(worst + CLEARANCE)) * 100.0).round() / 100.0
@@ -103,7 +104,7 @@ impl Trial {
         self.said.iter().filter(|(_, margin)| *margin >= self.margin()).count()
     }
 
-    /// What speaks against it, in the words of its owner.
+    /// Returns what speaks against it, in the words of its owner.
     fn objection(&self) -> Option<String> {
         let (understood, all) = (self.understood(), self.said.len());
         if self.margin() > HIGHEST {
@@ -144,7 +145,7 @@ fn add_scored(args: &WakeAddArgs, context: &CliContext) -> anyhow::Result<ExitCo
     }
     let kept_as = WakePhrase { alike: alike.clone(), ..WakePhrase::new(&name) };
     let trial = try_out(args, &mut whisper, &phrase, &kept_as, &mut voices)?;
-    tell(&name, &trial)?;
+    print(&name, &trial)?;
     let enrolled = match &takes {
         Some(takes) => Some(enrolled(args, takes, &trial)?),
         None => None,
@@ -181,7 +182,7 @@ fn add_scored(args: &WakeAddArgs, context: &CliContext) -> anyhow::Result<ExitCo
     Ok(ExitCode::SUCCESS)
 }
 
-/// The recordings of whoever wants to be known by voice. The microphone is open no longer than they take.
+/// Returns the recordings of whoever wants to be known by voice. The microphone is open no longer than they take.
 fn recorded(
     args: &WakeAddArgs,
     context: &CliContext,
@@ -194,7 +195,7 @@ fn recorded(
     })
 }
 
-/// What is kept of a voice.
+/// Returns what is kept of a voice.
 fn enrolled(args: &WakeAddArgs, takes: &[Take], trial: &Trial) -> anyhow::Result<Enrolled> {
     let likest = trial.others.last().copied().unwrap_or(f32::NEG_INFINITY);
     let margin = margin(takes, likest, CLEARANCE).with_context(|| {
@@ -211,7 +212,7 @@ fn enrolled(args: &WakeAddArgs, takes: &[Take], trial: &Trial) -> anyhow::Result
     Ok(Enrolled { user: args.user.clone(), margin, takes: takes.len() as u32, templates: None })
 }
 
-fn tell(name: &str, trial: &Trial) -> anyhow::Result<()> {
+fn print(name: &str, trial: &Trial) -> anyhow::Result<()> {
     let (said, others) = (trial.said.len(), trial.others.len());
     let worst = trial.others.last().copied().unwrap_or(f32::NEG_INFINITY);
     show::line(format!("\"{name}\": {} of {said} synthetic voices were understood", trial.understood()))?;
@@ -260,7 +261,7 @@ fn try_out(
     Ok(trial)
 }
 
-/// How a voice has to be told to say it: the way English would write it.
+/// Returns how a voice has to be given it: the way English would write it.
 pub fn pronounced(phrase: &WakePhrase) -> String {
     let written = phrase.written();
     written.get(1).or(written.first()).unwrap_or(&phrase.name).clone()
@@ -282,7 +283,7 @@ pub fn sentences(voices: &mut Voices) -> anyhow::Result<Vec<Vec<f32>>> {
     Ok(all)
 }
 
-/// A stretch in which it is not said: mostly speech, from any place in a sentence, alone or beside noise.
+/// Returns a stretch in which it is not said: mostly speech, from any place in a sentence, alone or beside noise.
 pub fn other(number: usize, rng: &mut Rng, speech: &[Vec<f32>]) -> Vec<f32> {
     if number % 8 == 7 {
         let kind = NoiseKind::ALL[number / 8 % NoiseKind::ALL.len()];

@@ -6,9 +6,9 @@ use std::process::ExitCode;
 use fastrand::Rng;
 
 use super::add::{WakeAddArgs, other, sentences};
+use super::input::written;
 use super::record::{self, Recorder};
 use super::voices::Voices;
-use super::written;
 use crate::app;
 use crate::cli::context::CliContext;
 use crate::cli::show::{self, Tone};
@@ -38,7 +38,7 @@ pub(super) fn run(args: &WakeAddArgs, context: &CliContext) -> anyhow::Result<Ex
     let templates = templates.counting_from(from);
     keep(args, &name, (templates.clone(), alike.len()), context)?;
     show::line(format!("{} \"{name}\" wakes her from her next start on", show::coloured(Tone::Good, "✓")))?;
-    tell_if_idle(&name, context)?;
+    warn_if_unused(&name, context)?;
     if args.record { live_test(&templates, from, context) } else { Ok(ExitCode::SUCCESS) }
 }
 
@@ -94,7 +94,7 @@ fn live_test(templates: &Templates, from: f32, context: &CliContext) -> anyhow::
 }
 
 /// Where phrases are scored, recordings are not compared with.
-fn tell_if_idle(name: &str, context: &CliContext) -> anyhow::Result<()> {
+fn warn_if_unused(name: &str, context: &CliContext) -> anyhow::Result<()> {
     let means = app::wake_means(context.config(), &context.paths)?;
     if means.mode == WakeMode::Scored {
         show::remark(format!(
@@ -107,7 +107,7 @@ fn tell_if_idle(name: &str, context: &CliContext) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The phrase, cut out of recordings by the microphone or from a folder.
+/// Returns the phrase, cut out of recordings by the microphone or from a folder.
 fn recorded(args: &WakeAddArgs, phrase: &str, context: &CliContext) -> anyhow::Result<Vec<RecordedPhrase>> {
     match (args.record, &args.from) {
         (true, _) => guided(&mut Recorder::open(context)?, phrase, usize::from(args.takes)),
@@ -148,7 +148,7 @@ fn guided(recorder: &mut Recorder<'_>, phrase: &str, count: usize) -> anyhow::Re
     compared(phrase, sounds)
 }
 
-/// Each recording beside all others.
+/// Returns each recording beside all others.
 fn compared(phrase: &str, sounds: Vec<(String, Vec<f32>)>) -> anyhow::Result<Vec<RecordedPhrase>> {
     anyhow::ensure!(sounds.len() > 1, "one recording says too little; at least {} are needed", TAKES.start());
     let (names, sounds): (Vec<String>, Vec<Vec<f32>>) = sounds.into_iter().unzip();
@@ -157,7 +157,7 @@ fn compared(phrase: &str, sounds: Vec<(String, Vec<f32>)>) -> anyhow::Result<Vec
     Ok(all.map(|((name, sound), alike)| RecordedPhrase { name, sound, alike }).collect())
 }
 
-/// Those that belong together, once all are told of.
+/// Prints a line for each recording, and returns those that belong together.
 fn together(takes: Vec<RecordedPhrase>) -> anyhow::Result<Vec<RecordedPhrase>> {
     let alike: Vec<f32> = takes.iter().map(|take| take.alike).collect();
     let refused = refusals(&alike);
@@ -173,7 +173,7 @@ fn together(takes: Vec<RecordedPhrase>) -> anyhow::Result<Vec<RecordedPhrase>> {
     Ok(good)
 }
 
-/// How like other sound comes to the phrase at most.
+/// Returns how like other sound comes to the phrase at most.
 fn likest_other(args: &WakeAddArgs, templates: &Templates, context: &CliContext) -> anyhow::Result<f32> {
     let mut voices = Voices::open(context)?;
     for remark in voices.remarks() {

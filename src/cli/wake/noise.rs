@@ -1,6 +1,7 @@
-//! PURE: what a room sounds like when nobody speaks to her, made from a seed.
+//! Generates sounds of a room in which nobody speaks to joi, from a seed.
 //!
 //! Out: mono f32 in −1..1 at 16 kHz. Each piece has a level of its own, from hardly audible to loud.
+//! Pure: no I/O, no clock.
 
 use std::f32::consts::TAU;
 
@@ -47,7 +48,7 @@ impl NoiseKind {
         }
     }
 
-    /// The levels of its pieces, in dBFS.
+    /// Returns the levels of its pieces, in dBFS.
     fn levels(self) -> (f32, f32) {
         match self {
             Self::Hum => (-65.0, -35.0),
@@ -57,7 +58,7 @@ impl NoiseKind {
     }
 }
 
-/// A piece of noise. A crowd needs `speech` and is silent without.
+/// Returns a piece of noise. A crowd needs `speech` and is silent without.
 pub fn piece(kind: NoiseKind, rng: &mut Rng, speech: &[Vec<f32>]) -> Vec<f32> {
     let mut samples = match kind {
         NoiseKind::Hum => hum(rng),
@@ -74,7 +75,7 @@ pub fn piece(kind: NoiseKind, rng: &mut Rng, speech: &[Vec<f32>]) -> Vec<f32> {
     samples
 }
 
-/// A word as it is heard in a quiet room, from near or far.
+/// Returns a word as it is heard in a quiet room, from near or far.
 pub fn around_word(word: &[f32], rng: &mut Rng) -> Vec<f32> {
     let mut word = word.to_vec();
     bring_to(&mut word, -34.0 + 18.0 * rng.f32());
@@ -233,7 +234,7 @@ fn dish(rng: &mut Rng) -> Vec<f32> {
         .collect()
 }
 
-/// A dog: a voice whose pitch rises and falls.
+/// Returns a dog: a voice whose pitch rises and falls.
 fn bark(rng: &mut Rng) -> Vec<f32> {
     let (low, length) = (180.0 + 300.0 * rng.f32(), 0.12 + 0.2 * rng.f32());
     let mut phase = 0.0;
@@ -271,7 +272,7 @@ fn white(rng: &mut Rng) -> f32 {
     2.0 * rng.f32() - 1.0
 }
 
-/// The factor of a level difference in dB.
+/// Returns the factor of a level difference in dB.
 pub fn amplitude(db: f32) -> f32 {
     10_f32.powf(db / 20.0)
 }

@@ -65,7 +65,7 @@ impl<'a> Recorder<'a> {
         Self { source: Box::new(source), beep: Box::new(|| {}) }
     }
 
-    /// What is said after the next tone.
+    /// Returns what is said after the next tone.
     fn record(&mut self) -> anyhow::Result<Vec<f32>> {
         self.skip_what_waits()?;
         (self.beep)();
@@ -107,7 +107,7 @@ pub(super) struct PhraseJudge<'a> {
 }
 
 impl PhraseJudge<'_> {
-    /// What it makes of a phrase that was cut out.
+    /// Returns what it makes of a phrase that was cut out.
     pub(super) fn take(&mut self, name: String, phrase: &[f32]) -> anyhow::Result<Take> {
         let mut sound = vec![0.0; LEAD];
         sound.extend_from_slice(phrase);
@@ -150,7 +150,7 @@ pub(super) fn invite(phrase: &str, count: usize) {
     ));
 }
 
-/// The phrase, cut out of one recording that is fit.
+/// Returns the phrase, cut out of one recording that is fit.
 pub(super) fn one(recorder: &mut Recorder<'_>, name: &str, count: usize) -> anyhow::Result<Vec<f32>> {
     for _ in 0..ATTEMPTS {
         show::remark(format!("{} {name} of {count}", show::coloured(Tone::Good, "●")));
@@ -163,17 +163,17 @@ pub(super) fn one(recorder: &mut Recorder<'_>, name: &str, count: usize) -> anyh
     anyhow::bail!("{name} did not succeed; `joi doctor` tests the microphone")
 }
 
-/// The recordings of a folder, each of them once the phrase.
+/// Returns the recordings of a folder, each of them once the phrase.
 pub(super) fn from_folder(folder: &Path, ear: &mut PhraseJudge<'_>) -> anyhow::Result<Vec<Take>> {
     let takes = phrases_in(folder)?.into_iter().map(|(name, phrase)| ear.take(name, &phrase));
     kept(takes.collect::<anyhow::Result<_>>()?)
 }
 
-/// The phrase, cut out of every recording of a folder that is fit, each with the name of its file.
+/// Returns the phrase, cut out of every recording of a folder that is fit, each with the name of its file.
 pub(super) fn phrases_in(folder: &Path) -> anyhow::Result<Vec<(String, Vec<f32>)>> {
     let mut takes = Vec::new();
     let mut unfit = 0;
-    for file in super::wavs(folder)? {
+    for file in super::input::wavs(folder)? {
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         match trimmed(&read_wav(&file, RATE)?) {
             Ok(phrase) => takes.push((name, phrase.to_vec())),
@@ -193,10 +193,10 @@ pub(super) fn phrases_in(folder: &Path) -> anyhow::Result<Vec<(String, Vec<f32>)
     Ok(takes)
 }
 
-/// The takes that belong together, once all are told of.
+/// Prints a line for each take, and returns those that belong together.
 fn kept(takes: Vec<Take>) -> anyhow::Result<Vec<Take>> {
     let judged = left_out(&takes);
-    tell(&takes, &judged)?;
+    print(&takes, &judged)?;
     let good: Vec<Take> = takes
         .into_iter()
         .zip(judged)
@@ -224,7 +224,7 @@ fn refused(takes: &[Take]) -> Vec<(usize, String)> {
     left_out(takes).into_iter().enumerate().filter_map(|(at, one)| Some((at, one.refused?))).collect()
 }
 
-fn tell(takes: &[Take], judged: &[LeftOut]) -> std::io::Result<()> {
+fn print(takes: &[Take], judged: &[LeftOut]) -> std::io::Result<()> {
     let mut table = show::table(["RECORDING", "MARGIN", "THE OTHERS ASK FOR", "HEARD AS", ""]);
     for (take, one) in takes.iter().zip(judged) {
         let verdict = one.refused.as_ref().map_or_else(|| "good".to_owned(), |why| format!("refused: {why}"));
@@ -239,7 +239,8 @@ fn tell(takes: &[Take], judged: &[LeftOut]) -> std::io::Result<()> {
     show::line(table)
 }
 
-/// The text up to where the decoder begins to repeat itself, as it does on a short sound with silence behind it.
+/// Returns the text up to where the decoder begins to repeat itself, as it does on a short sound with silence behind
+/// it.
 fn once_round(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let again = (1..=words.len() / 2).find(|&n| words[..n] == words[n..2 * n]);
@@ -265,7 +266,7 @@ pub(super) fn live_test(
     Ok(is_heard)
 }
 
-/// The level as a bar that is drawn over itself; nothing where stderr is no terminal.
+/// The level as a bar that is drawn over itself; nothing where stderr is not a terminal.
 fn draw(samples: &[f32]) {
     if !std::io::stderr().is_terminal() {
         return;
@@ -290,7 +291,7 @@ mod tests {
     use joi_hear::testing::{model, wav};
     use joi_hear::whisper::SttConfig;
 
-    /// What a microphone hears of one recording: something before the tone, the tone, and then `said`.
+    /// Returns what a microphone hears of one recording: something before the tone, the tone, and then `said`.
     fn after_tone(said: &[f32]) -> Vec<f32> {
         let mut heard = vec![0.0; RATE as usize / 10 + TONE + RATE as usize / 2];
         heard.extend_from_slice(said);

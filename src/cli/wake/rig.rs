@@ -23,7 +23,7 @@ pub struct RigWake {
     pub phrase: String,
     /// How sure the model, or how far above its margin the scorer was.
     pub score: f32,
-    /// The sample that decided it, in samples of the sound it was told of.
+    /// The sample that decided it, in samples of the sound it was given.
     pub at: u64,
     /// What the scorer took; nothing when a model was sure.
     pub scoring: Option<Duration>,
@@ -39,12 +39,12 @@ pub struct RigResult {
 }
 
 impl RigResult {
-    /// How often nothing but a rival spoke against a phrase.
+    /// Returns how often nothing but a rival spoke against a phrase.
     pub fn held_back(&self) -> usize {
         self.weighed.iter().filter(|weighed| weighed.phrases.iter().any(ScoredPhrase::is_held_back)).count()
     }
 
-    /// Whether that was so for this phrase.
+    /// Returns whether that is true of `phrase`.
     pub fn is_held_back(&self, phrase: &str) -> bool {
         let of = |weight: &ScoredPhrase| weight.phrase == phrase && weight.is_held_back();
         self.weighed.iter().any(|weighed| weighed.phrases.iter().any(of))
@@ -79,7 +79,7 @@ impl Rig {
         self.hear(samples)
     }
 
-    /// Listens on. After each wake phrase she waits for the next one.
+    /// Listens on. After each wake phrase it waits for the next one.
     pub fn hear(&mut self, samples: &[f32]) -> RigResult {
         let (mut heard, mut events) = (RigResult::default(), Vec::new());
         let begin = self.listener.position();
@@ -106,7 +106,7 @@ impl Rig {
     }
 }
 
-/// Why something was looked at, for people.
+/// Returns why something was looked at, for people.
 pub fn reason(why: &CandidateReason) -> &'static str {
     match why {
         CandidateReason::Doubt { .. } => "a model in doubt",

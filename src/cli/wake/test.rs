@@ -46,7 +46,7 @@ pub(super) fn run(args: &WakeTestArgs, context: &CliContext) -> anyhow::Result<E
             show::line(in_json(file, &heard))?;
         } else {
             show::line(file.display())?;
-            tell(&heard)?;
+            print(&heard)?;
         }
     }
     Ok(if woken == args.wav.len() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -88,14 +88,14 @@ fn margins(weighed: &ScoredCandidate) -> std::collections::BTreeMap<&str, f32> {
     weighed.phrases.iter().map(|weight| (weight.phrase.as_str(), weight.score.margin())).collect()
 }
 
-/// How far each phrase is ahead of its rivals, in nats, where that was looked at.
+/// Returns how far each phrase is ahead of its rivals, in nats, where that was looked at.
 fn leads(weighed: &ScoredCandidate) -> std::collections::BTreeMap<&str, f32> {
     let of = |weight: &'_ ScoredPhrase| weight.score.lead.nats;
     let known = weighed.phrases.iter().filter(|weight| of(weight).is_finite());
     known.map(|weight| (weight.phrase.as_str(), of(weight))).collect()
 }
 
-fn tell(heard: &RigResult) -> anyhow::Result<()> {
+fn print(heard: &RigResult) -> anyhow::Result<()> {
     for weighed in &heard.weighed {
         show::line(told(weighed))?;
     }
@@ -110,7 +110,7 @@ fn tell(heard: &RigResult) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// One line about a candidate.
+/// Returns one line about a candidate.
 fn told(weighed: &ScoredCandidate) -> String {
     let of = |weight: &ScoredPhrase| {
         // What is too little is not scored to its end: it may be less.

@@ -1,4 +1,4 @@
-//! Synthetic voices that try a wake phrase out: her own, and those of flite and espeak-ng where they are installed.
+//! Synthetic voices that try a wake phrase out: the configured one, and those of flite and espeak-ng where they are installed.
 //!
 //! In: words. Out: mono f32 at 16 kHz. Two voices are kept out of all tuning, so that measurements can report them
 //! separately.
@@ -92,10 +92,10 @@ pub struct Spoken {
 }
 
 impl Spoken {
-    /// The voice's name in tables.
+    /// Returns the voice's name in tables.
     pub fn voice(&self) -> String {
         match &self.speaker {
-            Speaker::Piper => "her own".into(),
+            Speaker::Piper => "joi's own".into(),
             Speaker::Flite(name) => format!("flite {name}"),
             Speaker::Espeak(name) => format!("espeak {name}"),
             Speaker::Recording(_) => "recorded".into(),
@@ -112,7 +112,7 @@ pub struct Voices {
 }
 
 impl Voices {
-    /// Loads her voice and looks for the programs.
+    /// Loads the configured voice and looks for the programs.
     ///
     /// # Errors
     /// Her voice can't be loaded.
@@ -140,12 +140,12 @@ impl Voices {
         Ok(Self { own, speakers, remarks, scratch })
     }
 
-    /// What is missing here.
+    /// Returns what is missing here.
     pub fn remarks(&self) -> &[String] {
         &self.remarks
     }
 
-    /// Who can speak here.
+    /// Returns who can speak here.
     pub fn speakers(&self) -> Vec<(Speaker, VoiceGroup)> {
         self.speakers.clone()
     }
@@ -164,7 +164,7 @@ impl Voices {
         }
     }
 
-    /// Says `text` in her own voice, exactly as it is written.
+    /// Says `text` in the configured voice, exactly as it is written.
     ///
     /// # Errors
     /// Her voice fails.

@@ -1,6 +1,7 @@
-//! PURE. A turn as a waterfall: one bar for each stage, from the stage before it, as a picture (SVG 1.1).
+//! Draws a turn as a waterfall: one bar for each stage, from the stage before it, as a picture (SVG 1.1).
 //!
 //! In: the record of a turn. Out: the text of the file. Words that were said are not in it.
+//! Pure: no I/O, no clock.
 
 use std::fmt::Write as _;
 
@@ -21,9 +22,9 @@ const LINES: f64 = 8.0;
 /// Distances between lines of the scale, in ms.
 const STEPS: [f64; 8] = [50.0, 100.0, 200.0, 500.0, 1_000.0, 2_000.0, 5_000.0, 10_000.0];
 
-/// The picture of `turn`; nothing when fewer than two stages were passed.
+/// Returns the picture of `turn`; nothing when fewer than two stages were passed.
 pub(super) fn waterfall(turn: &TurnRecord) -> Option<String> {
-    // The last sample says how long she spoke, not how long one waited.
+    // The last sample is the end of the answer, not a wait of the user.
     let marks: Vec<Mark> = turn.marks.iter().copied().filter(|mark| mark.stage != Stage::End).collect();
     let (first, last) = (marks.first()?.ms.min(0.0), marks.last()?.ms);
     if marks.len() < 2 || last <= first {

@@ -9,7 +9,7 @@ use tokio::time::sleep;
 use super::{Log, POLICY};
 use crate::app::daemon::{RestartRule, Service, ServiceContext};
 
-/// How long [`hangs`] may take for its end.
+/// Time limit for the end of [`hangs`].
 pub(super) const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Runs until it is to end.

@@ -11,7 +11,7 @@ async fn posted(bench: &Bench) -> Vec<Value> {
     rows.iter().map(|row| serde_json::from_str(&row.message).unwrap()).collect()
 }
 
-/// A topic, at this time of a Wednesday, with a messenger.
+/// Returns a topic, at this time of a Wednesday, with a messenger.
 async fn topic_at(time: &str, thought: Thought) -> Bench {
     let now = format!("2026-03-04T{time}[Europe/Vienna]").parse().unwrap();
     let bench = bench_of(thought, Store::in_memory().unwrap(), now, &[CarrierName::Signal]).await;

@@ -1,4 +1,4 @@
-//! What is on record: dangers beside the decisions, and whether she was answered.
+//! Records: dangers beside the decisions, and whether an impulse was answered.
 
 use super::*;
 use joi_base::message::{Channel, TurnId};
@@ -48,7 +48,7 @@ fn turn(at: Timestamp, heard: &str) -> TurnRecord {
 }
 
 #[tokio::test]
-async fn a_turn_within_half_an_hour_answers_what_she_said_and_words_for_somebody_else_do_not() {
+async fn a_turn_within_half_an_hour_answers_an_impulse_and_words_for_somebody_else_do_not() {
     for (minute, heard, is_answer) in [(29, "thanks", true), (29, "", false), (31, "thanks", false)] {
         let evening = start().checked_add(17.hours()).unwrap();
         let mut bench = bench(Store::in_memory().unwrap(), evening).await;

@@ -18,7 +18,7 @@ const LIMITS: ReaderLimits = ReaderLimits {
     most: 20_000_000,
 };
 
-/// The text of a PDF.
+/// Returns the text of a PDF.
 pub(super) fn text(bytes: Vec<u8>) -> anyhow::Result<String> {
     let mut reader = Command::new(std::env::current_exe().context("can't find out where this program is")?);
     reader.arg("read-pdf");
@@ -54,7 +54,7 @@ mod tests {
         read_by(reader, pdf.to_vec())
     }
 
-    /// A page with two words on it.
+    /// Returns a page with two words on it.
     fn pdf() -> Vec<u8> {
         let page = "BT /F1 12 Tf 72 720 Td (red valve) Tj ET";
         let objects = [
