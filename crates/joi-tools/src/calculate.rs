@@ -12,12 +12,15 @@ use joi_language::values::deed::{self, CallValue, ValueKind};
 use joi_language::{Language, fill};
 use joi_understand::requests::sum::{PreparedSum, SumValue, asked_for};
 
+/// The name of the tool.
+pub(super) const NAME: &str = "calculate";
+
 /// The tool.
 pub(super) struct Calculate;
 
 impl Tool for Calculate {
     fn name(&self) -> &str {
-        "calculate"
+        NAME
     }
 
     fn description(&self) -> &str {

@@ -13,12 +13,15 @@ use joi_language::values::deed::{self, CallValue, ValueKind};
 use joi_language::{Language, fill};
 use joi_schedule::words::{date_in, time_in_full};
 
+/// The name of the tool.
+pub(super) const NAME: &str = "time";
+
 /// The tool.
 pub(super) struct Time;
 
 impl Tool for Time {
     fn name(&self) -> &str {
-        "time"
+        NAME
     }
 
     fn description(&self) -> &str {

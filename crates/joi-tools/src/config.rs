@@ -6,22 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use joi_base::problem::Problem;
 
-/// The shipped tools, for the checks of the configuration.
-pub const SHIPPED: [&str; 13] = [
-    "time",
-    "calculate",
-    "timers",
-    "lists",
-    "setVolume",
-    "memory",
-    "homeFind",
-    "homeRead",
-    "homeCommand",
-    "weather",
-    "webSearch",
-    "readPage",
-    "stop",
-];
+use super::shipped::SHIPPED;
+
+mod lookups;
+
+pub use lookups::{SearchConfig, Units, WeatherConfig};
 
 /// What she may do beside talking, and what she asks before.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -155,124 +144,6 @@ pub enum Digest {
     Always,
     /// Never.
     Never,
-}
-
-/// Where the weather comes from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct WeatherConfig {
-    /// The place when none is named, for example "Vienna", at most 100 characters; "": none. The weather service is
-    /// told it.
-    pub place: String,
-    /// "celsius" (with km/h) or "fahrenheit" (with mph).
-    pub units: Units,
-    /// Where the forecast is asked for, an Open-Meteo.
-    pub forecast_url: String,
-    /// Where places are looked up, an Open-Meteo.
-    pub places_url: String,
-}
-
-impl Default for WeatherConfig {
-    fn default() -> Self {
-        Self {
-            place: String::new(),
-            units: Units::Celsius,
-            forecast_url: "https://api.open-meteo.com".into(),
-            places_url: "https://geocoding-api.open-meteo.com".into(),
-        }
-    }
-}
-
-impl WeatherConfig {
-    fn check(&self) -> Vec<Problem> {
-        let mut problems = Vec::new();
-        if self.place.chars().count() > 100 || self.place.chars().any(char::is_control) {
-            problems.push(Problem::new(
-                "tools.weather.place",
-                &self.place,
-                "a place in at most 100 characters",
-            ));
-        }
-        problems.extend(address("tools.weather.forecast_url", &self.forecast_url));
-        problems.extend(address("tools.weather.places_url", &self.places_url));
-        problems
-    }
-}
-
-/// Degrees and wind speeds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Units {
-    /// °C and km/h.
-    Celsius,
-    /// °F and mph.
-    Fahrenheit,
-}
-
-impl Units {
-    /// How the service calls them: of temperature and wind speed.
-    pub(super) fn names(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Celsius => ("celsius", "kmh"),
-            Self::Fahrenheit => ("fahrenheit", "mph"),
-        }
-    }
-
-    /// How they are written behind a number.
-    pub(super) fn signs(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Celsius => ("°C", "km/h"),
-            Self::Fahrenheit => ("°F", "mph"),
-        }
-    }
-}
-
-/// Where the web is searched.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SearchConfig {
-    /// A SearXNG with JSON results, for example `http://192.168.1.5:8080`; "" asks DuckDuckGo instead.
-    pub searxng: String,
-    /// DuckDuckGo's page without scripts; "" leaves it out.
-    pub duckduckgo: String,
-    /// The Wikipedia that is asked when nothing else answers, `{language}` being the code of the language that is spoken;
-    /// "" leaves it out.
-    pub wikipedia: String,
-}
-
-impl Default for SearchConfig {
-    fn default() -> Self {
-        Self {
-            searxng: String::new(),
-            duckduckgo: "https://html.duckduckgo.com/html/".into(),
-            wikipedia: "https://{language}.wikipedia.org".into(),
-        }
-    }
-}
-
-impl SearchConfig {
-    /// The Wikipedia in a language.
-    pub(super) fn wikipedia_in(&self, code: &str) -> String {
-        self.wikipedia.replace("{language}", code)
-    }
-
-    fn check(&self) -> Vec<Problem> {
-        let rows = [
-            ("tools.search.searxng", &self.searxng),
-            ("tools.search.duckduckgo", &self.duckduckgo),
-            ("tools.search.wikipedia", &self.wikipedia_in("en")),
-        ];
-        rows.into_iter()
-            .filter(|(_, url)| !url.is_empty())
-            .filter_map(|(key, url)| address(key, url))
-            .collect()
-    }
-}
-
-fn address(key: &str, url: &str) -> Option<Problem> {
-    let parsed = reqwest::Url::parse(url).ok();
-    let fits = parsed.is_some_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
-    (!fits).then(|| Problem::new(key, url, "an address that begins with http:// or https://"))
 }
 
 #[cfg(test)]

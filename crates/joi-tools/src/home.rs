@@ -22,10 +22,13 @@ mod command;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub(super) use command::HomeCommandTool;
-pub use command::HouseCall;
 pub use command::house_deed;
+pub(super) use command::{HomeCommandTool, NAME as COMMAND};
 
+/// The name of the tool that finds things.
+pub(super) const FIND: &str = "homeFind";
+/// The name of the tool that reads states.
+pub(super) const READ: &str = "homeRead";
 /// Most items in one list.
 const MOST: usize = 24;
 /// Most names of which one is to be picked.
@@ -37,13 +40,12 @@ pub(super) struct HomeFind(Arc<dyn Home>);
 /// Reads one item, or all of a room.
 pub(super) struct HomeRead(Arc<dyn Home>);
 
-/// The tools of a house, in the order in which the model sees them.
-pub(super) fn tools(home: &Arc<dyn Home>) -> [Arc<dyn Tool>; 3] {
-    let home = || Arc::clone(home);
-    [Arc::new(HomeFind(home())), Arc::new(HomeRead(home())), Arc::new(HomeCommandTool::new(home()))]
-}
-
 impl HomeFind {
+    /// Finds things of `home`.
+    pub(super) fn new(home: Arc<dyn Home>) -> Self {
+        Self(home)
+    }
+
     fn look(&self, call: Call<'_>) -> Result<Output, ToolError> {
         let view = seen(&*self.0, call.language)?;
         let words = call.text("words");
@@ -61,7 +63,7 @@ impl HomeFind {
 
 impl Tool for HomeFind {
     fn name(&self) -> &str {
-        "homeFind"
+        FIND
     }
 
     fn description(&self) -> &str {
@@ -94,6 +96,11 @@ impl Tool for HomeFind {
 }
 
 impl HomeRead {
+    /// Reads states of `home`.
+    pub(super) fn new(home: Arc<dyn Home>) -> Self {
+        Self(home)
+    }
+
     fn look(&self, call: Call<'_>) -> Result<Output, ToolError> {
         let view = seen(&*self.0, call.language)?;
         let item = match view.house.meant(call.text("item")) {
@@ -118,7 +125,7 @@ impl HomeRead {
 
 impl Tool for HomeRead {
     fn name(&self) -> &str {
-        "homeRead"
+        READ
     }
 
     fn description(&self) -> &str {

@@ -18,6 +18,8 @@ use joi_language::{Language, capital, fill};
 use joi_store::{NoteRemoval, Store, StoreError};
 use joi_understand::requests::list::{self, NOTES, SHOPPING, bare_name, list_name};
 
+/// The name of the tool.
+pub(super) const NAME: &str = "lists";
 /// Most entries told at once.
 const MOST_TOLD: usize = 30;
 
@@ -145,7 +147,7 @@ impl Lists {
 
 impl Tool for Lists {
     fn name(&self) -> &str {
-        "lists"
+        NAME
     }
 
     fn description(&self) -> &str {

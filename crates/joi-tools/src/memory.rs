@@ -17,6 +17,8 @@ use joi_language::words;
 use joi_language::{Language, fill};
 use joi_store::{MemoryHit, MemoryKind, MemoryQuery, NewMemory, STRANGER, Store};
 
+/// The name of the tool.
+pub(super) const NAME: &str = "memory";
 /// Most entries that are found.
 const MOST_FOUND: usize = 5;
 /// The least letters of a word that is looked for.
@@ -90,7 +92,7 @@ fn kind(about: &str) -> MemoryKind {
 
 impl Tool for MemoryTool {
     fn name(&self) -> &str {
-        "memory"
+        NAME
     }
 
     fn description(&self) -> &str {

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::Tool;
+use super::tool::Tool;
 use joi_language::Language;
 
 /// Most names that are picked.
@@ -20,12 +20,16 @@ pub struct Picks {
 
 /// Picks from `tools` by words: those of the language, and those that a tool brings along.
 pub fn by_words(asked: &str, tools: &[&Arc<dyn Tool>], language: &Language) -> Picks {
-    picked(asked, tools, |tool| tool.cues().iter().copied().chain(language.cues(tool.name())).collect())
+    picked(asked, tools, |tool| own_cues(tool).chain(language.cues(tool.name())).collect())
 }
 
 /// The same by the words that tools bring along.
 pub(super) fn by_own_words(asked: &str, tools: &[&Arc<dyn Tool>]) -> Picks {
-    picked(asked, tools, |tool| tool.cues().to_vec())
+    picked(asked, tools, |tool| own_cues(tool).collect())
+}
+
+fn own_cues(tool: &Arc<dyn Tool>) -> impl Iterator<Item = &str> {
+    tool.cues().iter().copied().chain(tool.owned_cues().iter().map(String::as_str))
 }
 
 fn picked<'a>(

@@ -17,36 +17,46 @@ use tokio::sync::watch;
 
 use crate::{Means, Reach, Toolbox, ToolsConfig, builtin};
 
+/// Returns a clock that stands still at five past two on a Sunday in November.
 pub fn clock() -> Arc<dyn Clock> {
     Arc::new(ManualClock::at("2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().expect("a time")))
 }
 
+/// Makes the shipped tools over [`means`].
 pub fn shipped(store: Option<Store>) -> Toolbox {
     builtin(&ToolsConfig::default(), &means(store))
 }
 
-/// All tools, in a house of things by label, type and category.
+/// Makes the shipped tools in a house of things by label, type and category.
 pub fn with_house(things: impl Iterator<Item = (String, String, String)>) -> Toolbox {
     let home = Some(house_of(things));
     builtin(&ToolsConfig::default(), &Means { home, ..means(None) })
 }
 
+/// Returns services for tools: `store`, no schedule, the house of [`house`], and the internet.
 pub fn means(store: Option<Store>) -> Means {
     let reach = Reach::public().ok();
     let home = Some(house());
     Means { store, schedule: None, reads_when: |_, _| None, clock: clock(), home, reach }
 }
 
-/// A house that takes commands as it is told to, and remembers them.
+/// A house without a server that records commands and answers them as its fields say.
 pub struct StillHome {
+    /// The view that [`Home::watch`] shows.
     pub seen: watch::Sender<HomeView>,
+    /// Items and commands, in the order they were sent.
     pub sent: Mutex<Vec<(String, String)>>,
+    /// The failure of every command.
     pub fault: Option<SendFault>,
-    /// Whether states follow commands.
+    /// States follow commands.
     pub obeys: bool,
 }
 
 impl StillHome {
+    /// Creates a connected house from rows as openHAB sends them.
+    ///
+    /// # Panics
+    /// `rows` is not an array of readable items.
     pub fn new(rows: Value) -> Self {
         let Value::Array(rows) = rows else { panic!("rows") };
         let (items, unread) = read::items(rows);
@@ -56,6 +66,7 @@ impl StillHome {
         Self { seen: watch::channel(view).0, sent: Mutex::default(), fault: None, obeys: true }
     }
 
+    /// Returns items and commands, in the order they were sent.
     pub fn sent(&self) -> Vec<(String, String)> {
         self.sent.lock().unwrap().clone()
     }
@@ -87,6 +98,7 @@ impl Home for StillHome {
     }
 }
 
+/// Returns the rows of [`house`]: lights, a heating, a lock, a text of a stranger, and an item without access.
 pub fn rows() -> Value {
     json!([
         { "name": "Kitchen_Light", "type": "Switch", "label": "Kitchen light", "state": "OFF" },
@@ -100,22 +112,23 @@ pub fn rows() -> Value {
     ])
 }
 
-/// The house that tests of all tools have.
+/// Returns the house that tests of all tools have.
 pub fn house() -> Arc<dyn Home> {
     Arc::new(StillHome::new(rows()))
 }
 
-/// A house of things by label, type and category.
+/// Returns a house of things by label, type and category.
 pub fn house_of(things: impl Iterator<Item = (String, String, String)>) -> Arc<dyn Home> {
     let row = |(at, (label, kind, category)): (usize, (String, String, String))| json!({ "name": format!("Thing_{at}"), "type": kind, "label": label, "category": category, "state": "NULL" });
     Arc::new(StillHome::new(things.enumerate().map(row).collect()))
 }
 
-/// 127.0.0.1 stands for the public internet, everything else for a private address.
+/// Returns whether `address` is 127.0.0.1, which stands for the public internet; all others are private.
 pub fn is_outside(address: &SocketAddr) -> bool {
     address.ip() == IpAddr::V4(Ipv4Addr::LOCALHOST)
 }
 
+/// Resolves the host names of tests.
 pub fn names(name: String) -> BoxFuture<'static, std::io::Result<Vec<SocketAddr>>> {
     let public = SocketAddr::from(([127, 0, 0, 1], 0));
     let private = SocketAddr::from(([127, 0, 0, 2], 0));
@@ -128,7 +141,7 @@ pub fn names(name: String) -> BoxFuture<'static, std::io::Result<Vec<SocketAddr>
     async move { Ok(found) }.boxed()
 }
 
-/// The network of tests. There is no way to make this from a configuration.
+/// Returns the HTTP client of tests. No configuration can make it.
 pub fn reach() -> Reach {
     Reach::guarded(is_outside, names).expect("a client")
 }

@@ -21,6 +21,9 @@ const LONGEST_WHICH: usize = 1_500;
 /// Reads "nine minutes" and "tomorrow at noon".
 pub type ReadsWhen = fn(&Language, &str) -> Option<When>;
 
+/// The name of the tool.
+pub(super) const NAME: &str = "timers";
+
 /// The tool.
 pub(super) struct Timers {
     schedule: Option<Schedule>,
@@ -112,7 +115,7 @@ fn lost(language: &Language, why: &str) -> ToolError {
 
 impl Tool for Timers {
     fn name(&self) -> &str {
-        "timers"
+        NAME
     }
 
     fn description(&self) -> &str {

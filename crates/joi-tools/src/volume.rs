@@ -10,12 +10,15 @@ use super::{Arguments, Call, Deed, Output, Tool, ToolError, schema};
 use joi_language::values::deed::{self, CallValue, ValueKind};
 use joi_language::{Language, fill};
 
+/// The name of the tool.
+pub(super) const NAME: &str = "setVolume";
+
 /// The tool.
 pub(super) struct SetVolume;
 
 impl Tool for SetVolume {
     fn name(&self) -> &str {
-        "setVolume"
+        NAME
     }
 
     fn description(&self) -> &str {

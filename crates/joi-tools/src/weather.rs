@@ -24,6 +24,8 @@ mod ahead;
 
 pub use ahead::{WeatherAhead, weather_ahead};
 
+/// The name of the tool.
+pub(super) const NAME: &str = "weather";
 /// The tool.
 pub(super) struct Weather {
     config: WeatherConfig,
@@ -169,7 +171,7 @@ impl Weather {
 
 impl Tool for Weather {
     fn name(&self) -> &str {
-        "weather"
+        NAME
     }
 
     fn description(&self) -> &str {

@@ -16,7 +16,7 @@ use reqwest::header::{CONTENT_TYPE, LOCATION};
 use reqwest::{Client, StatusCode, Url};
 use serde_json::{Value, json};
 
-use super::{Arguments, Call, Effect, Output, Tool, ToolError, fence, schema};
+use super::{Arguments, Call, Effect, FoundPage, Output, Tool, ToolError, fence, schema};
 use joi_base::root_cause;
 use joi_language::values::deed::CallValue;
 use joi_language::{Language, fill};
@@ -26,6 +26,8 @@ pub(super) mod html;
 #[cfg(test)]
 pub(crate) mod tests;
 
+/// The name of the tool.
+pub(super) const NAME: &str = "readPage";
 /// Most bytes that are read.
 pub(super) const MOST_BYTES: usize = 512 * 1024;
 /// Most redirects that are followed.
@@ -50,17 +52,6 @@ pub struct Reach {
     chosen: Client,
     is_allowed: Judge,
     resolver: Resolver,
-}
-
-/// A page, as far as it was seen.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FoundPage {
-    /// Its address.
-    pub url: String,
-    /// What it is called; empty when that is not known.
-    pub title: String,
-    /// What of it was seen, as it stands there.
-    pub text: String,
 }
 
 /// What was fetched.
@@ -111,6 +102,10 @@ impl Reach {
         Self::guarded(guard::is_public, system_lookup)
     }
 
+    /// Creates a client that reaches the addresses that `is_allowed` accepts, with names resolved by `lookup`.
+    ///
+    /// # Errors
+    /// No HTTP client can be made on this machine.
     pub fn guarded(is_allowed: Judge, lookup: Lookup) -> Result<Self, String> {
         // The first to install a provider wins; that it is there already is no failure.
         let _ = rustls::crypto::ring::default_provider().install_default();
@@ -245,7 +240,7 @@ impl ReadPage {
 
 impl Tool for ReadPage {
     fn name(&self) -> &str {
-        "readPage"
+        NAME
     }
 
     fn description(&self) -> &str {

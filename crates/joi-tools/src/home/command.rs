@@ -11,7 +11,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::super::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
+use super::super::{Arguments, Call, Effect, HouseCall, Output, Tool, ToolError, schema};
 use super::{named_value, no_such, seen, view, which, written};
 use joi_home::backend::{self, CommandOutcome, FOLLOWS_WITHIN, Home, SendFault};
 use joi_home::house::{Caution, FoundItem, House, Item, ItemCommand, Ordered, typed};
@@ -19,25 +19,13 @@ use joi_language::values::deed::{CallValue, ValueKind};
 use joi_language::{Language, capital, fill};
 use joi_understand::house::unreached;
 
-const NAME: &str = "homeCommand";
+/// The name of the tool.
+pub(crate) const NAME: &str = "homeCommand";
 /// After this long nobody knows what became of a command; shorter than the limit of any tool.
 const KNOWN_WITHIN: Duration = Duration::from_secs(15);
 
 /// The tool.
 pub(crate) struct HomeCommandTool(Arc<dyn Home>);
-
-/// A command that a call sends to a house, and the house before it: what "it" is afterwards, and what takes it back.
-#[derive(Debug, Clone)]
-pub struct HouseCall {
-    /// Before the command.
-    pub before: House,
-    /// As it goes to the server.
-    pub ordered: Ordered,
-    /// What is to be done.
-    pub command: ItemCommand,
-    /// What the thing is called.
-    pub title: String,
-}
 
 /// A command that may be sent.
 struct CheckedCommand<'a> {

@@ -1,17 +1,11 @@
 //! The tools of a house, over a house that stands still and one that answers on a real connection.
 
-use std::sync::Mutex;
-
-use futures_util::future::ready;
-use tokio::sync::watch;
-
 use super::super::gate::{self, Address, CallFacts, Consent, GateVerdict, Taint, Wish};
 use super::super::{Source, Toolbox, ToolsConfig, run};
 use super::*;
 use crate::testing::{StillHome, clock, rows};
 use joi_home::backend::{HomeLink, SendFault};
 use joi_home::fault::HomeFault;
-use joi_home::house::{HouseRules, ItemState, Ordered, TagVocabulary, read};
 use joi_language::testing::{english, german};
 
 fn bench(change: impl FnOnce(&mut StillHome)) -> (Arc<StillHome>, Toolbox) {
@@ -19,7 +13,13 @@ fn bench(change: impl FnOnce(&mut StillHome)) -> (Arc<StillHome>, Toolbox) {
     change(&mut home);
     let home = Arc::new(home);
     let server: Arc<dyn Home> = home.clone();
-    (home, Toolbox::new(tools(&server).to_vec()))
+    let server = || Arc::clone(&server);
+    let tools: Vec<Arc<dyn Tool>> = vec![
+        Arc::new(HomeFind::new(server())),
+        Arc::new(HomeRead::new(server())),
+        Arc::new(HomeCommandTool::new(server())),
+    ];
+    (home, Toolbox::new(tools))
 }
 
 fn arguments(written: Value) -> Arguments {

@@ -1,13 +1,12 @@
 //! Pages of a server on this machine that does what servers do: answer, hang, die, send garbage, lead astray.
 
-use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Mutex;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::*;
-pub use crate::testing::{is_outside, names, reach};
+pub use crate::testing::{is_outside, reach};
 
 /// What a path of the server does.
 #[derive(Clone)]

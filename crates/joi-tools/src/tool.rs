@@ -1,0 +1,169 @@
+//! The contract between a tool and the agent, and the runner that holds a call to its time limit.
+//!
+//! Tokio tasks; a tool that blocks does so on a thread of its own. In: arguments that were checked against the tool's
+//! schema. Out: an [`Output`], or a [`ToolError`] that says whether the model may try something else. Whether a call
+//! may run is decided by [`gate`](crate::gate), not here.
+
+use std::panic::AssertUnwindSafe;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use joi_home::house::{House, ItemCommand, Ordered};
+use joi_language::Language;
+use joi_language::values::deed::{self, Arguments, CallValue};
+use serde_json::Value;
+
+use super::call::Call;
+use super::effect::Effect;
+use super::output::{Output, ToolError};
+
+/// The upper bound of every [`Tool::time_limit`]: long enough for a slow service, short enough that the user still waits.
+const LONGEST: Duration = Duration::from_secs(90);
+
+/// A command that a call sends to a house, and the house before it: what "it" is afterwards, and what takes it back.
+#[derive(Debug, Clone)]
+pub struct HouseCall {
+    /// The house before the command.
+    pub before: House,
+    /// The command as it goes to the server.
+    pub ordered: Ordered,
+    /// The command as it was understood.
+    pub command: ItemCommand,
+    /// The name of the thing, as the user calls it.
+    pub title: String,
+}
+
+/// A function that a model may call.
+///
+/// A tool may own its words and be made at run time; [`ToolRegistry::add`](crate::ToolRegistry::add) takes it.
+///
+/// ```
+/// use futures_util::FutureExt;
+/// use futures_util::future::BoxFuture;
+/// use joi_language::Language;
+/// use joi_tools::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
+/// use serde_json::{Value, json};
+///
+/// /// Throws a coin.
+/// struct Coin;
+///
+/// impl Tool for Coin {
+///     fn name(&self) -> &str {
+///         "coin"
+///     }
+///     fn description(&self) -> &str {
+///         "throw a coin"
+///     }
+///     fn schema(&self) -> Value {
+///         schema::object(json!({}), &[])
+///     }
+///     fn effect(&self, _: &Arguments) -> Effect {
+///         Effect::Looks
+///     }
+///     fn cues(&self) -> &[&str] {
+///         &["coin", "heads or tails"]
+///     }
+///     fn in_words(&self, _: &Arguments, _: &Language) -> String {
+///         "throw a coin".into()
+///     }
+///     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
+///         let is_heads = call.now.timestamp().as_nanosecond() % 2 == 0;
+///         let side = if is_heads { "Heads" } else { "Tails" };
+///         async move { Ok(Output::own(side).saying(format!("{side}."))) }.boxed()
+///     }
+/// }
+///
+/// let registry = joi_tools::ToolRegistry::default();
+/// assert!(registry.add("games", vec![std::sync::Arc::new(Coin)]).is_empty(), "no name is refused");
+/// assert_eq!(registry.snapshot().toolbox.names(), ["coin"]);
+/// ```
+pub trait Tool: Send + Sync {
+    /// Returns the name: one word in camel case that never changes.
+    fn name(&self) -> &str;
+
+    /// Returns the purpose, in one line of at most 80 characters.
+    fn description(&self) -> &str;
+
+    /// Returns the JSON schema of the arguments: an object. Every text needs a `maxLength`.
+    fn schema(&self) -> Value;
+
+    /// Returns the effect of a call with these arguments. By default a tool changes the world.
+    fn effect(&self, _arguments: &Arguments) -> Effect {
+        Effect::Changes
+    }
+
+    /// Returns the deed of a call, by which the words that ask for it are found.
+    fn deed(&self, _arguments: &Arguments) -> String {
+        self.name().to_owned()
+    }
+
+    /// Returns the values in the arguments: each must have been said before a call runs unasked.
+    fn values(&self, arguments: &Arguments) -> Vec<CallValue> {
+        deed::all_values(arguments)
+    }
+
+    /// Returns the address that a call goes to, where the arguments name one.
+    fn address<'a>(&self, _arguments: &'a Arguments) -> Option<&'a str> {
+        None
+    }
+
+    /// Returns the words that a call sends to others, where the arguments hold some.
+    fn query<'a>(&self, _arguments: &'a Arguments) -> Option<&'a str> {
+        None
+    }
+
+    /// Returns the command that a call sends to a house, and the house before it.
+    fn house_call(&self, _arguments: &Arguments) -> Option<HouseCall> {
+        None
+    }
+
+    /// Returns words, lower case, that make a request likely to need this tool, beside those of the language.
+    fn cues(&self) -> &[&str] {
+        &[]
+    }
+
+    /// Returns cues that the tool owns, for one that is made at run time.
+    fn owned_cues(&self) -> &[String] {
+        &[]
+    }
+
+    /// Returns the arguments of a request that is a call as it stands, so that no model need be asked.
+    fn ready(&self, _asked: &str, _language: &Language) -> Option<Arguments> {
+        None
+    }
+
+    /// Returns a call in plain words that follow "Shall I", for example "add milk to the shopping list".
+    fn in_words(&self, arguments: &Arguments, language: &Language) -> String;
+
+    /// Returns whether results are short and exact, so that a digest would gain nothing.
+    fn is_brief(&self) -> bool {
+        true
+    }
+
+    /// Returns the longest duration of a call; more than 90 s count as 90 s.
+    fn time_limit(&self) -> Duration {
+        Duration::from_secs(5)
+    }
+
+    /// Runs a call that the gate has let through. Dropping the future cancels it.
+    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>>;
+}
+
+/// Runs a call within its time limit. Dropping the future cancels it.
+///
+/// # Errors
+/// The tool's own failure, a panic, or the end of the time limit.
+pub async fn run(tool: &dyn Tool, call: Call<'_>) -> Result<Output, ToolError> {
+    let limit = tool.time_limit().min(LONGEST);
+    // A tool that panics must not end the conversation; the panic hook has reported it.
+    let running = AssertUnwindSafe(tool.run(call)).catch_unwind();
+    match tokio::time::timeout(limit, running).await {
+        Ok(Ok(done)) => done,
+        Ok(Err(_)) => Err(ToolError::TellModel(format!("{} broke down and did not finish", tool.name()))),
+        Err(_) => {
+            let seconds = limit.as_secs();
+            Err(ToolError::TellModel(format!("{} gave no answer within {seconds} s", tool.name())))
+        }
+    }
+}
