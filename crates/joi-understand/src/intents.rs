@@ -7,6 +7,7 @@
 
 mod amend;
 mod completeness;
+mod filled;
 mod home;
 mod memory;
 mod mood;
@@ -18,13 +19,13 @@ mod wishes;
 
 use jiff::Zoned;
 
+use filled::Filled;
 use joi_language::grammar::TemplateGroup;
 use joi_language::grammar::machine::{Fit, GrammarUtterance};
 use joi_language::grammar::words::{self, Word};
 use joi_language::times::{date_in, time_of_day};
 use joi_language::values::{Day, DayPart, Many, ScheduleOrder, ScheduleQuestion, When, Which, date_on};
 use joi_language::{Language, fill};
-use orders::Filled;
 
 pub use amend::{Settled, amended, only_repeats, settled};
 pub use completeness::{Completeness, completeness, is_amendable};

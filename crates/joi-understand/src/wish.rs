@@ -6,6 +6,7 @@
 //! in `consent.toml` of each language.
 
 mod answer;
+mod clause;
 mod clauses;
 mod deeds;
 mod figures;
@@ -16,7 +17,8 @@ mod told;
 mod word_order;
 
 use crate::text::without_quotes;
-use clauses::{Clause, Form, clauses};
+use clause::{Clause, Form};
+use clauses::clauses;
 use deeds::{DeedMatch, ThingNamed};
 pub use deeds::{only_asks, orders};
 use grounds::Grounds;

@@ -1,11 +1,12 @@
 //! PURE. Questions about the state of the house, answered from the snapshot; no value is said to be unknown.
 
+use super::decision::{HouseAnswer, HouseDecision, HouseRefusal, NamedThing};
 use super::deed;
 use super::lexicon::ThingPhrase;
 use super::phrasing::TakenWords;
+use super::reader::Reader;
 use super::target::{FoundThings, SearchPurpose};
 use super::things::Thing;
-use super::{HouseAnswer, HouseDecision, HouseRefusal, NamedThing, Reader};
 use joi_home::house::{Item, ItemKind, StateValue};
 use joi_language::house::{HouseAsked, ThingKind};
 

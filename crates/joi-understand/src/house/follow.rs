@@ -3,29 +3,19 @@
 //! In: what the words before left behind, and what is said now. Out: what is picked, what is meant by a pronoun, and the
 //! commands that take the last ones back. All of it passes [`House::order`] anew.
 
-use super::lexicon::ThingPhrase;
+use super::decision::{HouseAnswer, HouseDecision, HouseRefusal, NamedThing, PlannedCommand};
+use super::lexicon::{HouseLexicon, ThingPhrase};
 use super::order::together;
+use super::reader::Reader;
+use super::situation::HouseSituation;
+use super::spoken;
+use super::target::SearchPurpose;
 use super::things::{Thing, ThingRole, Things};
-use super::{
-    HouseAnswer, HouseDecision, HouseLexicon, HouseRefusal, HouseSituation, NamedThing, PlannedCommand,
-    Reader, SearchPurpose, spoken,
-};
 use joi_home::backend::{CommandOutcome, SendFault};
 use joi_home::house::{House, Item, ItemCommand, ItemKind, StateValue};
 use joi_language::house::{HouseWords, ThingKind};
 
-/// What was said before, as far as it still counts.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct FollowUp<'a> {
-    /// Names of what was spoken of last.
-    pub it: &'a [String],
-    /// Names that were picked where several were possible.
-    pub chosen: &'a [String],
-    /// Item name of the place that was named.
-    pub place: Option<&'a str>,
-    /// The house before the beginning of these words was done: "brighter" is brighter than it was then.
-    pub before: Option<&'a House>,
-}
+pub use super::situation::FollowUp;
 
 /// What an answer to "which one?" picks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,6 +31,7 @@ pub enum Picked {
 /// What takes a command back.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BackStep {
+    /// The name of the item.
     pub item: String,
     pub(super) command: ItemCommand,
     pub(super) title: String,

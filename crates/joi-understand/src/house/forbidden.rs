@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::{HouseSituation, phrasing, spoken};
+use super::situation::HouseSituation;
+use super::{phrasing, spoken};
 use joi_home::house::{Equipment, House, Item};
 
 /// Whether there is a word with which nothing is done or told, other than in the name of a thing: "do not disturb".

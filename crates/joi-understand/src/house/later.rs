@@ -32,7 +32,9 @@ pub enum LaterTime {
 /// An utterance without its time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LaterWords {
+    /// The command.
     pub rest: String,
+    /// The time it is for.
     pub time: LaterTime,
 }
 

@@ -2,12 +2,14 @@
 
 use std::ops::Range;
 
+use super::decision::{HouseDecision, HouseRefusal, NamedThing, PlannedBatch, PlannedCommand};
 use super::deed::{self, NotDone};
 use super::lexicon::{ThingPhrase, mark_of};
 use super::phrasing::TakenWords;
+use super::reader::{Reader, Wanted};
+use super::spoken;
 use super::target::{FoundThings, Search, SearchPurpose};
 use super::things::{Thing, ThingRole};
-use super::{HouseDecision, HouseRefusal, NamedThing, PlannedBatch, PlannedCommand, Reader, Wanted, spoken};
 use joi_home::house::{Item, ItemCommand, Refused};
 use joi_language::house::{HouseDeed, ThingKind};
 

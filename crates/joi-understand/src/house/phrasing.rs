@@ -204,3 +204,11 @@ fn number(said: &[String], words: &HouseWords) -> Option<(usize, f64)> {
     let halves = words.words.joints.iter().filter_map(|joint| starts(&said[length..], joint)).max();
     Some(halves.map_or((length, value), |more| (length + more, value + 0.5)))
 }
+
+/// Words before an exception, and the exception, where it stands behind the command.
+pub(super) fn exception(said: &[String], words: &HouseWords) -> Option<(Vec<String>, Vec<String>)> {
+    (1..said.len()).find_map(|at| {
+        let length = words.words.except.iter().filter_map(|except| starts(&said[at..], except)).max()?;
+        Some((said[..at].to_vec(), said[at + length..].to_vec()))
+    })
+}

@@ -7,10 +7,12 @@ use std::collections::HashMap;
 use serde_json::json;
 
 use super::measured::{in_order, written};
+use super::situation::FollowUp;
 use super::*;
 use crate::compound;
-use joi_home::house::{Caution, CautionCause, HouseRules, Item, ItemKind, TagVocabulary, read};
+use joi_home::house::{Caution, CautionCause, House, HouseRules, Item, ItemKind, TagVocabulary, read};
 use joi_home::testing::house_of;
+use joi_language::Ear;
 
 const ENGLISH: (&str, &str) = (
     include_str!("../../../../assets/language/en/house.toml"),

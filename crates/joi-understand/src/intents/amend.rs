@@ -3,7 +3,7 @@
 //! PURE. In: the words of the command, and those that came a moment later. Out: the command both make, if together
 //! they are the same one with another time. A new command, a question, or anything else amends nothing.
 
-use super::orders::Filled;
+use super::filled::Filled;
 use super::{Intent, match_intent, matched, orders, words};
 use joi_language::Language;
 use joi_language::grammar::TemplateGroup;

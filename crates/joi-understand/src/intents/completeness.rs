@@ -5,7 +5,7 @@
 //! the question mark, which a recogniser writes behind a sentence that is whole, or how it begins; that anything else is
 //! over, its full stop.
 
-use super::orders::Filled;
+use super::filled::Filled;
 use super::{Intent, MemoryOrder, VolumeChange, match_intent, matched, orders, words};
 use crate::requests::{ReadyEnd, ready_end};
 use joi_language::Language;

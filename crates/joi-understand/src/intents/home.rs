@@ -4,7 +4,7 @@
 //! connected stands in the files of the languages, and claims nothing: a home that is connected replaces the answer,
 //! not the understanding.
 
-use super::orders::Filled;
+use super::filled::Filled;
 use joi_language::grammar::machine::Slot;
 use joi_language::grammar::numbers::ONE;
 use joi_language::values::Many;

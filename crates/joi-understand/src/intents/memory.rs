@@ -3,7 +3,7 @@
 //! PURE. In: the name of the template's intent and what its slots took. Out: an order, or nothing when the words
 //! are no such order after all ("remember that time in Rome"). Texts stay as they were said.
 
-use super::orders::Filled;
+use super::filled::Filled;
 use joi_language::Language;
 use joi_language::grammar::Grammar;
 use joi_language::words;

@@ -3,7 +3,8 @@
 //! PURE. In: what was said. Out: whether it says yes or no.
 
 use super::Refusal;
-use super::clauses::{Clause, Form, clauses};
+use super::clause::{Clause, Form};
+use super::clauses::clauses;
 use joi_language::consent::{ConsentWords, FormWords, words_of};
 
 /// Whether `text` begins with a yes, or ends with one ("Eighteen is perfect, yes") and has nothing in it that takes it back.

@@ -4,45 +4,15 @@
 //! clause. A clause begins where punctuation or a joining word is followed by words that begin one; all else goes on with
 //! the one before.
 
-use super::sentences::{WordRun, parts, sentences};
+use super::clause::{Clause, Form};
+use super::sentences::{WordRun, led, parts, sentences, verb};
 use super::told::{self, Telling};
 use super::word_order;
 use crate::text::without_quotes;
-use joi_language::consent::{ConsentWords, DeedWords, FormWords, Phrases};
+use joi_language::consent::{ConsentWords, FormWords, Phrases};
 
 /// Most words of a time or a place in front of a request.
 const LONGEST_ADVERB: usize = 9;
-
-/// What a clause is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
-    /// It asks for a deed.
-    Request,
-    /// It wants something to stay as it is.
-    Stay,
-    /// It asks about something.
-    Question,
-    /// It imagines something.
-    Hypothesis,
-    /// It tells what somebody said.
-    Reported,
-    /// It tells something.
-    Statement,
-    /// Its form does not tell: an answer, a name.
-    Open,
-}
-
-/// A part of an utterance.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Clause {
-    pub(super) form: Form,
-    /// Without what leads to it and trails behind it; of a polite request only what is asked for.
-    pub(super) words: Vec<String>,
-    /// It was asked for politely, or wished for: its verb need not come first.
-    pub(super) is_polite: bool,
-    /// It is to be done only if something is so.
-    pub(super) has_condition: bool,
-}
 
 /// The clauses of `text`.
 pub(super) fn clauses(words: &ConsentWords, text: &str) -> Vec<Clause> {
@@ -109,33 +79,6 @@ fn apart(words: &ConsentWords, said: Vec<String>) -> Vec<String> {
     said.into_iter().flat_map(|word| tied(&word).unwrap_or_else(|| vec![word])).collect()
 }
 
-/// Whether a clause begins with these words.
-pub(super) fn begins(words: &ConsentWords, part: &[String]) -> bool {
-    let rest = led(&words.form, part);
-    let form = &words.form;
-    let marks = [
-        &form.polite,
-        &form.wishes,
-        &form.questions,
-        &form.hypotheses,
-        &form.negations,
-        &form.subjects,
-        &form.refusals,
-        &words.told.past,
-        &words.told.reports,
-    ];
-    marks.iter().any(|phrases| phrases.at_start(rest).is_some()) || verb(words, rest) > 0
-}
-
-/// `part` without what only leads to it.
-pub(super) fn led<'a>(form: &FormWords, part: &'a [String]) -> &'a [String] {
-    let mut rest = part;
-    while let Some(count) = form.lead.at_start(rest) {
-        rest = &rest[count..];
-    }
-    rest
-}
-
 /// The same without what trails behind it.
 fn bare<'a>(form: &FormWords, part: &'a [String]) -> &'a [String] {
     let mut rest = led(form, part);
@@ -143,12 +86,6 @@ fn bare<'a>(form: &FormWords, part: &'a [String]) -> &'a [String] {
         rest = &rest[..rest.len() - count];
     }
     rest
-}
-
-/// How many words of a deed's verb stand at the head.
-fn verb(words: &ConsentWords, part: &[String]) -> usize {
-    let exact = |deed: &DeedWords| deed.verbs.at_start(part).max(deed.alone.at_start(part));
-    words.deeds().filter_map(|(_, deed)| exact(deed)).max().unwrap_or(0)
 }
 
 /// What `part` is.

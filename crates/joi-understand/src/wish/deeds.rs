@@ -3,7 +3,8 @@
 //! PURE. In: a clause, and a deed by its name. Out: whether the clause asks for it. Of several deeds whose verbs fit, the
 //! one whose pattern says most counts: "turn the alarm off" is no "turn".
 
-use super::clauses::{Clause, Form, clauses};
+use super::clause::{Clause, Form};
+use super::clauses::clauses;
 use crate::text::same;
 use joi_language::Language;
 use joi_language::consent::{ConsentWords, DeedWords};

@@ -2,8 +2,7 @@
 //!
 //! PURE. In: an utterance. Out: its words outside of such stretches. A stretch ends with its clause.
 
-use super::clauses;
-use super::sentences::sentences;
+use super::sentences::{begins, sentences};
 use joi_language::consent::ConsentWords;
 
 /// `text` without what is not meant ("add milk, but not eggs"); nothing where all of it is.
@@ -15,8 +14,7 @@ pub(super) fn meant(words: &ConsentWords, text: &str) -> Option<String> {
     }
     let ends = |rest: &[String]| {
         let joint = form.joints.at_start(rest);
-        form.corrections.at_start(rest).is_some()
-            || joint.is_some_and(|count| clauses::begins(words, &rest[count..]))
+        form.corrections.at_start(rest).is_some() || joint.is_some_and(|count| begins(words, &rest[count..]))
     };
     let is_object = |word: &&String| {
         words.deeds().any(|(_, deed)| words.names(&deed.objects, std::slice::from_ref(*word)))

@@ -2,8 +2,7 @@
 //!
 //! PURE. In: what was said. Out: words between punctuation; then parts, each of which begins where words begin a clause.
 
-use super::clauses::begins;
-use joi_language::consent::{ConsentWords, words_of};
+use joi_language::consent::{ConsentWords, DeedWords, FormWords, words_of};
 
 /// A stretch of words between punctuation.
 pub(super) struct WordRun {
@@ -93,4 +92,37 @@ pub(super) fn parts(words: &ConsentWords, sentence: &[WordRun]) -> Vec<ClausePar
         }
     }
     parts
+}
+
+/// Whether a clause begins with these words.
+pub(super) fn begins(words: &ConsentWords, part: &[String]) -> bool {
+    let rest = led(&words.form, part);
+    let form = &words.form;
+    let marks = [
+        &form.polite,
+        &form.wishes,
+        &form.questions,
+        &form.hypotheses,
+        &form.negations,
+        &form.subjects,
+        &form.refusals,
+        &words.told.past,
+        &words.told.reports,
+    ];
+    marks.iter().any(|phrases| phrases.at_start(rest).is_some()) || verb(words, rest) > 0
+}
+
+/// `part` without what only leads to it.
+pub(super) fn led<'a>(form: &FormWords, part: &'a [String]) -> &'a [String] {
+    let mut rest = part;
+    while let Some(count) = form.lead.at_start(rest) {
+        rest = &rest[count..];
+    }
+    rest
+}
+
+/// How many words of a deed's verb stand at the head.
+pub(super) fn verb(words: &ConsentWords, part: &[String]) -> usize {
+    let exact = |deed: &DeedWords| deed.verbs.at_start(part).max(deed.alone.at_start(part));
+    words.deeds().filter_map(|(_, deed)| exact(deed)).max().unwrap_or(0)
 }

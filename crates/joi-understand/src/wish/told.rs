@@ -3,8 +3,9 @@
 //! PURE. In: the clauses of a sentence, one after the other. Out: the form of each within the whole. "My wife said to
 //! hurry and set an alarm" asks for nothing, and neither does what stands behind the colon of something told.
 
-use super::clauses::{self, Clause, Form, led};
-use super::sentences::{ClausePart, WordRun, sentences};
+use super::clause::{Clause, Form};
+use super::clauses;
+use super::sentences::{ClausePart, WordRun, led, sentences};
 use crate::text::{quotes, without_quotes};
 use joi_language::Language;
 use joi_language::consent::{ConsentWords, ToldWords, words_of};

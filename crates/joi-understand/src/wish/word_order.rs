@@ -3,7 +3,7 @@
 //! PURE. In: the words of a clause. Out: the request it is, its words in an order in which a deed finds them. "Die Liste
 //! leeren", "verlängerst du den Timer bitte", "die Lampe kannst du ausmachen", "ich hätte das Licht gern aus".
 
-use super::clauses::{Clause, Form};
+use super::clause::{Clause, Form};
 use joi_language::consent::ConsentWords;
 
 /// Most words of what is to be done something to, in front of whom one asks.

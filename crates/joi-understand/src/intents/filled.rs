@@ -1,0 +1,223 @@
+//! The values of a template that fits: numbers, times, days, names, as its slots took them.
+//!
+//! In: captures of slots, and the utterance. Out: one value per question; nothing where no slot has one.
+//! Pure: no I/O, no clock.
+
+use jiff::civil::Weekday;
+
+use joi_language::grammar::Grammar;
+use joi_language::grammar::machine::{Capture, Slot};
+use joi_language::grammar::slots::Taken;
+use joi_language::grammar::words::Word;
+use joi_language::values::{
+    ClockSaid, Day, DayPart, Days, EntryKind, Many, MonthRule, Said, ScheduleOrder, When, Which,
+};
+
+/// The values that slots took, and the utterance they took them from.
+pub(super) struct Filled<'a> {
+    pub(super) captures: &'a [Capture],
+    pub(super) words: &'a [Word],
+    /// The words without politeness.
+    pub(super) core: std::ops::Range<usize>,
+    /// The utterance as it was written.
+    pub(super) text: &'a str,
+    pub(super) grammar: &'a Grammar,
+}
+
+impl Filled<'_> {
+    fn taken(&self, slot: Slot) -> impl Iterator<Item = &Taken> {
+        self.captures.iter().filter(move |capture| capture.slot == slot).map(|capture| &capture.taken)
+    }
+
+    pub(super) fn value(&self, slot: Slot) -> Option<&str> {
+        self.taken(slot).find_map(|taken| match taken {
+            Taken::Value(value) => Some(value.as_str()),
+            _ => None,
+        })
+    }
+
+    pub(super) fn seconds(&self, slot: Slot) -> Option<u32> {
+        self.taken(slot).find_map(|taken| match taken {
+            Taken::Seconds(seconds) => Some(*seconds),
+            _ => None,
+        })
+    }
+
+    pub(super) fn number(&self, slot: Slot) -> Option<u32> {
+        self.taken(slot).find_map(|taken| match taken {
+            Taken::Number(number) => Some(*number),
+            _ => None,
+        })
+    }
+
+    /// A number up to ten without "percent" is a tenth: "volume seven" is 70.
+    pub(super) fn percent(&self) -> Option<u8> {
+        let number = self.number(Slot::Percent)?;
+        let is_tenth =
+            number <= 10 && !self.words.iter().any(|word| word.text == self.grammar.manners.percent);
+        u8::try_from(if is_tenth { number * 10 } else { number }).ok()
+    }
+
+    /// A name, or what to remind of, as it was said, seen from the other side: "call your mother".
+    pub(super) fn name(&self) -> Option<String> {
+        let turned = |word: &'_ str| self.grammar.turned.get(&word.to_lowercase()).cloned();
+        let said = self.text()?;
+        let turned: Vec<String> =
+            said.split(' ').map(|word| turned(word).unwrap_or_else(|| word.to_owned())).collect();
+        Some(turned.join(" "))
+    }
+
+    /// The same as it was said.
+    pub(super) fn text(&self) -> Option<String> {
+        let range = [Slot::Text, Slot::Name].into_iter().find_map(|slot| {
+            self.taken(slot).find_map(|taken| match taken {
+                Taken::Words(range) => Some(range.clone()),
+                _ => None,
+            })
+        })?;
+        self.as_said(range)
+    }
+
+    /// Words as they were said; polite ones at the end are no part of them.
+    pub(super) fn as_said(&self, range: std::ops::Range<usize>) -> Option<String> {
+        let words = self.words.get(range)?;
+        let (from, to) = (words.first()?.at.start, words.last()?.at.end);
+        let said: Vec<&str> = self.text.get(from..to)?.split(' ').collect();
+        let polite = said.iter().rev().take_while(|word| self.is_polite(word)).count();
+        let kept = if polite < said.len() { &said[..said.len() - polite] } else { &said[..] };
+        Some(kept.join(" ").trim_end_matches([',', '.', '!', '?']).to_owned())
+    }
+
+    fn is_polite(&self, word: &str) -> bool {
+        let plain = word.trim_end_matches([',', '.', '!', '?']).to_lowercase();
+        self.grammar.manners.behind.first().is_some_and(|first| first[..] == [plain])
+    }
+
+    pub(super) fn kind(&self) -> Option<EntryKind> {
+        match self.value(Slot::Kind).or_else(|| self.value(Slot::Kinds))? {
+            "timer" => Some(EntryKind::Timer),
+            "alarm" => Some(EntryKind::Alarm),
+            "reminder" => Some(EntryKind::Reminder),
+            _ => None,
+        }
+    }
+
+    fn clock(&self) -> Option<ClockSaid> {
+        self.taken(Slot::Clock).find_map(|taken| match taken {
+            Taken::Clock(said) => Some(*said),
+            _ => None,
+        })
+    }
+
+    pub(super) fn which(&self, kind: Option<EntryKind>, many: Many) -> Which {
+        let clock = self.clock().map(|clock| (clock, self.part()));
+        let (length_s, day) = (self.seconds(Slot::Length), self.day());
+        Which { id: None, kind, name: self.name(), length_s, clock, day, many }
+    }
+
+    /// Which entry an answer means.
+    pub(super) fn meant(&self) -> Which {
+        self.which(self.kind(), Many::One)
+    }
+
+    /// The timer that is to be longer or shorter.
+    fn timer(&self) -> Which {
+        Which { clock: None, day: None, ..self.which(self.kind().or(Some(EntryKind::Timer)), Many::One) }
+    }
+
+    /// A timer is to be so much longer or shorter; a length that is none is asked for.
+    pub(super) fn longer_by(&self, sign: i64) -> Option<ScheduleOrder> {
+        let which = self.timer();
+        Some(match self.seconds(Slot::Duration)? {
+            0 => ScheduleOrder::Move { which, when: None },
+            seconds => ScheduleOrder::Add { which, seconds: sign * i64::from(seconds) },
+        })
+    }
+
+    /// The entry that is to be due at another time: what was said of a time is the new one.
+    pub(super) fn moved(&self) -> Which {
+        Which { clock: None, day: None, ..self.which(self.kind(), Many::One) }
+    }
+
+    /// When, if anything was said of it.
+    pub(super) fn when(&self) -> Option<When> {
+        if let Some(seconds) = self.seconds(Slot::Duration) {
+            return Some(When::In(seconds));
+        }
+        let said = Said { clock: self.clock(), part: self.part(), day: self.day(), days: self.days() };
+        (said != Said::default()).then_some(When::At(said))
+    }
+
+    pub(super) fn part(&self) -> Option<DayPart> {
+        let part = self.value(Slot::Part).or_else(|| self.value(Slot::Today));
+        // "Every morning" says both.
+        let part = part.or_else(|| self.value(Slot::Days)?.split_once(' ').map(|(_, part)| part));
+        part?.split(' ').find_map(|word| match word {
+            "morning" => Some(DayPart::Morning),
+            "afternoon" => Some(DayPart::Afternoon),
+            "evening" => Some(DayPart::Evening),
+            "night" => Some(DayPart::Night),
+            _ => None,
+        })
+    }
+
+    pub(super) fn day(&self) -> Option<Day> {
+        if let Some(month) = self.value(Slot::Month).and_then(|month| month.parse().ok()) {
+            let day = self.number(Slot::Ordinal).and_then(|day| i8::try_from(day).ok())?;
+            return Some(Day::Date(month, day));
+        }
+        let part = || self.value(Slot::Part).or_else(|| self.value(Slot::Today));
+        let day = self.value(Slot::Day).or_else(|| part()?.split_once(' ').map(|(_, day)| day))?;
+        if let Some(ahead) = day.strip_prefix('+') {
+            return ahead.parse().ok().map(Day::Ahead);
+        }
+        // A feast, by its month and day.
+        let feast =
+            day.split_once('-').and_then(|(month, day)| Some((month.parse().ok()?, day.parse().ok()?)));
+        feast.map(|(month, day)| Day::Date(month, day)).or_else(|| weekday(day).map(Day::Weekday))
+    }
+
+    pub(super) fn days(&self) -> Days {
+        if let Some(rule) = self.month_rule() {
+            return Days::monthly(rule).unwrap_or_default();
+        }
+        let one = |value: &str| match value.split(' ').next()?.split_once('-') {
+            Some((first, last)) => Some(Days::from_to(weekday(first)?, weekday(last)?)),
+            None => weekday(value.split(' ').next()?).map(Days::on),
+        };
+        let values =
+            self.taken(Slot::Days).chain(self.taken(Slot::Several)).filter_map(|taken| match taken {
+                Taken::Value(value) => one(value),
+                _ => None,
+            });
+        values.fold(Days::NONE, Days::and)
+    }
+}
+
+impl Filled<'_> {
+    /// Whether a day of every month was said that there is not: "the first weekday".
+    pub(super) fn is_of_no_month(&self) -> bool {
+        self.value(Slot::Nth).is_some() && self.month_rule().is_none()
+    }
+
+    /// A day of every month: "the first Monday", "the last day", "the 15th".
+    pub(super) fn month_rule(&self) -> Option<MonthRule> {
+        let Some(nth) = self.value(Slot::Nth) else {
+            let is_dated = self.value(Slot::Month).is_some();
+            let day = self.number(Slot::Ordinal).filter(|_| !is_dated)?;
+            return u8::try_from(day).ok().map(MonthRule::Day);
+        };
+        // Nothing for the last.
+        let week: Option<u8> = nth.parse().ok();
+        match self.value(Slot::Days)? {
+            "mon-sun" => Some(MonthRule::Day(week.unwrap_or(31))),
+            day => Some(MonthRule::Weekday(week, weekday(day)?)),
+        }
+    }
+}
+
+fn weekday(name: &str) -> Option<Weekday> {
+    let names = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+    let offset = names.iter().position(|known| *known == name)?;
+    Weekday::from_monday_zero_offset(i8::try_from(offset).ok()?).ok()
+}

@@ -1,0 +1,34 @@
+//! A clause of an utterance and its form.
+//!
+//! Pure: no I/O, no clock.
+
+/// What a clause is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// It asks for a deed.
+    Request,
+    /// It wants something to stay as it is.
+    Stay,
+    /// It asks about something.
+    Question,
+    /// It imagines something.
+    Hypothesis,
+    /// It tells what somebody said.
+    Reported,
+    /// It tells something.
+    Statement,
+    /// Its form does not tell: an answer, a name.
+    Open,
+}
+
+/// A part of an utterance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Clause {
+    pub(super) form: Form,
+    /// Without what leads to it and trails behind it; of a polite request only what is asked for.
+    pub(super) words: Vec<String>,
+    /// It was asked for politely, or wished for: its verb need not come first.
+    pub(super) is_polite: bool,
+    /// It is to be done only if something is so.
+    pub(super) has_condition: bool,
+}
