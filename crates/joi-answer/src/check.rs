@@ -1,7 +1,8 @@
 //! The last look at a reply before it is sent or spoken.
 //!
-//! PURE, any thread. In: the whole reply, or one sentence of it. Out: nothing, or why it must not go
+//! Any thread. In: the whole reply, or one sentence of it. Out: nothing, or why it must not go
 //! out. It fails closed and changes nothing.
+//! Pure: no I/O, no clock.
 
 use crate::malformed::Malformed;
 use crate::sanitize::sanitize;
@@ -38,7 +39,7 @@ pub enum ReplyRefusal {
     /// It says nothing but what the user has said.
     #[error("the reply only repeats the request")]
     Repeats,
-    /// It answers nothing: a stock phrase, her prompt, or the user's part of the conversation.
+    /// It answers nothing: a stock phrase, joi's prompt, or the user's part of the conversation.
     #[error("the reply is a stock phrase, recites the prompt or speaks as the user")]
     Vacant,
     /// For too long nothing of it could be let out.
@@ -79,7 +80,7 @@ pub fn check(reply: &str, tokens: usize) -> Result<(), ReplyRefusal> {
     Ok(())
 }
 
-/// A count for when the server gives none: a token for every four characters, and at least one a word.
+/// Returns a count for when the server gives none: a token for every four characters, and at least one a word.
 pub fn estimated_tokens(text: &str) -> usize {
     text.chars().count().div_ceil(4).max(text.split_whitespace().count())
 }

@@ -1,8 +1,9 @@
-//! PURE. The last thing an answer passes before it is shown or spoken, while it is still coming in.
+//! The last thing an answer passes before it is shown or spoken, while it is still coming in.
 //!
 //! In: the model's text in pieces of any size. Out: whole clauses that are clean and checked. A
 //! secret or a malformed part ends the answer before a word of it is out; so does its length. What
 //! is not yet a whole clause waits, because half a card number does not look like one.
+//! Pure: no I/O, no clock.
 
 use crate::check::{self, ReplyRefusal};
 use crate::malformed::Malformed;
@@ -33,10 +34,10 @@ pub enum AnswerEnding {
     Cut,
 }
 
-/// Whether an answer begins with what the model was told about here and now.
+/// Whether an answer begins with what the model was given about here and now.
 #[derive(PartialEq, Eq)]
 enum Echo {
-    /// It may; more is needed to tell.
+    /// It may; more is needed to decide.
     Undecided,
     /// It does not, or no longer.
     None,
@@ -93,8 +94,8 @@ impl OutputGate {
         Ok(last)
     }
 
-    /// Takes a context line or an age mark from the head of an answer: small models repeat what
-    /// they were told. What was done, told without its bracket, has no end that could be seen: that answer is none.
+    /// Takes a context line or an age mark from the head of an answer: small models repeat what they were reported.
+    /// What was done, reported without its bracket, has no end that could be seen: that answer is none.
     fn drop_echo(&mut self) -> Result<Echo, ReplyRefusal> {
         let head = self.waiting.trim_start();
         let (begun, bare) = (head.to_lowercase(), marks::DONE.to_lowercase());
@@ -136,7 +137,7 @@ impl OutputGate {
     }
 }
 
-/// Where the last whole clause of `text` ends, its white space included.
+/// Returns where the last whole clause of `text` ends, its white space included.
 fn clauses_end(text: &str) -> usize {
     let ends = |c: char| matches!(c, '.' | '!' | '?' | ';' | ':' | ',' | '…' | '。' | '！' | '？' | '，');
     match last_end(text, ends) {
@@ -145,7 +146,7 @@ fn clauses_end(text: &str) -> usize {
     }
 }
 
-/// Where the last whole sentence of `text` ends.
+/// Returns where the last whole sentence of `text` ends.
 pub fn sentences_end(text: &str) -> usize {
     let closed = text.trim_end();
     let ends = |c: char| matches!(c, '.' | '!' | '?' | '…' | '。' | '！' | '？');

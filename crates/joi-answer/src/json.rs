@@ -1,10 +1,11 @@
 //! JSON in what a model wrote, words and fences around it aside.
 //!
-//! PURE. In: text of a model. Out: where an object ends, or the object.
+//! In: text of a model. Out: where an object ends, or the object.
+//! Pure: no I/O, no clock.
 
 use serde::de::DeserializeOwned;
 
-/// The length of the object or list at the head of `text`, or nothing when it doesn't end there.
+/// Returns the length of the object or list at the head of `text`, or nothing when it doesn't end there.
 pub fn balanced_length(text: &str) -> Option<usize> {
     let (mut depth, mut is_quoted, mut is_escaped) = (0usize, false, false);
     for (at, byte) in text.bytes().enumerate() {
@@ -25,7 +26,7 @@ pub fn balanced_length(text: &str) -> Option<usize> {
     None
 }
 
-/// The JSON object in what a model wrote, fences and words around it aside.
+/// Returns the JSON object in what a model wrote, fences and words around it aside.
 pub fn object<T: DeserializeOwned>(written: &str) -> Option<T> {
     let begun = &written[written.find('{')?..];
     serde_json::from_str(&begun[..balanced_length(begun)?]).ok()

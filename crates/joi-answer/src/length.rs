@@ -1,8 +1,9 @@
 //! Where an answer ends: after so many sentences where it is spoken, and before a sentence that says again what was said.
 //!
-//! PURE. In: an answer clause by clause. Out: what of it is said, and at its end why it ended. The first sentence goes
+//! In: an answer clause by clause. Out: what of it is said, and at its end why it ended. The first sentence goes
 //! out as it comes, so that speaking begins early; each further one when it is whole, so that an answer always ends at
 //! the end of a sentence.
+//! Pure: no I/O, no clock.
 
 use std::sync::Arc;
 
@@ -90,13 +91,13 @@ impl<'a> AnswerLength<'a> {
         out
     }
 
-    /// The answer is complete: the rest of what is said.
+    /// Ends the answer and returns the rest to be spoken.
     pub fn finish(&mut self) -> String {
         let rest = std::mem::take(&mut self.waiting);
         if self.stop.is_some() || !has_words(&rest) { String::new() } else { self.judged(rest) }
     }
 
-    /// Where the sentence ends that waits, or goes on with what was said of it.
+    /// Returns where the sentence ends that waits, or goes on with what was said of it.
     fn next_end(&self) -> Option<usize> {
         if self.stop.is_some() {
             return None;
@@ -105,7 +106,7 @@ impl<'a> AnswerLength<'a> {
         sentence_end(&whole, &self.endings).and_then(|end| end.checked_sub(self.begun.len()))
     }
 
-    /// What is said of the end of a sentence.
+    /// Returns what is said of the end of a sentence.
     fn judged(&mut self, rest: String) -> String {
         let has_begun = has_words(&self.begun);
         let sentence = std::mem::take(&mut self.begun) + &rest;
@@ -125,7 +126,7 @@ impl<'a> AnswerLength<'a> {
         rest
     }
 
-    /// What is said of the first sentence before it is whole. One that never ends is cut at a clause.
+    /// Returns what is said of the first sentence before it is whole. One that never ends is cut at a clause.
     fn early(&mut self) -> String {
         let clauses = std::mem::take(&mut self.waiting);
         let is_too_long =
@@ -139,8 +140,8 @@ impl<'a> AnswerLength<'a> {
     }
 }
 
-/// Where the first sentence of `text` ends, its white space included; a line is one, too, but not the number of an item
-/// or what introduces a list.
+/// Returns where the first sentence of `text` ends, its white space included; a line is one, too, but not the number of
+/// an item or what introduces a list.
 fn sentence_end(text: &str, endings: &EndingWords) -> Option<usize> {
     let mut at = 0;
     while let Some(space) = text[at..].find(char::is_whitespace) {
@@ -184,7 +185,7 @@ mod tests {
 
     const LIMIT: LengthLimit = LengthLimit { sentences: 3, words: 60, may_go_on: true };
 
-    /// What is said of a text that comes in pieces of so many characters, and why it ended.
+    /// Returns what is said of a text that comes in pieces of so many characters, and why it ended.
     fn said(
         limit: Option<LengthLimit>,
         earlier: &str,

@@ -1,8 +1,9 @@
 //! Recognises replies that must not be delivered: tool calls written as text, data dumps, truncated JSON.
 //!
-//! PURE, any thread. In: a piece of a reply that looks like data. Out: whether it is an answer in a
+//! Any thread. In: a piece of a reply that looks like data. Out: whether it is an answer in a
 //! wrapping, a tool call, or data. [`crate::sanitize`] holds the stream back until a verdict is in.
 //! Only fields that hold an answer by their name are unwrapped, never "the longest string".
+//! Pure: no I/O, no clock.
 
 use serde_json::{Map, Value};
 
@@ -60,7 +61,7 @@ const CALLS: [&str; 3] = ["tool_calls", "tool_call", "function_call"];
 const NAMES: [&str; 6] = ["name", "tool", "tool_name", "function", "function_name", "action"];
 const ARGUMENTS: [&str; 6] = ["arguments", "args", "parameters", "params", "input", "action_input"];
 
-/// Whether text that is no JSON, because of a missing brace or the wrong quotes, has the keys of a call.
+/// Returns whether text that is no JSON, because of a missing brace or the wrong quotes, has the keys of a call.
 fn was_meant_as_call(text: &str) -> bool {
     let bare: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     let bare = bare.replace('\'', "\"");
@@ -82,7 +83,7 @@ fn is_tool_call(value: &Value) -> bool {
     }
 }
 
-/// The answer in an object that holds one field for it and nothing but remarks beside.
+/// Returns the answer in an object that holds one field for it and nothing but remarks beside.
 fn answer_in(fields: &Map<String, Value>) -> Option<String> {
     const ANSWERS: [&str; 7] = ["response", "answer", "reply", "message", "content", "speech", "text"];
     const REMARKS: [&str; 7] = ["role", "type", "status", "language", "emotion", "confidence", "done"];

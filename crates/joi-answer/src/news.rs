@@ -1,8 +1,9 @@
-//! Whether words tell anything beside what was said before them: an answer that only repeats the question is none, and a
+//! Whether words state anything beside what was said before them: an answer that only repeats the question is none, and a
 //! sentence that says again what the answer has said ends it.
 //!
-//! PURE, far below a millisecond. In: two texts. Out: whether the second has news. Words count as the same when one is
+//! Far below a millisecond. In: two texts. Out: whether the second has news. Words count as the same when one is
 //! the other with another ending; small words don't count. What is wanted of an answer is data of the language.
+//! Pure: no I/O, no clock.
 
 use joi_language::Language;
 use joi_language::consent::{Phrases, TalkWords, words_of};
@@ -17,14 +18,14 @@ const SAID_AGAIN: usize = 7;
 const ASKED_AGAIN: usize = 2;
 /// A shorter request may be repeated, and a shorter sentence said twice: "no, no".
 const FEWEST: usize = 3;
-/// Who speaks of himself is not answered by so many words of his own: "I'm sad".
+/// Who speaks of themselves is not answered by so many words of their own: "I'm sad".
 const FEWEST_OF_HIMSELF: usize = 2;
 
-/// Whether `text` holds a word that is not in `before`; of small words only a yes, a no, or what asks back.
+/// Returns whether `text` holds a word that is not in `before`; of small words only a yes, a no, or what asks back.
 pub fn has_news(language: &Language, before: &str, text: &str) -> bool {
     let known = words_of(before);
     let is_new = |word: &&String| !known.iter().any(|known| alike(known, word));
-    // "Okay" tells nothing of why the sky is blue.
+    // "Okay" states nothing of why the sky is blue.
     let is_open = open_at(language, &known).is_some();
     let tells = |word: &String| is_verdict(language, word) && !(is_open && is_nod(language, word));
     words_of(text)
@@ -33,13 +34,13 @@ pub fn has_news(language: &Language, before: &str, text: &str) -> bool {
         .any(|word| !is_small(language, word) && !is_nod(language, word) || tells(word))
 }
 
-/// Whether a word only shows that one has heard, or agrees.
+/// Returns whether a word only shows that one has heard, or agrees.
 fn is_nod(language: &Language, word: &String) -> bool {
     let mut talk = language.consent().iter().map(|words| &words.talk);
     talk.any(|talk| talk.nods.at_start(std::slice::from_ref(word)).is_some())
 }
 
-/// Whether a word tells nothing by itself.
+/// Returns whether a word states nothing by itself.
 fn is_small(language: &Language, word: &String) -> bool {
     language.consent().iter().map(|words| &words.form).any(|form| {
         let small = [&form.function_words, &form.subjects, &form.finite, &form.references];
@@ -47,7 +48,7 @@ fn is_small(language: &Language, word: &String) -> bool {
     })
 }
 
-/// Whether a word agrees, refuses, or asks back.
+/// Returns whether a word agrees, refuses, or asks back.
 fn is_verdict(language: &Language, word: &String) -> bool {
     language.consent().iter().any(|words| {
         let (form, talk) = (&words.form, &words.talk);
@@ -56,7 +57,7 @@ fn is_verdict(language: &Language, word: &String) -> bool {
     })
 }
 
-/// Whether `answer` only repeats what was `asked`.
+/// Returns whether `answer` only repeats what was `asked`.
 pub fn repeats_the_request(language: &Language, asked: &str, answer: &str) -> bool {
     let (words, wanted) = (words_of(asked), content_words(asked));
     if words.len() < if is_of_himself(language, &words) { FEWEST_OF_HIMSELF } else { FEWEST } {
@@ -87,7 +88,7 @@ pub fn repeats_the_request(language: &Language, asked: &str, answer: &str) -> bo
     again * 3 >= wanted.len() * ASKED_AGAIN
 }
 
-/// Where a question begins that its own words don't answer, perhaps behind polite ones: "can you tell me why".
+/// Returns where a question begins that its own words don't answer, perhaps behind polite ones: "can you tell me why".
 fn open_at(language: &Language, words: &[String]) -> Option<usize> {
     language.consent().iter().map(|words| &words.talk).find_map(|talk| {
         let begins = |at: usize| talk.open.at_start(&words[at..]).is_some();
@@ -96,8 +97,8 @@ fn open_at(language: &Language, words: &[String]) -> Option<usize> {
     })
 }
 
-/// Whether words of the request are to be repeated or chosen from. Who speaks of himself before that tells something:
-/// "I have to write an exam".
+/// Returns whether words of the request are to be repeated or chosen from. Who speaks of themselves before that states
+/// something: "I have to write an exam".
 fn is_wanted_back(language: &Language, words: &[String]) -> bool {
     let mut talk = language.consent().iter().map(|words| &words.talk);
     talk.any(|talk| {
@@ -110,8 +111,8 @@ fn is_of_himself(language: &Language, words: &[String]) -> bool {
     language.consent().iter().any(|of| of.talk.first_person.are_in(words))
 }
 
-/// Whether the words of a request may be the answer to it: to be repeated, chosen from, or said back as a greeting. Who
-/// speaks of himself beside that wants another one: "hey, I had a bad day", "I have to write an exam".
+/// Returns whether the words of a request may be the answer to it: to be repeated, chosen from, or said back as a
+/// greeting. Who speaks of themselves beside that wants another one: "hey, I had a bad day", "I have to write an exam".
 pub(super) fn may_be_said_back(language: &Language, words: &[String]) -> bool {
     let is_other = |words: &[String]| !is_of_himself(language, words);
     let mut talk = language.consent().iter().map(|words| &words.talk);
@@ -124,7 +125,7 @@ pub(super) fn may_be_said_back(language: &Language, words: &[String]) -> bool {
     greets || is_wanted_back(language, words)
 }
 
-/// Whether `sentence` says nothing but what one of the sentences before it has said.
+/// Returns whether `sentence` says nothing but what one of the sentences before it has said.
 pub(crate) fn says_again(language: &Language, earlier: &[String], sentence: &str) -> bool {
     let words = words_of(without_marker(sentence));
     words.len() >= FEWEST
@@ -144,13 +145,13 @@ pub(crate) fn says_again(language: &Language, earlier: &[String], sentence: &str
 pub enum WantedLength {
     /// As one speaks.
     Short,
-    /// Something told or recited: not longer, in sentences of any number.
+    /// Something reported or recited: not longer, in sentences of any number.
     Tale,
     /// As long as it is.
     Long,
 }
 
-/// How long an answer the words want.
+/// Returns how long an answer the words want.
 pub fn wanted_length(language: &Language, asked: &str) -> WantedLength {
     let words = words_of(asked);
     let holds = |of: fn(&TalkWords) -> &Phrases| {
@@ -164,12 +165,12 @@ pub fn wanted_length(language: &Language, asked: &str) -> WantedLength {
     }
 }
 
-/// A sentence without the number of its item.
+/// Returns a sentence without the number of its item.
 fn without_marker(sentence: &str) -> &str {
     sentence.trim().trim_start_matches(|c: char| c.is_ascii_digit() || "-*•.) ".contains(c))
 }
 
-/// Whether two words are one, perhaps with two endings.
+/// Returns whether two words are one, perhaps with two endings.
 fn alike(one: &str, other: &str) -> bool {
     let shared = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
     let shorter = one.chars().count().min(other.chars().count());

@@ -1,8 +1,9 @@
 //! Whether a model asks for a deed in its own words that the user did not ask for.
 //!
-//! PURE, any thread. With strangers' words in its prompt a model may put their wish into a question of hers: "Shall I forget
-//! everything?" A yes to that does nothing, but sounds as if it did. In: words of a reply, and what the user has said. Out:
-//! how much of it may be said. What the program asks itself never comes here.
+//! Any thread. With strangers' words in its prompt a model may put their wish into a question of joi: "Shall I forget
+//! everything?" A yes to that does nothing, but sounds as if it did. In: words of a reply, and what the user has said.
+//! Out: how much of it may be said. What the program asks itself never comes here.
+//! Pure: no I/O, no clock.
 
 use joi_language::Language;
 use joi_understand::wish::{self, Utterances};
@@ -17,7 +18,7 @@ pub enum OfferRule<'a> {
 }
 
 impl OfferRule<'_> {
-    /// How many bytes of `said` may be said: all in front of the first sentence that offers what it must not.
+    /// Returns how many bytes of `said` may be said: all in front of the first sentence that offers what it must not.
     pub fn allowed(self, language: &Language, said: &str) -> usize {
         let Self::Asked(asked) = self else { return said.len() };
         let mut before = ' ';
@@ -29,7 +30,7 @@ impl OfferRule<'_> {
         sentences.take_while(|sentence| !wish::offers_unasked(language, sentence, &asked)).map(str::len).sum()
     }
 
-    /// Whether all of `said` may be said.
+    /// Returns whether all of `said` may be said.
     pub fn allows(self, language: &Language, said: &str) -> bool {
         self.allowed(language, said) == said.len()
     }

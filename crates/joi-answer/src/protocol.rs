@@ -1,8 +1,9 @@
 //! How a model calls tools: in the request's own field, or written as text; and the reading of the latter.
 //!
-//! PURE, any thread. In: what a model wrote. Out: calls, and all words beside them; nothing is lost and
+//! Any thread. In: what a model wrote. Out: calls, and all words beside them; nothing is lost and
 //! nothing panics. One shape is taught (the `tool_call` fence), several are understood; prose is never a
 //! call. Names are not judged here: the loop knows which exist.
+//! Pure: no I/O, no clock.
 
 use std::ops::Range;
 
@@ -22,7 +23,7 @@ pub use lines::{Begins, begins_call, final_answer, is_broken_call};
 
 /// How results begin in text mode.
 pub const RESULT_START: &str = "[Tool result:";
-/// Whether a message is the result of a call.
+/// Returns whether a message is the result of a call.
 pub fn is_result(message: &Message) -> bool {
     message.role == Role::Tool || (message.role == Role::User && message.content.starts_with(RESULT_START))
 }
@@ -37,7 +38,7 @@ pub enum Protocol {
 }
 
 impl Protocol {
-    /// Its name for `/model` and the trace.
+    /// Returns its name for `/model` and the trace.
     pub fn name(self) -> &'static str {
         match self {
             Self::Native => "native",
@@ -93,7 +94,7 @@ pub fn parse(text: &str, known: &[String]) -> Parsed {
 
 type Spans = Vec<(Range<usize>, Vec<WrittenCall>)>;
 
-/// The calls with the places where they stand, in order and apart.
+/// Returns the calls with the places where they stand, in order and apart.
 pub fn spans(text: &str, known: &[String]) -> Spans {
     let fenced = fenced(text, known);
     if !fenced.is_empty() {
@@ -153,7 +154,7 @@ fn fenced(text: &str, known: &[String]) -> Spans {
     found
 }
 
-/// The calls in the inside of a fence or tag.
+/// Returns the calls in the inside of a fence or tag.
 fn fenced_calls(body: &str, has_language: bool, known: &[String]) -> Option<Vec<WrittenCall>> {
     let (language, body) = match body.split_once('\n') {
         Some((language, body)) if has_language => (language.trim().to_ascii_lowercase(), body),
@@ -187,7 +188,7 @@ fn fenced_calls(body: &str, has_language: bool, known: &[String]) -> Option<Vec<
     (!calls.is_empty()).then_some(calls)
 }
 
-/// The calls a JSON value stands for; nothing when it is anything else.
+/// Returns the calls a JSON value stands for; nothing when it is anything else.
 fn calls_in(value: &Value, known: &[String]) -> Option<Vec<WrittenCall>> {
     const LISTS: [&str; 3] = ["tool_calls", "tool_call", "function_call"];
     match value {
@@ -222,7 +223,7 @@ fn call(fields: &Map<String, Value>, known: &[String]) -> Option<WrittenCall> {
     Some(WrittenCall::new(name, arguments))
 }
 
-/// A tool by its name as the only key: `{"calculate": {"expression": "1 + 1"}}`.
+/// Returns a tool by its name as the only key: `{"calculate": {"expression": "1 + 1"}}`.
 fn keyed(fields: &Map<String, Value>, known: &[String]) -> Option<WrittenCall> {
     let (name, arguments) = fields.iter().next().filter(|_| fields.len() == 1)?;
     let arguments = arguments.as_object().filter(|_| known.contains(name))?;
@@ -233,7 +234,7 @@ fn all_known(calls: &[WrittenCall], known: &[String]) -> bool {
     calls.iter().all(|call| known.contains(&call.name))
 }
 
-/// How the calls of one reply stand in the history: native ones as they came, text ones in the taught shape.
+/// Returns how the calls of one reply stand in the history: native ones as they came, text ones in the taught shape.
 pub fn assistant(protocol: Protocol, words: &str, thinking: &str, calls: &[WrittenCall]) -> Message {
     let mut message = match protocol {
         Protocol::Native => {
@@ -257,13 +258,13 @@ fn native_call((call, index): (&WrittenCall, u32)) -> ToolCall {
     ToolCall { id: call.id.clone(), function }
 }
 
-/// A call in the taught shape.
+/// Returns a call in the taught shape.
 pub fn taught(call: &WrittenCall) -> String {
     let written = serde_json::json!({ "name": call.name, "arguments": call.arguments });
     format!("```tool_call\n{written}\n```")
 }
 
-/// A result for the model; `name` and `id` are those of the call.
+/// Returns a result for the model; `name` and `id` are those of the call.
 pub fn result(protocol: Protocol, call: &WrittenCall, text: &str) -> Message {
     let mut message = match protocol {
         Protocol::Native => Message::new(Role::Tool, text),

@@ -1,10 +1,11 @@
 //! Cleans a reply while it streams in: protocol markers and thinking are taken out, and what may turn
 //! out to be a tool call is held back until it is decided.
 //!
-//! PURE, one [`Sanitizer`] per reply, any thread. In: the model's text in pieces of any size; how it is
+//! One [`Sanitizer`] per reply, any thread. In: the model's text in pieces of any size; how it is
 //! cut makes no difference. Out: the text that may be shown, spoken and stored, markdown included. It
 //! never lets a piece of a marker, of a tool call or of a redaction label pass, and it gives up on a
 //! reply whose undecided part outgrows 16 KiB.
+//! Pure: no I/O, no clock.
 
 mod marker;
 #[cfg(test)]
@@ -201,7 +202,7 @@ fn plain(text: &str) -> SanitizeStep {
     SanitizeStep::Pass(next, HeldPlace::Words)
 }
 
-/// A brace: at the start of a reply, or with a quote behind it, it may be data.
+/// Returns the step at a brace: at the start of a reply, or with a quote behind it, it may be data.
 fn object(text: &str, place: HeldPlace, ending: HeldText) -> Result<SanitizeStep, Malformed> {
     let is_start = place == HeldPlace::Start;
     let inside = text[1..].trim_start();
@@ -222,7 +223,7 @@ fn object(text: &str, place: HeldPlace, ending: HeldText) -> Result<SanitizeStep
     }
 }
 
-/// A bracket at the start of a reply: a list of data, or words such as a link.
+/// Returns the step at a bracket, which opens a list of data, or words such as a link.
 fn list(text: &str, ending: HeldText) -> Result<SanitizeStep, Malformed> {
     match text[1..].trim_start().chars().next() {
         None if ending == HeldText::Open => return Ok(SanitizeStep::Wait),
@@ -241,7 +242,7 @@ fn undecided(ending: HeldText) -> Result<SanitizeStep, Malformed> {
     if ending == HeldText::Open { Ok(SanitizeStep::Wait) } else { Err(Malformed::Truncated) }
 }
 
-/// A code block: its language says whether it may be a tool call.
+/// Returns the step at a code block: its language says whether it may be a tool call.
 fn fence(text: &str, place: HeldPlace, ending: HeldText) -> Result<SanitizeStep, Malformed> {
     if !text.starts_with(FENCE) {
         let may_become_one = text.len() < FENCE.len() && FENCE.starts_with(text);
@@ -266,7 +267,7 @@ fn fence(text: &str, place: HeldPlace, ending: HeldText) -> Result<SanitizeStep,
     }
 }
 
-/// A code block whose content, from `body` on, begins like JSON.
+/// Returns the step at a code block whose content, from `body` on, begins like JSON.
 fn data_block(
     text: &str,
     body: usize,

@@ -1,8 +1,9 @@
 //! Whose words an answer is made of: which page it is from, and what of a page is quoted as it stands.
 //!
-//! PURE, any thread. In: pages that were found, the question, and what was said. Out: a site and a sentence or two. A
-//! page that does not hold what was asked for is not quoted, and a quotation that could be taken for a word of hers
-//! about her deeds, or that may not go out, is none.
+//! Any thread. In: pages that were found, the question, and what was said. Out: a site and a sentence or two. A
+//! page that does not hold what was asked for is not quoted, and a quotation that could be taken for joi's own word
+//! about joi's deeds, or that may not go out, is none.
+//! Pure: no I/O, no clock.
 
 use crate::gate::{AnswerEnding, OutputGate};
 use crate::length::word_count;
@@ -53,7 +54,7 @@ pub struct Quote {
     pub text: String,
 }
 
-/// What answers `query` best in the pages, of which the first found counts most.
+/// Returns what answers `query` best in the pages, of which the first found counts most.
 pub fn quoted(language: &Language, query: &str, pages: &[FoundPage], rule: QuoteRule) -> Option<Quote> {
     let sites = &language.care().first()?.sites;
     let wanted = content(language, query);
@@ -71,7 +72,7 @@ pub fn quoted(language: &Language, query: &str, pages: &[FoundPage], rule: Quote
     })
 }
 
-/// The site whose page the words of an answer are from; nothing when they name it, or are from none of them.
+/// Returns the site whose page the words of an answer are from; nothing when they name it, or are from none of them.
 pub fn named(language: &Language, said: &str, asked: &str, pages: &[FoundPage]) -> Option<String> {
     let sites = &language.care().first()?.sites;
     let known = content(language, asked);
@@ -90,14 +91,14 @@ pub fn named(language: &Language, said: &str, asked: &str, pages: &[FoundPage]) 
     (!has_named && !site.is_empty()).then(|| site.to_owned())
 }
 
-/// What an answer from one of these pages may have behind it, where it is longest.
+/// Returns what an answer from one of these pages may have behind it, where it is longest.
 pub fn longest_name(language: &Language, pages: &[FoundPage]) -> Option<String> {
     let words = language.care().first()?;
     let names = pages.iter().map(|page| words.look_up.say.source(words.sites.name(host(&page.url))));
     names.max_by_key(|name| word_count(name))
 }
 
-/// The words of a text that say what it is about, each once.
+/// Returns the words of a text that say what it is about, each once.
 fn content(language: &Language, text: &str) -> Vec<String> {
     let form = language.consent().first().map(|words| &words.form);
     let is_idle = |word: &String| {
@@ -112,13 +113,13 @@ fn content(language: &Language, text: &str) -> Vec<String> {
     words
 }
 
-/// How many of `wanted` are in `text`, in some form.
+/// Returns how many of `wanted` are in `text`, in some form.
 fn held(wanted: &[String], text: &str) -> usize {
     let there = words_of(text);
     wanted.iter().filter(|word| there.iter().any(|found| words::is_form_of(found, word))).count()
 }
 
-/// The sentence of a text that holds most of what is wanted, and what follows it as far as it is short.
+/// Returns the sentence of a text that holds most of what is wanted, and what follows it as far as it is short.
 fn passage(wanted: &[String], text: &str, most: usize) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let begins = DATE_ENDS.iter().filter_map(|end| text.find(end).map(|at| at + end.len()));
@@ -143,7 +144,7 @@ fn passage(wanted: &[String], text: &str, most: usize) -> String {
     passage.join(" ").trim_end_matches(['.', '…', ' ']).to_owned() + if is_cut { end } else { "." }
 }
 
-/// The sentences of a text; a full stop before a small letter or a figure ends none.
+/// Returns the sentences of a text; a full stop before a small letter or a figure ends none.
 fn sentences(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut begin = 0;
@@ -161,7 +162,7 @@ fn sentences(text: &str) -> Vec<&str> {
     found
 }
 
-/// `text` as far as it may be said at all; nothing when it could be taken for a deed of hers.
+/// `text` as far as it may be said at all; nothing when it could be taken for joi's own deed.
 fn may_go_out(language: &Language, text: &str) -> Option<String> {
     let mut gate = OutputGate::default();
     let first = gate.push(text).ok()?;
@@ -171,7 +172,7 @@ fn may_go_out(language: &Language, text: &str) -> Option<String> {
     is_true.then(|| first + &rest).filter(|text| !text.trim().is_empty())
 }
 
-/// The host of an address.
+/// Returns the host of an address.
 fn host(url: &str) -> &str {
     let behind = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = behind.split(['/', '?', '#']).next().unwrap_or_default();

@@ -1,9 +1,10 @@
 //! Whether a sentence says that a deed was done that no result of the turn supports.
 //!
-//! PURE, any thread. In: a sentence or a clause of a reply, what the user asked for, and the calls of the turn that
-//! succeeded. Out: nothing, or the clause that may not be said. A clause claims a deed by its grammar ([`claim`]); whether
-//! that is a claim about the user's things and not a story, a fact or advice depends on what he asked for ([`turn`]); what
-//! supports it is in [`support`], and values that were read in [`measured`].
+//! Any thread. In: a sentence or a clause of a reply, what the user asked for, and the calls of the turn that
+//! succeeded. Out: nothing, or the clause that may not be said. A clause claims a deed by its grammar ([`claim`]);
+//! whether that is a claim about the user's things and not a story, a fact or advice depends on what they asked for
+//! ([`turn`]); what supports it is in [`support`], and values that were read in [`measured`].
+//! Pure: no I/O, no clock.
 
 use std::cell::LazyCell;
 
@@ -88,7 +89,7 @@ pub struct ClaimEvidence<'a> {
     pub done: &'a [DoneCall],
 }
 
-/// The clause of `said` that no result supports, in any language there is.
+/// Returns the clause of `said` that no result supports, in any language there is.
 pub fn unsupported(language: &Language, said: &str, evidence: ClaimEvidence<'_>) -> Option<String> {
     language
         .truth()
@@ -138,8 +139,8 @@ impl ClaimJudge<'_> {
         None
     }
 
-    /// Whether a clause tells something in this language, where no call has told anything: no question, no condition, no
-    /// offer, and nothing that she can't.
+    /// Returns whether a clause states something in this language, where no call has reported anything: no question, no
+    /// condition, no offer, and nothing that joi can't.
     fn is_told(self, clause: &SaidClause) -> bool {
         let exempt = &self.words.exempt;
         let excuses = [
@@ -157,8 +158,8 @@ impl ClaimJudge<'_> {
             && self.is_spoken_in(&clause.text)
     }
 
-    /// Whether it is told instead of a deed: one of the user's things was to be changed, and nothing was. Then all but
-    /// asking and excusing herself would be taken for the deed.
+    /// Returns whether it is reported instead of a deed: one of the user's things was to be changed, and nothing was.
+    /// Then all but asking and excusing it would be taken for the deed.
     fn is_said_instead(self, clause: &SaidClause, topic: &TurnTopic<'_>) -> bool {
         let support = Support { judge: self, topic };
         topic.is_only_deed
@@ -166,7 +167,7 @@ impl ClaimJudge<'_> {
             && words_of(&clause.text).iter().any(|word| support.tells(word))
     }
 
-    /// How many small words of its own language `text` has, and of the other one that has most.
+    /// Returns how many small words of its own language `text` has, and of the other one that has most.
     fn small_words(self, text: &str) -> (usize, usize) {
         let said = words_of(text);
         let count = |words: &TruthWords| said.iter().filter(|word| words.parts.knows(word)).count();
@@ -174,26 +175,26 @@ impl ClaimJudge<'_> {
         (count(self.words), others.map(|(words, _)| count(words)).max().unwrap_or(0))
     }
 
-    /// Whether `text` is not rather in another language.
+    /// Returns whether `text` is not rather in another language.
     fn is_spoken_in(self, text: &str) -> bool {
         let (own, others) = self.small_words(text);
         own > others
     }
 
-    /// Whether it is rather in another one.
+    /// Returns whether it is rather in another one.
     fn is_of_another(self, text: &str) -> bool {
         let (own, others) = self.small_words(text);
         own < others
     }
 
-    /// Whether it has a verb in any language.
+    /// Returns whether it has a verb in any language.
     fn is_verbal_anywhere(self, text: &str) -> bool {
         let said = words_of(text);
         self.language.truth().any(|(words, _)| clauses::is_verbal(words, &said))
     }
 
-    /// What a clause claims, with the claim before it in the same sentence: "I looked at your list and added milk", "I'll
-    /// wake you and remind you".
+    /// Returns what a clause claims, with the claim before it in the same sentence: "I looked at your list and added
+    /// milk", "I'll wake you and remind you".
     fn claim(self, clause: &SaidClause, before: Option<&Claim>) -> Option<Claim> {
         if clause.is_question {
             return None;

@@ -1,8 +1,9 @@
-//! Whether an answer of a small model is none: a stock phrase, her own prompt, the user's part of the conversation, or
+//! Whether an answer of a small model is none: a stock phrase, joi's own prompt, the user's part of the conversation, or
 //! words in circles.
 //!
-//! PURE, far below a millisecond. In: what was asked, the persona in the prompt, and the answer so far. Out: whether it is
+//! Far below a millisecond. In: what was asked, the persona in the prompt, and the answer so far. Out: whether it is
 //! vacant. Answers of larger models are not looked at. The words are data of the language.
+//! Pure: no I/O, no clock.
 
 use std::collections::HashMap;
 
@@ -29,10 +30,10 @@ const CIRCLE_TIMES: usize = 3;
 /// So many words in a row of the answer before, at the beginning of this one, and anywhere in it, are that answer again.
 const BEGUN_AGAIN: usize = 8;
 const SAID_AGAIN: usize = 12;
-/// So many words in a row of the user are his own statement, behind so many others.
+/// So many words in a row of the user are their own statement, behind so many others.
 const OWN: usize = 3;
 const LEAD: usize = 2;
-/// So many words in a row, one of which means the user, are the user's; one fewer where so many of them tell something.
+/// So many words in a row, one of which means the user, are the user's; one fewer where so many of them state something.
 const TAKEN: usize = 4;
 const TELLING: usize = 2;
 
@@ -63,7 +64,7 @@ pub enum Again {
 }
 
 impl VacancyRule<'_> {
-    /// Whether `answer` is none.
+    /// Returns whether `answer` is none.
     pub fn is_vacant(self, language: &Language, answer: &str) -> bool {
         let (asked, said) = (words_of(self.asked), words_of(answer));
         let talk = || language.consent().iter().map(|words| &words.talk);
@@ -96,15 +97,15 @@ impl VacancyRule<'_> {
 }
 
 impl VacancyRule<'_> {
-    /// `words` as seen from her side, where they are what the user has said of himself: a small model says "My sister is
-    /// called Ann" when it was told so.
+    /// `words` as seen from joi's side, where they are what the user has said of themselves: a small model says "My
+    /// sister is called Ann" when it was reported so.
     pub fn turned_round(self, language: &Language, words: String) -> String {
         let said = words_of(&words);
         let talk = || language.consent().iter().map(|words| &words.talk);
         let is_first = |words: &[String]| talk().any(|talk| talk.first_person.are_in(words));
         let entry = |line: &str| line.strip_prefix("- ").map(words_of);
         let is_entry = || self.remembered.lines().filter_map(entry).any(|entry| entry == said);
-        // "I am fine" is an answer of hers, unless the user has asked about himself.
+        // "I am fine" is joi's own answer, unless the user has asked about themselves.
         let is_about_user = || is_first(&words_of(self.asked));
         let is_part = |line: &str| {
             let line = words_of(line);
@@ -114,7 +115,7 @@ impl VacancyRule<'_> {
         };
         let is_told =
             || self.remembered.lines().any(is_part) || self.earlier.iter().map(String::as_str).any(is_part);
-        // "I'm Max" is told of as "My name is Max".
+        // "I'm Max" is reported as "My name is Max".
         let is_introduced = || {
             let has_it = |told: &String| said.last().is_some_and(|name| words_of(told).contains(name));
             self.earlier.iter().any(|told| has_it(told) && care::introduces(language, self.asked, told))
@@ -129,8 +130,8 @@ impl VacancyRule<'_> {
         format!("{}{first}{}{}", &words[..begin], letters.as_str(), &words[end.max(begin)..])
     }
 
-    /// Whether `answer`, of which nothing went out yet, is the answer before it once more, though something else was
-    /// asked.
+    /// Returns whether `answer`, of which nothing went out yet, is the answer before it once more, though something
+    /// else was asked.
     pub fn again(self, language: &Language, answer: &str) -> Again {
         let (said, last) = (words_of(answer), words_of(self.last));
         if said.is_empty() || last.len() < BEGUN_AGAIN || !self.asks_for_something_else(language, &last) {
@@ -145,7 +146,7 @@ impl VacancyRule<'_> {
         }
     }
 
-    /// Whether the request is about something else than the answer before it, and does not want that once more.
+    /// Returns whether the request is about something else than the answer before it, and does not want that once more.
     fn asks_for_something_else(self, language: &Language, last: &[String]) -> bool {
         let (asked, matter) = (words_of(self.asked), content_words(self.asked));
         let mut talk = language.consent().iter().map(|words| &words.talk);
@@ -156,7 +157,7 @@ impl VacancyRule<'_> {
         !matter.is_empty() && known * 2 < matter.len() && !wants_it_again && !was_asked
     }
 
-    /// Whether `answer`, as far as it came, says the same words again and again. What is told or recited may.
+    /// Returns whether `answer`, as far as it came, says the same words again and again. What is reported or recited may.
     pub fn goes_in_circles(self, language: &Language, answer: &str) -> bool {
         let asked = words_of(self.asked);
         let mut talk = language.consent().iter().map(|words| &words.talk);
@@ -183,7 +184,7 @@ fn is_circle(words: &[String]) -> bool {
     CIRCLE.into_iter().any(on_end) || comes_again.any(|count| count >= CIRCLE_TIMES)
 }
 
-/// Whether both hold the same `length` words in a row, which fit.
+/// Returns whether both hold the same `length` words in a row, which fit.
 fn has_run(one: &[String], other: &[String], length: usize, fits: impl Fn(&[String]) -> bool) -> bool {
     one.windows(length).any(|run| fits(run) && other.windows(length).any(|there| there == run))
 }

@@ -1,7 +1,7 @@
 //! The one way to send a message out of the house: an outbox in the database, and whoever carries its messages.
 //!
 //! Any task posts to an [`Outbox`] and is done; one task, the [`Dispatcher`], sends. In: alerts, answers to messages,
-//! words of her own accord. Out: messages to the [`Carrier`]s that are set up, by urgency and within the rates of
+//! words unasked. Out: messages to the [`Carrier`]s that are set up, by urgency and within the rates of
 //! [`rates`]. A message is in the database before `post` returns, and marked as underway before it is handed to a
 //! carrier: whatever was underway when the program died is sent again with a mark, so that nothing critical is lost.
 //! It decides nothing about what is worth sending, and sends nothing where no carrier is set up.
@@ -33,13 +33,13 @@ pub use outbox::{Outbox, OutboxCounts, OutboxParts, SentLetter};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Urgency {
-    /// Danger that an event has told: at any time, without limit, by every carrier.
+    /// Danger that an event has reported: at any time, without limit, by every carrier.
     Critical,
     /// What the model took for urgent: by every carrier, within a limit of its own.
     Escalated,
     /// An answer to the owner's message.
     Direct,
-    /// Of her own accord: only while there is room for answers.
+    /// Unasked: only while there is room for answers.
     Proactive,
 }
 

@@ -5,8 +5,9 @@
 //!     └──── lines ──► SignalFollower ──► envelope ──► gate ──► what the owner wrote ──► channels/signal
 //! ```
 //!
-//! [`link`] holds the connection on one Tokio task; [`rpc`], [`envelope`], [`gate`] and [`sent`] are PURE. It speaks to
+//! [`link`] holds the connection on one Tokio task; [`rpc`], [`envelope`], [`gate`] and [`sent`] are pure. It speaks to
 //! the configured daemon alone. Messages of anybody but the owner end at the gate, and no word of them goes further.
+//! Pure: no I/O, no clock.
 
 pub mod account;
 pub mod address;

@@ -19,7 +19,7 @@ pub fn config(daemon: &Daemon) -> SignalConfig {
     SignalConfig { owner: OWNER.to_owned(), daemon, group: "g=".to_owned(), ..SignalConfig::default() }
 }
 
-/// What somebody wrote, as the daemon hands it over.
+/// Returns what somebody wrote, as the daemon hands it over.
 pub fn wrote(source: &str, stamp: i64, text: &str) -> Value {
     json!({ "account": "+491701", "envelope": {
         "source": null, "sourceNumber": null, "sourceUuid": source, "sourceName": "Anna", "sourceDevice": 1,
@@ -27,7 +27,7 @@ pub fn wrote(source: &str, stamp: i64, text: &str) -> Value {
         "dataMessage": { "timestamp": stamp, "message": text, "viewOnce": false } } })
 }
 
-/// An outbox as it is configured at first, with words in English.
+/// Returns an outbox as it is configured at first, with words in English.
 pub fn outbox(store: Store, clock: Arc<dyn Clock>, carriers: &[CarrierName]) -> Outbox {
     let (config, languages) = (OutboundConfig::default(), joi_language::testing::in_english());
     Outbox::new(OutboxParts { store, clock, languages, config, carriers: carriers.to_vec() })

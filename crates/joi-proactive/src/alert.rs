@@ -1,8 +1,8 @@
-//! Alarms: a danger is told aloud and to the group, with a fixed text, at any hour, until somebody has heard it.
+//! Alarms: a danger is announced aloud and to the group, with a fixed text, at any hour, until somebody has heard it.
 //!
-//! Any task holds an [`Alerts`]. In: dangers, notices of high priority, a house that is gone, a test. Out: an announcement
-//! that is repeated, a message to the group, a row in the database. No model is asked, and neither a full disk nor a
-//! database that hangs keeps the voice silent. [`door`] takes notices over HTTP.
+//! Any task holds an [`Alerts`]. In: dangers, notices of high priority, a house that is gone, a test. Out: an
+//! announcement that is repeated, a message to the group, a row in the database. No model is asked, and neither a full
+//! disk nor a database that hangs keeps the voice silent. [`door`] takes notices over HTTP.
 
 mod book;
 mod config;
@@ -38,7 +38,7 @@ use joi_store::{Store, StoreError};
 use rows::AlertRows;
 use storing::{AGAIN, BEFORE_MESSAGE};
 
-/// An alarm that nobody has heard is told again after a restart, if it is not older than this.
+/// An alarm that nobody has heard is announced again after a restart, if it is not older than this.
 const STILL_TRUE: SignedDuration = SignedDuration::from_hours(24);
 /// A test that nobody answers ends by itself.
 const TEST_LASTS: SignedDuration = SignedDuration::from_mins(5);
@@ -59,7 +59,7 @@ pub struct AlertParts {
     pub outbox: Outbox,
     /// Keeps them.
     pub store: Option<Store>,
-    /// In which they are told.
+    /// In which they are announced.
     pub languages: Languages,
 }
 
@@ -105,7 +105,7 @@ impl Alerts {
         Self { shared: Arc::new(AlertShared { parts, active, rows, writing, restored, lost }) }
     }
 
-    /// Tells again what nobody has heard before the last end of the program; once, whoever asks for it.
+    /// Announces again what nobody has heard before the last end of the program; once, whoever asks for it.
     ///
     /// # Errors
     /// The database's.
@@ -133,15 +133,15 @@ impl Alerts {
         Ok(())
     }
 
-    /// There is a danger: it is announced, stored and sent. One that is told already is not told twice.
+    /// There is a danger: it is announced, stored and sent. One that is announced already is not announced twice.
     pub async fn raise(&self, alert: Alert) {
         if let Some(announced) = self.announce_new(alert).await {
             self.keep_announced(announced).await;
         }
     }
 
-    /// The first half of [`raise`](Self::raise): the announcement of a danger is in the queue, and nothing was waited for.
-    /// Nothing for one that is told already.
+    /// Does the first half of [`raise`](Self::raise): the announcement of a danger is in the queue, and nothing was
+    /// waited for. Nothing for one that is announced already.
     pub async fn announce_new(&self, alert: Alert) -> Option<AnnouncedAlert> {
         if self.is_active(&alert) {
             return None;
@@ -161,8 +161,8 @@ impl Alerts {
         Some(AnnouncedAlert(alert))
     }
 
-    /// The second half: it is stored, and sent to the group. Whoever raised it sends it again where the program ended before
-    /// it was stored, and then its message would come twice: it leaves behind that, unless the database hangs.
+    /// The second half: it is stored, and sent to the group. Whoever raised it sends it again where the program ended
+    /// before it was stored, and then its message would come twice: it leaves behind that, unless the database hangs.
     pub async fn keep_announced(&self, AnnouncedAlert(alert): AnnouncedAlert) {
         let mut storing = std::pin::pin!(self.store_within(PATIENCE));
         match tokio::time::timeout(BEFORE_MESSAGE, &mut storing).await {
@@ -180,8 +180,8 @@ impl Alerts {
         self.end(heard, by).await
     }
 
-    /// Somebody has seen the message that was sent under this key: that alarm is silent, others go on. Whether it was still
-    /// told.
+    /// Somebody has seen the message that was sent under this key: that alarm is silent, others go on. Whether it was
+    /// still announced.
     pub async fn acknowledge_sent(&self, key: &str, by: AcknowledgedBy) -> bool {
         let heard: Vec<ActiveAlert> =
             self.active().extract_if(.., |active| active.alert.key() == key).collect();
@@ -200,7 +200,7 @@ impl Alerts {
         heard.len()
     }
 
-    /// Those that nobody has heard yet, the oldest first.
+    /// Returns those that nobody has heard yet, the oldest first.
     pub fn unheard(&self) -> Vec<Alert> {
         self.active().iter().map(|active| active.alert.clone()).collect()
     }
@@ -319,7 +319,7 @@ impl Alerts {
         self.shared.parts.announcer.set_away(is_away);
     }
 
-    /// The present moment.
+    /// Returns the present moment.
     pub fn now(&self) -> Timestamp {
         self.shared.parts.announcer.now().timestamp()
     }

@@ -1,8 +1,9 @@
 //! What is going on in the house: readings become events, events have a significance, significant ones become topics.
 //!
-//! PURE but for nothing: everything here is a function of (state, input, now). In: the house as it is, alerts of
+//! Every item is a function of (state, input, now). In: the house as it is, alerts of
 //! others, the time. Out: a [`ContextState`] that can be stored, and what was [`Noticed`]. It asks no server, keeps no
 //! clock and says nothing; `app/awareness.rs` does that.
+//! Pure: no I/O, no clock.
 
 mod config;
 mod event;

@@ -1,8 +1,9 @@
-//! Whether she speaks up by herself, and why: the impulse.
+//! The impulse: decides whether joi speaks unasked, and records why.
 //!
-//! PURE cores: [`score`] adds up the factors, [`decide`] says what follows, [`rates`] counts, [`words`] looks at a text
+//! Pure cores: [`score`] adds up the factors, [`decide`] says what follows, [`rates`] counts, [`words`] looks at a text
 //! before it goes out, [`simulate`] runs all of it over a scripted house. [`record`] is what is stored of a decision.
 //! `app/impulse.rs` is the one caller that acts.
+//! Pure: no I/O, no clock.
 
 mod config;
 pub mod decide;

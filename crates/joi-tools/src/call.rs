@@ -11,7 +11,7 @@ use joi_language::Language;
 pub struct Call<'a> {
     /// Checked against the schema.
     pub arguments: &'a Arguments,
-    /// What the gate was told that it does.
+    /// The effect that the gate has judged.
     pub effect: Effect,
     /// The time of the turn.
     pub now: &'a Zoned,
@@ -22,7 +22,7 @@ pub struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// The text of an argument, trimmed; empty when it was left out.
+    /// Returns the text of an argument, trimmed; empty when it was left out.
     pub fn text(&self, name: &str) -> &str {
         self.arguments.get(name).and_then(Value::as_str).unwrap_or_default().trim()
     }

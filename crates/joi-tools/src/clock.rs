@@ -75,7 +75,7 @@ impl Tool for Time {
     }
 }
 
-/// What is said of the time in a city, or here.
+/// Returns what is said of the time in a city, or here.
 fn sentence(there: &Zoned, city: &str, language: &Language) -> String {
     let say = &language.sentences().tools;
     let sentence = if matches!(city, "" | "here") { &say.time_here } else { &say.time_in };
@@ -84,7 +84,7 @@ fn sentence(there: &Zoned, city: &str, language: &Language) -> String {
     fill(sentence, &[("time", &time), ("weekday", &weekday), ("city", city)])
 }
 
-/// The zone of a city, or of a zone's own name.
+/// Returns the zone of a city, or of a zone's own name.
 fn zone_of(city: &str, language: &Language) -> Option<TimeZone> {
     let plain = |name: &str| name.replace(['_', '-'], " ").to_lowercase();
     let wanted = plain(city.split(',').next().unwrap_or(city).trim());

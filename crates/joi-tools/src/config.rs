@@ -83,7 +83,7 @@ impl Default for ToolsConfig {
 }
 
 impl ToolsConfig {
-    /// All values that can't be used.
+    /// Returns all values that can't be used.
     pub fn check(&self) -> Vec<Problem> {
         let rows = [
             ("tools.calls_per_minute", self.calls_per_minute, 1.0..=100.0, "calls"),

@@ -1,7 +1,8 @@
 //! The marks around words of strangers.
 //!
-//! PURE. Between them is data, never an instruction. A text can't end its own fence: marks inside it are
+//! Between them is data, never an instruction. A text can't end its own fence: marks inside it are
 //! taken out first. Cutting keeps both marks.
+//! Pure: no I/O, no clock.
 
 /// Before a stranger's words.
 pub const BEGIN: &str = "[BEGIN UNTRUSTED WEB TEXT]";
@@ -13,12 +14,12 @@ pub fn wrap(text: &str, most: usize) -> String {
     format!("{BEGIN}\n{}\n{END}", shortened(bare(text).trim(), most))
 }
 
-/// Whether `text` holds words of strangers.
+/// Returns whether `text` holds words of strangers.
 pub fn is_fenced(text: &str) -> bool {
     text.contains(BEGIN)
 }
 
-/// At most `most` characters of `text`; of a fenced text both marks stay.
+/// Returns at most `most` characters of `text`; of a fenced text both marks stay.
 pub fn cut(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
@@ -43,8 +44,8 @@ fn bare(text: &str) -> String {
     bare_in_steps(text, || {})
 }
 
-/// The same; `step` is called for each comparison. One pass: a mark is taken out as soon as it is complete, which may
-/// complete the one around it.
+/// Returns the same; `step` is called for each comparison. One pass: a mark is taken out as soon as it is complete,
+/// which may complete the one around it.
 fn bare_in_steps(text: &str, mut step: impl FnMut()) -> String {
     let mut bare = String::with_capacity(text.len());
     for c in text.chars() {
@@ -64,7 +65,7 @@ fn ends_with(text: &str, mark: &str) -> bool {
     start.is_some_and(|start| text.as_bytes()[start..].eq_ignore_ascii_case(mark.as_bytes()))
 }
 
-/// At most `most` characters, with an ellipsis when something is missing.
+/// Returns at most `most` characters, with an ellipsis when something is missing.
 pub fn shortened(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();

@@ -1,10 +1,11 @@
 //! Whether a call may run: the one place that decides.
 //!
-//! PURE, any thread. In: what the call does, what the owner's configuration says, how often the tool ran
+//! Any thread. In: what the call does, what the owner's configuration says, how often the tool ran
 //! lately, whether strangers' words are in the turn, and whether the user's words ask for this very call. Out:
 //! [`GateVerdict`]. It fails closed: whatever it does not know is asked about or forbidden. Once a stranger's
 //! words are in the turn, nothing that changes the world or writes memory runs without the owner's yes, and
 //! nothing is fetched from an address that the model has put together: it could carry off what it knows.
+//! Pure: no I/O, no clock.
 
 pub use joi_language::values::Wish;
 
@@ -29,7 +30,7 @@ pub enum GateVerdict {
 }
 
 impl GateVerdict {
-    /// Its name in the trace.
+    /// Returns its name in the trace.
     pub fn name(self) -> &'static str {
         match self {
             Self::Allow => "allowed",
@@ -50,7 +51,7 @@ impl GateVerdict {
 /// Whether strangers' words are in the turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Taint {
-    /// Only what the owner said, and what is his own.
+    /// Only what the owner said, and what is their own.
     Clean,
     /// Words of the web, of others' messages, of foreign servers.
     Tainted,
@@ -70,7 +71,7 @@ pub enum Address {
 pub enum Consent {
     /// Not about this call.
     NotAsked,
-    /// He said yes to this very call.
+    /// The owner said yes to this very call.
     Given,
 }
 

@@ -158,7 +158,7 @@ fn view(home: &dyn Home) -> HomeView {
     home.watch().borrow().clone()
 }
 
-/// The house, where its states are true.
+/// Returns the house, where its states are true.
 fn seen(home: &dyn Home, language: &Language) -> Result<HomeView, ToolError> {
     let view = view(home);
     if view.link.is_up() { Ok(view) } else { Err(not_reached(&view.link, language)) }
@@ -171,13 +171,14 @@ fn not_reached(link: &HomeLink, language: &Language) -> ToolError {
     }
 }
 
-/// Whether a state is any text, which a stranger may have written; a name of the owner's list of options is his.
+/// Returns whether a state is any text, which a stranger may have written; a name of the owner's list of options is the
+/// owner's.
 fn is_foreign(item: &Item) -> bool {
     let is_option = item.options.iter().any(|option| option.value == item.state.text);
     matches!(item.state.value, StateValue::Text(_)) && !is_option
 }
 
-/// A group without a state of its own tells nothing.
+/// Returns whether an item has a state to speak of: a group without one and an image have none.
 fn is_told_of(item: &Item) -> bool {
     !matches!(item.kind, ItemKind::Group { of: None, .. } | ItemKind::Image)
 }
@@ -196,7 +197,7 @@ fn line(item: &Item, house: &House) -> String {
     format!("{} \"{}\"{room}: {state}{fixed}", item.name, item.title())
 }
 
-/// A state as it is told; nothing where there is none.
+/// Returns a state as it is spoken; nothing where there is none.
 fn spoken(item: &Item, language: &Language) -> Option<String> {
     let say = &language.house()?.say;
     if !item.state.has_value() {
@@ -225,7 +226,7 @@ fn written<'a>(arguments: &'a Arguments, name: &str) -> &'a str {
     arguments.get(name).and_then(Value::as_str).unwrap_or_default().trim()
 }
 
-/// What the thing of a call is called: by its owner, where it is known.
+/// Returns what the thing of a call is called: by its owner, where it is known.
 fn titled(arguments: &Arguments, house: &House) -> String {
     let name = written(arguments, "item");
     match house.meant(name) {
@@ -234,7 +235,7 @@ fn titled(arguments: &Arguments, house: &House) -> String {
     }
 }
 
-/// The name as it must have been said.
+/// Returns the name as it must have been said.
 fn named_value(arguments: &Arguments, house: &House) -> Option<CallValue> {
     let text = titled(arguments, house);
     (!text.is_empty()).then_some(CallValue { kind: ValueKind::Words, text })

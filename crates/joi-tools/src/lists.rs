@@ -1,7 +1,7 @@
 //! `lists`: notes, and lists such as the shopping list.
 //!
 //! In: what to do with which list. Out: the list as it stands in the database after that, which is what
-//! she tells; nothing is said to be done that was not read back.
+//! joi reports; nothing is said to be done that was not read back.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use joi_understand::requests::list::{self, NOTES, SHOPPING, bare_name, list_name
 
 /// The name of the tool.
 pub(super) const NAME: &str = "lists";
-/// Most entries told at once.
+/// Most entries spoken at once.
 const MOST_TOLD: usize = 30;
 
 /// The tool.
@@ -47,7 +47,7 @@ impl Lists {
         let (list, text) = self.meant(store, &call).await.map_err(broken)?;
         let text = text.as_str();
         let spoken = ("list", spoken_name(&list, language));
-        // Of the list as it was, or as it is after this: what was removed is told, too.
+        // Of the list as it was, or as it is after this: what was removed is spoken, too.
         let is_foreign =
             call.source == Source::Foreign || store.has_foreign_notes(&list).await.map_err(broken)?;
         let source = if is_foreign { Source::Foreign } else { Source::Own };
@@ -109,8 +109,8 @@ impl Lists {
 }
 
 impl Lists {
-    /// The list a call is about, and its text. "The list for the drug store" is the drug store's where there is one; else
-    /// it is the shopping list, and what is added says what it is for.
+    /// Returns the list a call is about, and its text. "The list for the drug store" is the drug store's where there is
+    /// one; else it is the shopping list, and what is added says what it is for.
     async fn meant(&self, store: &Store, call: &Call<'_>) -> Result<(String, String), StoreError> {
         let (said, text) = (call.text("list"), call.text("text"));
         let Some((purpose, name)) = purpose(said, call.language) else {
@@ -124,7 +124,7 @@ impl Lists {
         })
     }
 
-    /// What lists there are.
+    /// Returns what lists there are.
     async fn names(&self, store: &Store, language: &Language) -> Result<Output, StoreError> {
         let lists = store.note_lists().await?;
         let mut source = Source::Own;
@@ -201,13 +201,13 @@ impl Tool for Lists {
     }
 }
 
-/// Whether `said` means every list there is.
+/// Returns whether `said` means every list there is.
 fn names_all(said: &str, language: &Language) -> bool {
     let said = said.trim().to_lowercase();
     language.lists().any(|words| words.all.contains(&said))
 }
 
-/// What the list `said` is for, in the words that say so, and what that is called: "list for the drug store".
+/// Returns what the list `said` is for, in the words that say so, and what that is called: "list for the drug store".
 fn purpose(said: &str, language: &Language) -> Option<(String, String)> {
     language.lists().filter(|words| !words.purpose.is_empty()).find_map(|words| {
         let (list, goal) = said.split_once(&format!(" {} ", words.purpose))?;
@@ -217,7 +217,7 @@ fn purpose(said: &str, language: &Language) -> Option<(String, String)> {
     })
 }
 
-/// What is said once `items` were added to `list`.
+/// Returns what is said once `items` were added to `list`.
 fn added(list: &str, items: &[String], language: &Language) -> String {
     let say = &language.sentences().tools;
     if list == NOTES {
@@ -229,7 +229,7 @@ fn added(list: &str, items: &[String], language: &Language) -> String {
     capital(&fill(added, &[("items", &told), ("list", spoken_name(list, language))]))
 }
 
-/// What a request with these arguments is answered with, where that does not depend on what is on the list.
+/// Returns what a request with these arguments is answered with, where that does not depend on what is on the list.
 pub(super) fn foreseen(arguments: &Arguments, language: &Language) -> Option<String> {
     let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().trim();
     let list = list_name(text("list"), language);
@@ -238,7 +238,7 @@ pub(super) fn foreseen(arguments: &Arguments, language: &Language) -> Option<Str
         .then(|| added(&list, &items(&list, text("text"), language), language))
 }
 
-/// What `asked` will most likely be answered with, where it reads a list on which nothing of a stranger's stands.
+/// Returns what `asked` will most likely be answered with, where it reads a list on which nothing of a stranger's stands.
 pub async fn ready_reading(asked: &str, store: &Store, language: &Language) -> Option<String> {
     let arguments = list::arguments(asked.trim().trim_end_matches(['.', '!', '?']), language)?;
     let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().trim();
@@ -261,7 +261,7 @@ fn items(list: &str, text: &str, language: &Language) -> Vec<String> {
     if items.is_empty() { vec![text] } else { items }
 }
 
-/// What a list is called when it is spoken of.
+/// Returns what a list is called when it is spoken of.
 fn spoken_name<'a>(list: &'a str, language: &'a Language) -> &'a str {
     match list {
         NOTES => &language.sentences().tools.notes,
@@ -277,7 +277,7 @@ pub fn taken_off(list: &str, gone: &[String], language: &Language) -> String {
     capital(&fill(&language.sentences().tools.removed, &[("items", &items), spoken]))
 }
 
-/// What is on a list, in a sentence.
+/// Returns what is on a list, in a sentence.
 fn spoken_list(list: &str, now: &[String], language: &Language) -> String {
     let say = &language.sentences().tools;
     let ([one, several, long], empty) = match list {
@@ -297,7 +297,7 @@ fn spoken_list(list: &str, now: &[String], language: &Language) -> String {
     fill(sentence, &[("list", list), ("count", &count), ("older", &older), ("items", &items)])
 }
 
-/// What is on a list, for the model.
+/// Returns what is on a list, for the model.
 fn as_told(list: &str, now: &[String]) -> String {
     let more = now.len().saturating_sub(MOST_TOLD);
     let shown = match &now[more..] {

@@ -1,7 +1,7 @@
 //! `memory`: remembers something for the user, or looks for it.
 //!
 //! In: what to remember, or what to look for. Out: that it is stored, or what was found. It erases nothing: for
-//! that the user says so himself. Words of documents are a stranger's, and so is a result with any in it.
+//! that the user says so themselves. Words of documents are a stranger's, and so is a result with any in it.
 
 use std::sync::Arc;
 

@@ -6,7 +6,7 @@ use super::lists;
 use joi_language::Language;
 use joi_understand::requests::{list, sum};
 
-/// What `asked` will most likely be answered with, where it is such a call and nothing need be looked up.
+/// Returns what `asked` will most likely be answered with, where it is such a call and nothing need be looked up.
 pub fn ready_answer(asked: &str, language: &Language) -> Option<String> {
     let asked = asked.trim().trim_end_matches(['.', '!', '?']);
     match list::arguments(asked, language) {

@@ -1,7 +1,8 @@
 //! Which tools a request is likely to need, by its words; no model is asked.
 //!
-//! PURE, far below a millisecond. In: the request and the cues of the tools. Out: at most five names, the
+//! Far below a millisecond. In: the request and the cues of the tools. Out: at most five names, the
 //! likeliest first; none for small talk and for what no cue fits.
+//! Pure: no I/O, no clock.
 
 use std::sync::Arc;
 
@@ -23,7 +24,7 @@ pub fn by_words(asked: &str, tools: &[&Arc<dyn Tool>], language: &Language) -> P
     picked(asked, tools, |tool| own_cues(tool).chain(language.cues(tool.name())).collect())
 }
 
-/// The same by the words that tools bring along.
+/// Returns the same by the words that tools bring along.
 pub(super) fn by_own_words(asked: &str, tools: &[&Arc<dyn Tool>]) -> Picks {
     picked(asked, tools, |tool| own_cues(tool).collect())
 }
@@ -49,7 +50,7 @@ fn picked<'a>(
     Picks { names: scored.into_iter().take(MOST).map(|(.., name)| name.to_owned()).collect() }
 }
 
-/// How many words of cues stand in `text`. A cue that begins with `#` counts only beside a number.
+/// Returns how many words of cues stand in `text`. A cue that begins with `#` counts only beside a number.
 fn score(text: &str, has_number: bool, cues: &[&str]) -> usize {
     let counts = |cue: &&&str| match cue.strip_prefix('#') {
         Some(cue) => has_number && text.contains(&format!(" {cue} ")),

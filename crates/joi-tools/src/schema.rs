@@ -1,8 +1,9 @@
 //! Arguments of a call against the schema of its tool, and the schema in one line for a prompt.
 //!
-//! PURE, any thread. In: a JSON schema and what a model wrote. Out: arguments of the right types, or an
+//! Any thread. In: a JSON schema and what a model wrote. Out: arguments of the right types, or an
 //! error in words that help the model to do better. Models write numbers as words of digits and true as
 //! "true": what means the same is taken as meant. An argument that the schema does not name is refused.
+//! Pure: no I/O, no clock.
 
 use serde_json::{Map, Value, json};
 
@@ -16,18 +17,18 @@ const LONGEST_TEXT: u64 = 400;
 /// Longest name of a tool.
 const LONGEST_NAME: usize = 64;
 
-/// Whether `name` can name a tool in every protocol.
+/// Returns whether `name` can name a tool in every protocol.
 pub fn is_name(name: &str) -> bool {
     let fits = (1..=LONGEST_NAME).contains(&name.len());
     fits && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
 }
 
-/// An object of `properties`, of which `required` must be there.
+/// Returns an object of `properties`, of which `required` must be there.
 pub fn object(properties: Value, required: &[&str]) -> Value {
     json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }
 
-/// The arguments as `schema` wants them.
+/// Returns the arguments as `schema` wants them.
 ///
 /// # Errors
 /// One sentence for each argument that is wrong, missing or unknown.
@@ -63,13 +64,13 @@ fn required(schema: &Value) -> Vec<&str> {
     names.into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// The one argument that must be there, when it is a text.
+/// Returns the one argument that must be there, when it is a text.
 pub fn only_text(schema: &Value) -> Option<&str> {
     let name = schema.get("required")?.as_array().filter(|names| names.len() == 1)?.first()?.as_str()?;
     (schema.get("properties")?.get(name)?.get("type")? == "string").then_some(name)
 }
 
-/// Whether an argument is the address of something, by its format or its name.
+/// Returns whether an argument is the address of something, by its format or its name.
 pub fn is_address(schema: &Value, name: &str) -> bool {
     let kind = schema.get("properties").and_then(|all| all.get(name));
     let format = kind.and_then(|kind| kind.get("format")).and_then(Value::as_str);
@@ -79,7 +80,7 @@ pub fn is_address(schema: &Value, name: &str) -> bool {
             || ["url", "uri", "link", "href"].iter().any(|end| name.ends_with(end)))
 }
 
-/// What models write when they mean to leave an argument out.
+/// Returns whether a value is one that models write when they leave an argument out.
 fn means_nothing(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -154,7 +155,7 @@ fn within(kind: &Value, number: f64) -> bool {
     bound("minimum").is_none_or(|low| number >= low) && bound("maximum").is_none_or(|high| number <= high)
 }
 
-/// What an argument should be, in words.
+/// Returns what an argument should be, in words.
 fn expected(kind: &Value) -> String {
     if let Some(allowed) = kind.get("enum").and_then(Value::as_array) {
         let options: Vec<String> = allowed.iter().map(shown).collect();
@@ -179,7 +180,7 @@ fn expected(kind: &Value) -> String {
     format!("{what}{range}")
 }
 
-/// A value for an error, short.
+/// Returns a value for an error, short.
 fn shown(value: &Value) -> String {
     let text = value.to_string();
     if text.chars().count() <= 60 {
@@ -188,7 +189,7 @@ fn shown(value: &Value) -> String {
     format!("{}…", text.chars().take(60).collect::<String>())
 }
 
-/// A tool in one line: `calculate(expression) - what it is good for`.
+/// Returns a tool in one line: `calculate(expression) - what it is good for`.
 pub fn line(tool: &dyn Tool) -> String {
     let schema = tool.schema();
     let required = required(&schema);
@@ -207,7 +208,7 @@ pub fn line(tool: &dyn Tool) -> String {
     format!("{}({}) - {}", tool.name(), arguments.join(", "), tool.description())
 }
 
-/// A tool as the `tools` field of a request wants it.
+/// Returns a tool as the `tools` field of a request wants it.
 pub fn native(tool: &dyn Tool) -> Value {
     json!({
         "type": "function",
@@ -228,7 +229,7 @@ pub enum ChoiceScope {
     Looks,
 }
 
-/// The schema of an answer that is one call of one of `tools`, or the word that none fits.
+/// Returns the schema of an answer that is one call of one of `tools`, or the word that none fits.
 pub fn choice(tools: &[&dyn Tool], scope: ChoiceScope) -> Value {
     let call = |tool: &&dyn Tool| {
         let arguments = match scope {
@@ -244,7 +245,7 @@ pub fn choice(tools: &[&dyn Tool], scope: ChoiceScope) -> Value {
     json!({ "anyOf": options })
 }
 
-/// The schema of those calls of `tool` that leave nothing behind; nothing where each of them does.
+/// Returns the schema of those calls of `tool` that leave nothing behind; nothing where each of them does.
 fn looks(tool: &dyn Tool) -> Option<Value> {
     let leaves = |arguments: &Arguments| {
         matches!(tool.effect(arguments), Effect::Remembers | Effect::Changes | Effect::Risks)

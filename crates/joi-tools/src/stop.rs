@@ -1,7 +1,7 @@
 //! `stop`: the user wants nothing more.
 //!
 //! It ends the conversation without an answer, and what was carried over from earlier answers. Who wants nothing more
-//! is not asked whether he means it: no yes is needed, and no rate holds it up. Where words of strangers are in the turn
+//! is not asked to confirm it: no yes is needed, and no rate holds it up. Where words of strangers are in the turn
 //! it runs only when the user's own words ask for it. It silences nothing that rings, mutes no microphone, erases
 //! nothing; the next wake phrase begins anew.
 

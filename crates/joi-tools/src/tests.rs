@@ -29,7 +29,7 @@ fn every_language_has_words_for_tools_that_exist() {
     assert_eq!(english().zone("münchen"), Some("Europe/Berlin"));
 }
 
-/// The names of all tools there are.
+/// Returns the names of all tools there are.
 fn shipped_names() -> Vec<String> {
     shipped(None).names().into_iter().map(str::to_owned).collect()
 }

@@ -1,7 +1,7 @@
 //! `timers`: timers, alarms and reminders, for what no quick command says.
 //!
 //! In: what to do, with times in words as a person would say them. Out: what the schedule says once it is durable.
-//! Nothing is told to be set, changed or cancelled that is not on the disk; what is not clear goes back to the model.
+//! Nothing is reported as set, changed or cancelled that is not on the disk; what is not clear goes back to the model.
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -66,7 +66,7 @@ impl Timers {
         })
     }
 
-    /// The time of a call, if it names one.
+    /// Returns the time of a call, if it names one.
     fn when(&self, call: Call<'_>) -> Result<Option<When>, ToolError> {
         let said = call.text("when");
         if said.is_empty() {
@@ -194,7 +194,7 @@ fn name(arguments: &Arguments) -> Option<String> {
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-/// A small model gives the whole of a request as the name of what it sets. A name does not tell the time again.
+/// Returns whether a name is the whole of a request, as small models write it. A name does not show the time again.
 fn is_request(name: &str, when: &str) -> bool {
     name.to_lowercase().contains(&when.trim().to_lowercase())
 }
@@ -213,7 +213,7 @@ fn tell_model(why: impl Into<String>) -> ToolError {
     ToolError::TellModel(why.into())
 }
 
-/// The sentence for a call with this action and name.
+/// Returns the sentence for a call with this action and name.
 fn asked<'a>(say: &'a ToolSentences, call: (&str, &str), kind: Option<EntryKind>) -> &'a str {
     match call {
         ("set", "") => &say.ask_set,

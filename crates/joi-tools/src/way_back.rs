@@ -1,4 +1,6 @@
-//! PURE data. What takes back what a tool has just done, where words alone ask for that ("undo that").
+//! What takes back what a tool has just done, where words alone ask for that ("undo that").
+//!
+//! Pure: no I/O, no clock.
 
 use joi_schedule::EntryId;
 

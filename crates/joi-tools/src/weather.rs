@@ -220,8 +220,8 @@ pub(super) fn base(address: &str, path: &str) -> Result<Url, ToolError> {
     Url::parse(&whole).map_err(|_| ToolError::TellModel("The address of the service is wrong.".into()))
 }
 
-/// The name of a place, letters only and few of them, and whose words it is made of. A country that was not asked for is
-/// left out; a name that was not can be anything.
+/// Returns the name of a place, letters only and few of them, and whose words it is made of. A country that was not
+/// asked for is left out; a name that was not can be anything.
 fn named(place: &WeatherPlace, wanted: &str) -> (String, Source) {
     let clean = |text: &str| -> String {
         text.chars().filter(|c| c.is_alphabetic() || matches!(c, ' ' | '-' | '\'')).take(40).collect()
@@ -261,12 +261,12 @@ fn day(daily: &Daily, at: usize, degree: &str, language: &Language) -> Option<Fo
     Some(ForecastDay { when, told: told + &rain })
 }
 
-/// A measurement as it is told: without decimals, and never "-0".
+/// Returns a measurement as it is spoken: without decimals, and never "-0".
 fn whole(value: f64) -> String {
     (value.round() + 0.0).to_string()
 }
 
-/// The sky by the weather codes of the World Meteorological Organization.
+/// Returns the sky by the weather codes of the World Meteorological Organization.
 fn sky(code: u32, words: &SkyWords) -> &str {
     match code {
         0 => &words.clear,

@@ -3,7 +3,7 @@
 //!
 //! Tokio tasks. In: an address. Out: at most 512 KB from it, after at most three redirects. Every hop is
 //! judged anew, by its address and again by what its name resolves to; the connection goes to the very
-//! addresses that were judged. What the owner configured himself (a search server at home) may be private.
+//! addresses that were judged. What the owner configured themselves (a search server at home) may be private.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -152,7 +152,7 @@ impl Reach {
         Err(tell(format!("{} leads on and on", host(&url))))
     }
 
-    /// Whether an address may be asked at all. Names are judged again by what they resolve to.
+    /// Returns whether an address may be asked at all. Names are judged again by what they resolve to.
     fn judge(&self, url: &Url) -> Result<(), ToolError> {
         let refused = |why: &str| Err(tell(format!("{} is not fetched: {why}", host(url))));
         if !matches!(url.scheme(), "http" | "https") {
@@ -178,7 +178,7 @@ impl std::fmt::Debug for Reach {
     }
 }
 
-/// An address as the model wrote it.
+/// Returns an address as the model wrote it.
 fn parsed(url: &str) -> Result<Url, ToolError> {
     let url = url.trim();
     if url.len() > LONGEST_URL {
@@ -189,7 +189,7 @@ fn parsed(url: &str) -> Result<Url, ToolError> {
     parsed.ok_or_else(|| tell(format!("{} is no address", fence::shortened(url, 100))))
 }
 
-/// What a server sent, as far as it is read.
+/// Returns what a server sent, as far as it is read.
 async fn read(url: Url, mut response: reqwest::Response) -> Result<Fetched, ToolError> {
     let status = response.status();
     if status != StatusCode::OK {
@@ -208,7 +208,7 @@ async fn read(url: Url, mut response: reqwest::Response) -> Result<Fetched, Tool
     Ok(Fetched { url, kind, body: String::from_utf8_lossy(&body).into_owned() })
 }
 
-/// A failure in words; the address is shown by its host alone, for the rest may be private.
+/// Returns a failure in words; the address is shown by its host alone, for the rest may be private.
 fn failed(url: &Url, error: &reqwest::Error) -> ToolError {
     let why = if error.is_timeout() {
         "it took too long".to_owned()

@@ -1,11 +1,13 @@
 //! Whether a model that knows little may answer an utterance by itself.
 //!
-//! PURE, any thread, below a millisecond. In: an utterance, and the matter that was answered just before. Out: a
-//! [`Care`]. Matters are those in which a wrong word does harm: they are known by the words of every language there is,
-//! where advice is wanted, or where somebody tells that it has happened; what asks for something to be done is none,
-//! but for an emergency that is told behind it, with a sign between or without. Harmless words beside it, such as an appointment, switch off neither what is told nor
-//! what is urgent. A fact is one that a look-up settles and that is beyond common knowledge: who did
-//! something, when, how much of it, what changes with time. The words are in `care.toml` of each language.
+//! Any thread, below a millisecond. In: an utterance, and the matter that was answered just before. Out: a [`Care`].
+//! Matters are those in which a wrong word does harm: they are known by the words of every language there is, where
+//! advice is wanted, or where somebody states that it has happened; what asks for something to be done is none, but for
+//! an emergency that is reported behind it, with a sign between or without. Harmless words beside it, such as an
+//! appointment, switch off neither what is reported nor what is urgent. A fact is one that a look-up settles and that
+//! is beyond common knowledge: who did something, when, how much of it, what changes with time. The words are in
+//! `care.toml` of each language.
+//! Pure: no I/O, no clock.
 
 use joi_language::care::{CareRule, CareWords, RuleCounts};
 use joi_language::{CareUrgency, Language};
@@ -24,7 +26,7 @@ pub enum Care {
     Fact,
 }
 
-/// Most words that go on with a matter: more tell something of their own.
+/// Most words that go on with a matter: more state something of their own.
 const LONGEST_GOING_ON: usize = 16;
 
 /// Decides; `before` is the matter that was answered just before.
@@ -46,7 +48,7 @@ pub fn care(language: &Language, asked: &str, before: Option<&str>) -> Care {
     }
 }
 
-/// The emergency in an utterance, whatever else is said in it.
+/// Returns the emergency in an utterance, whatever else is said in it.
 pub fn emergency(language: &Language, asked: &str) -> Option<String> {
     match care(language, asked, None) {
         Care::Matter(name) if urgency(language, &name) == CareUrgency::Urgent => Some(name),
@@ -54,7 +56,8 @@ pub fn emergency(language: &Language, asked: &str) -> Option<String> {
     }
 }
 
-/// An order, and the emergency that is told behind it without a sign between: "open the window I can't breathe".
+/// Returns an order, and the emergency that is reported behind it without a sign between: "open the window I can't
+/// breathe".
 pub fn order_before_emergency<'a>(language: &Language, asked: &'a str) -> Option<[&'a str; 2]> {
     let text = plain(asked);
     language.care().iter().find_map(|words| {
@@ -69,7 +72,7 @@ pub fn order_before_emergency<'a>(language: &Language, asked: &'a str) -> Option
     })
 }
 
-/// Whether somebody may be in danger now.
+/// Returns whether somebody may be in danger now.
 pub fn urgency(language: &Language, matter: &str) -> CareUrgency {
     let is = |urgency: CareUrgency| language.care().iter().any(|words| words.urgency(matter) == urgency);
     [CareUrgency::Urgent, CareUrgency::Settled]
@@ -78,13 +81,13 @@ pub fn urgency(language: &Language, matter: &str) -> CareUrgency {
         .unwrap_or(CareUrgency::Careful)
 }
 
-/// Whether it asks what only the user can know: what he ate, the colour of his socks.
+/// Returns whether it asks what only the user can know: what they ate, the colour of their socks.
 pub fn is_personal(language: &Language, asked: &str) -> bool {
     let text = plain(asked);
     language.care().iter().any(|words| words.personal.is_match(&text))
 }
 
-/// Whether `told` is the name that `asked` asks for: "I'm Max".
+/// Returns whether `told` is the name that `asked` asks for: "I'm Max".
 pub fn introduces(language: &Language, asked: &str, told: &str) -> bool {
     let asked = plain(asked);
     let told = told.replace(['’', '‘', '`'], "'");
@@ -99,13 +102,13 @@ fn plain(asked: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What an utterance that asks for a look-up wants looked up.
+/// Returns what an utterance that asks for a look-up wants looked up.
 pub fn to_look_up<'a>(language: &Language, asked: &'a str) -> Option<&'a str> {
     let found = language.care().iter().find_map(|words| words.look_up.asks.find(asked))?;
     asked.get(found.end()..).map(str::trim).filter(|rest| !rest.is_empty())
 }
 
-/// Whether an utterance agrees to the offer of a look-up in words that agree to nothing else.
+/// Returns whether an utterance agrees to the offer of a look-up in words that agree to nothing else.
 pub fn wants_look_up(language: &Language, asked: &str) -> bool {
     let text = asked.trim().to_lowercase();
     language.care().iter().any(|words| words.look_up.agrees.is_match(&text))
@@ -135,7 +138,8 @@ fn kind(words: &CareWords, whole: &str) -> Care {
     }
 }
 
-/// Of an utterance that begins with an order: what is none to be carried out, and an emergency that is told behind it.
+/// Of an utterance that begins with an order: what is none to be carried out, and an emergency that is reported behind
+/// it.
 fn behind_order(words: &CareWords, text: &str) -> Care {
     let behind = &words.behind_orders;
     let always = words.rules.iter().find(|rule| rule.counts == RuleCounts::Always && rule.fits(text));
@@ -145,13 +149,13 @@ fn behind_order(words: &CareWords, text: &str) -> Care {
     rule.map_or(Care::Everyday, |rule| Care::Matter(rule.matter.clone()))
 }
 
-/// The emergency that `text` tells of.
+/// Returns the emergency that `text` reports.
 fn told_urgently<'a>(words: &'a CareWords, text: &str) -> Option<&'a CareRule> {
     let is_urgent = |rule: &CareRule| words.urgency(&rule.matter) == CareUrgency::Urgent;
     words.rules.iter().find(|rule| rule.counts != RuleCounts::Asked && is_urgent(rule) && rule.fits(text))
 }
 
-/// Whether an utterance goes on with the matter before it.
+/// Returns whether an utterance goes on with the matter before it.
 fn goes_on(language: &Language, text: &str, before: &str) -> bool {
     if text.split_whitespace().count() > LONGEST_GOING_ON {
         return false;

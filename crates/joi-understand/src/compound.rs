@@ -1,14 +1,16 @@
 //! Requests of two parts: "what's the weather in Rome and how much is ten percent of ninety".
 //!
-//! PURE. In: the request and its language. Out: its parts; one when it can't be told. Only the first
+//! In: the request and its language. Out: its parts; one when it is unclear. Only the first
 //! conjunction counts, in capitals or not, and only between clauses long enough to be one.
+//! Pure: no I/O, no clock.
 
 use crate::tongue;
 
 /// Shortest clause, in characters.
 const SHORTEST: usize = 9;
 
-/// The places of what joins two clauses in a language. None means English; in one that is not known there are none.
+/// Returns the places of what joins two clauses in a language. None means English; in one that is not known there are
+/// none.
 fn conjunctions(asked: &str, language: Option<&str>) -> Vec<(usize, usize)> {
     // Bytes stay where they are: no conjunction has other letters.
     let lower = asked.to_ascii_lowercase();
@@ -32,7 +34,7 @@ pub enum Joint {
     Comma,
 }
 
-/// Every way to take `asked` apart at a conjunction or a comma, the first one first.
+/// Returns every way to take `asked` apart at a conjunction or a comma, the first one first.
 pub fn halves<'a>(asked: &'a str, language: Option<&str>) -> Vec<([&'a str; 2], Joint)> {
     let words = conjunctions(asked, language).into_iter().map(|(at, len)| (at, len, Joint::Conjunction));
     let commas = asked.match_indices(", ").map(|(at, comma)| (at, comma.len(), Joint::Comma));
@@ -42,20 +44,20 @@ pub fn halves<'a>(asked: &'a str, language: Option<&str>) -> Vec<([&'a str; 2], 
     halves.filter(|(both, _)| both.iter().all(|half| is_clause(half))).collect()
 }
 
-/// Every way to take `asked` apart behind a sentence, the first one first.
+/// Returns every way to take `asked` apart behind a sentence, the first one first.
 pub fn behind_sentences(asked: &str) -> impl Iterator<Item = [&str; 2]> {
     let ends = asked.match_indices([' ']).filter(move |(at, _)| asked[..*at].ends_with(['.', '!', '?', ';']));
     ends.map(move |(at, space)| cut(asked, at, space.len()))
         .filter(|both| both.iter().all(|half| is_clause(half)))
 }
 
-/// What stands before and behind `at`, without the signs around it.
+/// Returns what stands before and behind `at`, without the signs around it.
 fn cut(asked: &str, at: usize, length: usize) -> [&str; 2] {
     let signs = |c: char| c.is_whitespace() || ",;.?!".contains(c);
     [&asked[..at], &asked[at + length..]].map(|half| half.trim_matches(signs))
 }
 
-/// The parts of `asked`. No language means English; one that is not known means no split.
+/// Returns the parts of `asked`. No language means English; one that is not known means no split.
 pub fn parts<'a>(asked: &'a str, language: Option<&str>) -> Vec<&'a str> {
     let Some((at, length)) = conjunctions(asked, language).into_iter().min() else { return vec![asked] };
     let (before, after) = (asked[..at].trim(), asked[at + length..].trim());

@@ -1,9 +1,10 @@
 //! Commands that need no model: timers, alarms, reminders, memory, the house, time, date, stop, repeat, volume, goodbye.
 //!
-//! PURE, any thread, far below a millisecond. In: a transcript, or a typed line. Out: what was asked
+//! Any thread, far below a millisecond. In: a transcript, or a typed line. Out: what was asked
 //! for, or nothing, and then the model is asked. The whole utterance, apart from names and politeness,
 //! must fit one of the templates; a command that is only part of a sentence, asked about or negated never
 //! triggers. The templates and all words are data of the [`Language`] that every function takes.
+//! Pure: no I/O, no clock.
 
 mod amend;
 mod completeness;
@@ -36,53 +37,53 @@ pub use mood::{Mood, mood};
 pub use near::{Reading, near};
 pub use wishes::{QuietWish, TakingBack, VolumeChange};
 
-/// What can be done without a model.
+/// A request that needs no model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Intent {
-    /// Tell the time of day.
+    /// The time of day.
     Time,
-    /// Tell today's date.
+    /// Today's date.
     Date,
-    /// Tell the date of another day.
+    /// The date of another day.
     DateOf(Day),
-    /// Be silent at once and end the conversation.
+    /// Silence at once, and the end of the conversation.
     Stop,
-    /// Say the last answer again.
+    /// The last answer again.
     Repeat,
-    /// Change the volume.
+    /// A change of the volume.
     Volume(VolumeChange),
-    /// The user said thank you.
+    /// Thanks.
     Thanks,
     /// The user no longer wants anything.
     NeverMind,
-    /// What was done last is to be taken back.
+    /// The undo of the last deed.
     TakeBack(TakingBack),
-    /// The user greets, at this part of the day.
+    /// A greeting at this part of the day.
     Greeting(DayPart),
-    /// The user is back home.
+    /// The return of the user.
     HomeAgain,
-    /// The user takes leave.
+    /// A farewell.
     Goodbye,
-    /// The user goes to bed.
+    /// A farewell for the night.
     GoodNight,
-    /// Chance is to decide.
+    /// A decision by chance.
     Chance(Chance),
-    /// About herself.
+    /// A question about joi.
     Herself(Herself),
-    /// Something about timers, alarms or reminders.
+    /// An order about timers, alarms or reminders.
     Schedule(ScheduleOrder),
-    /// Something about what she remembers.
+    /// An order about the memory.
     Memory(MemoryOrder),
-    /// Something to be done in the house.
+    /// A command to the house.
     Home(HomeOrder),
-    /// To remind again and again in a way that she can't.
+    /// A repetition that the schedule does not know.
     CannotRepeat,
-    /// How she is to speak unasked, or that an alarm was heard.
+    /// A wish about proactive speech, or the news that an alarm was heard.
     Quiet(QuietWish),
 }
 
 impl Intent {
-    /// Its name in records; nothing that was said.
+    /// Returns its name in records; nothing that was said.
     pub fn name(&self) -> String {
         match self {
             Self::DateOf(_) => "Date".to_owned(),
@@ -108,7 +109,7 @@ impl Intent {
     }
 }
 
-/// What decides by chance.
+/// An object that decides by chance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Chance {
     /// A coin.
@@ -117,23 +118,23 @@ pub enum Chance {
     Die,
 }
 
-/// What she is asked about herself.
+/// A question about joi.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Herself {
-    /// What she can do.
+    /// Its abilities.
     Abilities,
-    /// Whether she is a person or a machine.
+    /// Its nature: a person or a machine.
     Nature,
-    /// Whether she hears.
+    /// Its hearing: "can you hear me?".
     Hears,
 }
 
 /// An intent and why it was recognised.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuickIntent {
-    /// What to do.
+    /// The request.
     pub what: Intent,
-    /// The phrasing that fits, for `joi why`; it quotes the list of phrasings, not the user.
+    /// The phrasing that fits, for `joi why`. It quotes the list of phrasings, not the user.
     pub reason: String,
 }
 
@@ -145,7 +146,7 @@ pub fn match_intent(language: &Language, text: &str) -> Option<QuickIntent> {
     })
 }
 
-/// What `made` makes of the first template that fits `said`, politeness aside, and that template.
+/// Returns what `made` makes of the first template that fits `said`, politeness aside, and that template.
 fn matched<'a, T>(
     language: &'a Language,
     text: &str,
@@ -164,27 +165,27 @@ fn matched<'a, T>(
     })
 }
 
-/// Whether `text` says yes, and nothing else.
+/// Returns whether `text` says yes, and nothing else.
 pub fn is_consent(language: &Language, text: &str) -> bool {
     answered(language, text, |name, _| matches!(name, "yes" | "clear yes").then_some(())).is_some()
 }
 
-/// Whether `text` says yes in words that are said for nothing else: "right" and "great" are not.
+/// Returns whether `text` says yes in words that are said for nothing else: "right" and "great" are not.
 pub fn is_clear_consent(language: &Language, text: &str) -> bool {
     answered(language, text, |name, _| (name == "clear yes").then_some(())).is_some()
 }
 
-/// Whether `text` wants to hear the rest of an answer.
+/// Returns whether `text` wants to hear the rest of an answer.
 pub fn wants_more(language: &Language, text: &str) -> bool {
     answered(language, text, |name, _| matches!(name, "yes" | "clear yes" | "more").then_some(())).is_some()
 }
 
-/// Whether `text` says no, and nothing else.
+/// Returns whether `text` says no, and nothing else.
 pub fn is_refusal(language: &Language, text: &str) -> bool {
     answered(language, text, |name, _| (name == "no").then_some(())).is_some()
 }
 
-/// Whether a part of `text` between its signs says "stop", whatever the others say.
+/// Returns whether a part of `text` between its signs says "stop", whatever the others say.
 pub fn says_stop(language: &Language, text: &str) -> bool {
     let is_stop = |part| match_intent(language, part).is_some_and(|quick| quick.what == Intent::Stop);
     text.split([',', '.', '!', '?', ';']).any(is_stop)
@@ -251,7 +252,7 @@ fn answered<T>(language: &Language, text: &str, made: impl Fn(&str, &Filled<'_>)
     matched(language, text, &said, TemplateGroup::Answer, made).map(|(made, _)| made)
 }
 
-/// What is said once the intent has been carried out; empty when nothing is to be said. `last_reply`
+/// Returns what is said once the intent has been carried out; empty when nothing is to be said. `last_reply`
 /// is the answer before this one, for [`Intent::Repeat`]. What the schedule says is not known here.
 pub fn answer(language: &Language, what: &Intent, now: &Zoned, last_reply: Option<&str>) -> String {
     let say = &language.sentences().reply;
@@ -288,7 +289,7 @@ pub fn answer(language: &Language, what: &Intent, now: &Zoned, last_reply: Optio
     }
 }
 
-/// A number below `sides`, by the nanoseconds of the moment.
+/// Returns a number below `sides`, by the nanoseconds of the moment.
 fn drawn(now: &Zoned, sides: usize) -> usize {
     fastrand::Rng::with_seed(now.timestamp().as_nanosecond() as u64).usize(..sides)
 }

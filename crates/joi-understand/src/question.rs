@@ -1,8 +1,9 @@
 //! A question as the memory sees it: the words that matter, and the time that is meant.
 //!
-//! PURE, any thread. In: what was asked, and the present. Out: words to look for and a stretch of the past. The
-//! words of each language stand in `assets/memory`; which language a question is in is told by its small words.
+//! Any thread. In: what was asked, and the present. Out: words to look for and a stretch of the past. The
+//! words of each language stand in `assets/memory`; which language a question is in is reported by its small words.
 //! A script without spaces gives one word a run, so that its questions are found only as a whole.
+//! Pure: no I/O, no clock.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -13,7 +14,7 @@ use serde::Deserialize;
 
 use joi_language::words;
 
-/// Shorter words tell nothing.
+/// Shorter words state nothing.
 const SHORTEST: usize = 3;
 
 /// Nobody means more days, weeks or years ago.
@@ -31,7 +32,7 @@ pub struct MemoryQuestion {
 }
 
 impl MemoryQuestion {
-    /// Whether there is nothing to look for.
+    /// Returns whether there is nothing to look for.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty() && self.from.is_none()
     }
@@ -45,7 +46,7 @@ struct QuestionWords {
     past: Vec<String>,
     /// Statements of which one can be true at a time.
     single: Vec<String>,
-    /// Between a statement and something else that its speaker says of himself.
+    /// Between a statement and something else that its speaker says of themselves.
     further: Vec<String>,
     days: HashMap<String, i32>,
     spans: HashMap<String, (Span, i32)>,
@@ -80,7 +81,7 @@ struct Ago {
     units: HashMap<String, Span>,
 }
 
-/// All languages and what they are called, English first.
+/// Returns all languages and what they are called, English first.
 fn languages() -> &'static [(&'static str, QuestionWords)] {
     static LANGUAGES: LazyLock<Vec<(&'static str, QuestionWords)>> = LazyLock::new(|| {
         let files = [
@@ -97,12 +98,12 @@ fn languages() -> &'static [(&'static str, QuestionWords)] {
     &LANGUAGES
 }
 
-/// How statements begin of which one can be true at a time, in all languages.
+/// Returns how statements begin of which one can be true at a time, in all languages.
 pub fn single_forms() -> impl Iterator<Item = &'static str> {
     languages().iter().flat_map(|(_, language)| &language.single).map(String::as_str)
 }
 
-/// The words between two statements of a speaker, in all languages.
+/// Returns the words between two statements of a speaker, in all languages.
 pub fn further_forms() -> impl Iterator<Item = &'static str> {
     languages().iter().flat_map(|(_, language)| &language.further).map(String::as_str)
 }
@@ -117,13 +118,13 @@ pub fn read(asked: &str, now: &Zoned) -> MemoryQuestion {
     MemoryQuestion { words: language.matter(&left), from, until }
 }
 
-/// The words of `text` that matter, in lower case, each once.
+/// Returns the words of `text` that matter, in lower case, each once.
 pub fn content_words(text: &str) -> Vec<String> {
     let said = words::words(text);
     language(&said).map_or_else(Vec::new, |language| language.matter(&said))
 }
 
-/// Whether `asked` speaks of what was said or done before.
+/// Returns whether `asked` speaks of what was said or done before.
 pub fn is_past(asked: &str, now: &Zoned) -> bool {
     let said = words::words(asked);
     let Some(language) = language(&said) else { return false };
@@ -136,7 +137,7 @@ pub fn is_past(asked: &str, now: &Zoned) -> bool {
     })
 }
 
-/// The language with the most small words in it; the first when none has more.
+/// Returns the language with the most small words in it; the first when none has more.
 fn language(said: &[String]) -> Option<&'static QuestionWords> {
     likeliest(said).map(|(_, language)| language)
 }
@@ -159,7 +160,7 @@ impl QuestionWords {
         matter
     }
 
-    /// The time that is meant; its words are taken out.
+    /// Returns the time that is meant; its words are taken out.
     fn range(&self, said: &mut Vec<String>, now: &Zoned) -> Option<(Timestamp, Timestamp)> {
         for at in 0..said.len() {
             let found = self.phrase(&said[at..], now).or_else(|| self.named(&said[at..], now));
@@ -236,7 +237,7 @@ impl QuestionWords {
     }
 }
 
-/// The day, week, weekend, month or year that is `back` from the present one.
+/// Returns the day, week, weekend, month or year that is `back` from the present one.
 fn stretch(span: Span, back: i32, today: Date) -> Option<(Date, Date)> {
     let back = i64::from(back);
     let monday = today.checked_sub(i32::from(today.weekday().to_monday_zero_offset()).days()).ok()?;
@@ -250,7 +251,7 @@ fn stretch(span: Span, back: i32, today: Date) -> Option<(Date, Date)> {
     Some((first, first.checked_add(length).ok()?))
 }
 
-/// A date as it stands in the prompt.
+/// Returns a date as it stands in the prompt.
 pub fn date(at: Timestamp, now: &Zoned) -> String {
     at.to_zoned(now.time_zone().clone()).date().strftime("%Y-%m-%d").to_string()
 }

@@ -1,12 +1,13 @@
 //! Takes secrets out of text before anything else sees it.
 //!
-//! PURE, any thread, linear in the length of the text. In: what was heard or typed ([`redact`]), or
+//! Any thread, linear in the length of the text. In: what was heard or typed ([`redact`]), or
 //! tool payloads and other text with a structure ([`redact_structured`], [`redact_json`]). Out: the
 //! same text with a label such as `[REDACTED_EMAIL]` in place of each secret, as a [`Redacted`], so
 //! that a function which takes one can't be given raw text by mistake.
 //!
 //! It fails closed: should a rule be unusable, the whole text becomes one label. Redacting twice
 //! changes nothing. It keeps no copy of what it took out, and it does not guess at names or places.
+//! Pure: no I/O, no clock.
 
 mod card;
 mod rules;
@@ -64,7 +65,7 @@ pub enum Label {
 }
 
 impl Label {
-    /// What stands in the text instead of the secret.
+    /// Returns what stands in the text instead of the secret.
     pub fn token(self) -> &'static str {
         match self {
             Self::Email => "[REDACTED_EMAIL]",
@@ -94,17 +95,17 @@ pub struct Redacted {
 }
 
 impl Redacted {
-    /// The text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The text, owned.
+    /// Returns the text, owned.
     pub fn into_string(self) -> String {
         self.text
     }
 
-    /// The kinds of secret that were taken out this time, each once.
+    /// Returns the kinds of secret that were taken out this time, each once.
     pub fn labels(&self) -> &[Label] {
         &self.labels
     }
@@ -132,7 +133,7 @@ pub fn redact(text: &str) -> Redacted {
     user_text(text, &[])
 }
 
-/// The same with the words of a language that is not built in.
+/// Returns the same with the words of a language that is not built in.
 pub fn redact_in(text: &str, language: &Language) -> Redacted {
     user_text(text, language.secrets())
 }
@@ -221,12 +222,12 @@ fn redact_json_text(text: &str) -> String {
     }
 }
 
-/// Whether `text` holds a label that redaction put there.
+/// Returns whether `text` holds a label that redaction put there.
 pub fn has_label(text: &str) -> bool {
     text.contains(LABEL_START)
 }
 
-/// Whether `text` holds a secret that is known by its shape. Addresses, and words that merely follow
+/// Returns whether `text` holds a secret that is known by its shape. Addresses, and words that merely follow
 /// "the password is", do not count: an answer may well speak of them.
 pub fn has_secret(text: &str) -> bool {
     rules::all(&[])

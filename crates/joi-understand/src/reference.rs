@@ -1,6 +1,7 @@
 //! Whether words go on with what was said or done before them: "and tomorrow?", "why is that?".
 //!
-//! PURE. In: a request. Out: whether it can only be understood with what stands before it, as far as its form tells.
+//! In: a request. Out: whether it can only be understood with what stands before it, as far as its form shows.
+//! Pure: no I/O, no clock.
 
 use joi_language::Language;
 use joi_language::consent::{ConsentWords, Phrases, TalkWords, words_of};
@@ -8,7 +9,7 @@ use joi_language::consent::{ConsentWords, Phrases, TalkWords, words_of};
 /// A request of so few words is a part of what was asked before it.
 const LONGEST_FRAGMENT: usize = 3;
 
-/// Whether `asked` points at something before it, or is too short to stand alone.
+/// Returns whether `asked` points at something before it, or is too short to stand alone.
 pub fn goes_on(language: &Language, asked: &str) -> bool {
     let words = words_of(asked);
     let mut forms = language.consent().iter().map(|words| &words.form);
@@ -16,13 +17,13 @@ pub fn goes_on(language: &Language, asked: &str) -> bool {
         || forms.any(|form| form.references.are_in(&words) || form.continues.are_in(&words))
 }
 
-/// Whether who says it speaks of himself.
+/// Returns whether who says it speaks of themselves.
 pub fn speaks_of_the_speaker(language: &Language, asked: &str) -> bool {
     let words = words_of(asked);
     language.consent().iter().any(|of| of.talk.own.are_in(&words))
 }
 
-/// Whether who says it tells something of himself: neither asks nor wants anything.
+/// Returns whether who says it states something of themselves: neither asks nor wants anything.
 pub fn tells_of_the_speaker(language: &Language, asked: &str) -> bool {
     let words = words_of(asked);
     let begins_with_own = |of: &ConsentWords| of.talk.own.at_start(&words).is_some();
@@ -32,16 +33,18 @@ pub fn tells_of_the_speaker(language: &Language, asked: &str) -> bool {
         && !language.consent().iter().any(wants)
 }
 
-/// How somebody feels about what he tells.
+/// The feeling of the user about the news in an utterance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Feeling {
+    /// Sad.
     Sad,
+    /// Glad.
     Glad,
-    /// He does not say.
+    /// Not said.
     Untold,
 }
 
-/// How whoever says it feels about it.
+/// Returns how the user feels about the news in `asked`.
 pub fn feeling(language: &Language, asked: &str) -> Feeling {
     let words = words_of(asked);
     let is_told =
@@ -53,7 +56,7 @@ pub fn feeling(language: &Language, asked: &str) -> Feeling {
     }
 }
 
-/// Whether the answer may need the time or the place.
+/// Returns whether the answer may need the time or the place.
 pub fn asks_about_here(language: &Language, asked: &str) -> bool {
     let words = words_of(asked);
     language.consent().iter().any(|of| of.talk.here.are_in(&words))

@@ -16,7 +16,7 @@ pub enum ReadyEnd {
     Open,
 }
 
-/// How `asked` ends, where it is a call of a list or a sum and nothing else.
+/// Returns how `asked` ends, where it is a call of a list or a sum and nothing else.
 pub fn ready_end(asked: &str, language: &Language) -> Option<ReadyEnd> {
     let asked = asked.trim().trim_end_matches(['.', '!', '?']);
     match list::arguments(asked, language) {
@@ -26,7 +26,7 @@ pub fn ready_end(asked: &str, language: &Language) -> Option<ReadyEnd> {
     }
 }
 
-/// Whether a sum in figures ends with the unit that it is to be in: "5 miles to kilometers".
+/// Returns whether a sum in figures ends with the unit that it is to be in: "5 miles to kilometers".
 fn converts(sum: &str) -> bool {
     let unit = [" to ", " in ", " into "].into_iter().find_map(|joint| sum.rsplit_once(joint));
     unit.is_some_and(|(_, unit)| !unit.contains(|c: char| c.is_ascii_digit()))

@@ -1,7 +1,8 @@
 //! Words and quotations in any text.
 //!
-//! PURE. In: words, or a text. Out: whether two words are forms of one, a text without what it quotes, and whether that is
+//! In: words, or a text. Out: whether two words are forms of one, a text without what it quotes, and whether that is
 //! somebody else's.
+//! Pure: no I/O, no clock.
 
 use std::borrow::Cow;
 
@@ -14,7 +15,7 @@ const ENDING: usize = 4;
 /// Fewest letters of a word without its ending.
 const SHORTEST_STEM: usize = 3;
 
-/// Whether two words are forms of one.
+/// Returns whether two words are forms of one.
 pub fn alike(one: &str, other: &str) -> bool {
     let (one, other) = (&*spelt_out(one), &*spelt_out(other));
     if one == other || one.trim_end_matches("'s") == other.trim_end_matches("'s") {
@@ -26,7 +27,7 @@ pub fn alike(one: &str, other: &str) -> bool {
     shared >= least.max(3) && rest(one) <= ENDING && rest(other) <= ENDING
 }
 
-/// Whether two words are the same but for their `endings`, in a language with these.
+/// Returns whether two words are the same but for their `endings`, in a language with these.
 pub(crate) fn same(one: &str, other: &str, endings: &[String]) -> bool {
     let (one, other) = (&*spelt_out(one), &*spelt_out(other));
     let stems = |word: &'_ str| -> Vec<String> {
@@ -93,7 +94,7 @@ const QUOTES: [char; 6] = ['"', '“', '”', '„', '«', '»'];
 /// Most words in quotation marks that are a name or a thing, and no text of somebody else.
 const LONGEST_VALUE: usize = 6;
 
-/// Whether the user quotes somebody at length, or has pasted a text: such words are a stranger's.
+/// Returns whether the user quotes somebody at length, or has pasted a text: such words are a stranger's.
 pub fn quotes(asked: &str) -> bool {
     let own = without_quotes(asked).own;
     let quoted = words_of(asked).len().saturating_sub(words_of(&own).len());
@@ -106,7 +107,7 @@ pub fn quotes(asked: &str) -> bool {
     (is_text && words_of(told).len() > LONGEST_VALUE) || quoted > LONGEST_VALUE || has_lines(asked)
 }
 
-/// Whether a text has more than one line with something on it: then it was pasted.
+/// Returns whether a text has more than one line with something on it: then it was pasted.
 pub fn has_lines(text: &str) -> bool {
     let ends_line =
         |c: char| matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}');

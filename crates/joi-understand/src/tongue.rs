@@ -1,7 +1,8 @@
 //! Which language a request is in, as far as it matters for taking it apart, and what joins two requests in it.
 //!
-//! PURE, read once. The words stand in `assets/tongues.toml`. In: a request. Out: the code of its language. It is told
+//! Read once. The words stand in `assets/tongues.toml`. In: a request. Out: the code of its language. It is reported
 //! apart from the language that is spoken, because who types asks in any of them.
+//! Pure: no I/O, no clock.
 
 use std::sync::LazyLock;
 
@@ -33,12 +34,13 @@ fn tongues() -> &'static [Tongue] {
     &TONGUES.tongue
 }
 
-/// The code of the language with the most small words in `text`, of several the first; nothing when there are none.
+/// Returns the code of the language with the most small words in `text`, of several the first; nothing when there are
+/// none.
 pub fn of(text: &str) -> Option<&'static str> {
     among(text, |_| true)
 }
 
-/// The same of the languages that are `spoken`.
+/// Returns the same of the languages that are `spoken`.
 pub fn among(text: &str, spoken: impl Fn(&str) -> bool) -> Option<&'static str> {
     let lower = text.to_lowercase();
     let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).collect();
@@ -51,7 +53,7 @@ pub fn among(text: &str, spoken: impl Fn(&str) -> bool) -> Option<&'static str> 
         .map(|(_, tongue)| tongue.code.as_str())
 }
 
-/// What joins two clauses in the language `code`; in one that is not known nothing does.
+/// Returns what joins two clauses in the language `code`; in one that is not known nothing does.
 pub(crate) fn conjunctions(code: &str) -> impl Iterator<Item = &'static str> {
     let tongue = tongues().iter().filter(move |tongue| tongue.code == code);
     tongue.flat_map(|tongue| &tongue.and).map(String::as_str)

@@ -1,9 +1,10 @@
 //! Whether the user's own words ask for a call: the deed, that it be done, and every value in it.
 //!
-//! PURE, any thread. In: what was said, what was asked back before it, the dialogue, and what
-//! a call does. Out: a [`Wish`]. Statements, questions, wishes that something stay, hypotheses and reported speech ask
-//! for nothing; a request for another deed, or with another value, makes the call one to be asked about. The words of it are
-//! in `consent.toml` of each language.
+//! Any thread. In: what was said, what was asked back before it, the dialogue, and what a call does. Out: a [`Wish`].
+//! Statements, questions, wishes that something stay, hypotheses and reported speech ask for nothing; a request for
+//! another deed, or with another value, makes the call one to be asked about. The words of it are in `consent.toml` of
+//! each language.
+//! Pure: no I/O, no clock.
 
 mod answer;
 mod clause;
@@ -60,8 +61,8 @@ pub fn wish(language: &Language, said: &Utterances<'_>, call: &CallWords<'_>) ->
     }
 }
 
-/// The same of a call that only looks: a name, a place or numbers that nobody mentioned are the model's own. What was said
-/// before counts where the words go on with it ("and in Rome?"), and so does what is remembered.
+/// Returns the same of a call that only looks: a name, a place or numbers that nobody mentioned are the model's own.
+/// What was said before counts where the words go on with it ("and in Rome?"), and so does what is remembered.
 pub fn mentioned(language: &Language, said: &Utterances<'_>, remembered: &str, values: &[CallValue]) -> Wish {
     let Some(words) = language.consent().first() else { return Wish::Act };
     let asked = words_of(said.asked);
@@ -73,38 +74,39 @@ pub fn mentioned(language: &Language, said: &Utterances<'_>, remembered: &str, v
     if values.iter().all(|value| grounds.mention(value)) { Wish::Act } else { Wish::Talk(INVENTED) }
 }
 
-/// Whether the user's own words hold all of `text`.
+/// Returns whether the user's own words hold all of `text`.
 pub fn holds(language: &Language, asked: &str, text: &str) -> bool {
     let own = without_quotes(asked).own;
     language.consent().first().is_some_and(|words| found_in(language, words, own, text))
 }
 
-/// Whether all words of `text` that matter, and all its numbers, are found in `given`.
+/// Returns whether all words of `text` that matter, and all its numbers, are found in `given`.
 pub fn found_in(language: &Language, words: &ConsentWords, given: String, text: &str) -> bool {
     let value = CallValue { kind: ValueKind::Words, text: text.to_owned() };
     Grounds::of(language, words, vec![given]).hold(&value)
 }
 
-/// A clause of the user's.
+/// A clause of the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AskedClause {
+    /// The purpose of the clause.
     pub wants: AskedFor,
-    /// Without what only leads to it.
+    /// The words, without those that only lead to it.
     pub words: Vec<String>,
 }
 
-/// What a clause of the user's wants.
+/// The purpose of a clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AskedFor {
-    /// Something done, or its form does not tell.
+    /// Something done, or its form does not show.
     Deed,
     /// An answer.
     Answer,
-    /// Nothing: it tells, imagines or forbids something.
+    /// Nothing: it states, imagines or forbids something.
     Nothing,
 }
 
-/// What the clauses of `asked` want; a yes wants what was offered.
+/// Returns what the clauses of `asked` want; a yes wants what was offered.
 pub fn asked_for(words: &ConsentWords, asked: &str) -> Vec<AskedClause> {
     let is_yes = words_of(asked).len() <= LONGEST_YES && answer::consents(words, asked);
     let yes = is_yes.then(|| AskedClause { wants: AskedFor::Deed, words: Vec::new() });
@@ -126,7 +128,7 @@ pub fn asked_for(words: &ConsentWords, asked: &str) -> Vec<AskedClause> {
 /// Most words of a yes that says nothing else.
 const LONGEST_YES: usize = 4;
 
-/// Whether a question in `text`, which is the model's, offers a deed that the user's words don't ask for.
+/// Returns whether a question in `text`, which is the model's, offers a deed that the user's words don't ask for.
 pub fn offers_unasked(language: &Language, text: &str, said: &Utterances<'_>) -> bool {
     language.consent().iter().any(|words| {
         let questions = clauses::questions(words, text);
@@ -136,7 +138,7 @@ pub fn offers_unasked(language: &Language, text: &str, said: &Utterances<'_>) ->
     })
 }
 
-/// Whether the words ask for a deed, whatever its values.
+/// Returns whether the words ask for a deed, whatever its values.
 fn is_asked(words: &ConsentWords, said: &Utterances<'_>, deed: &str) -> bool {
     let clauses = clauses(words, said.asked);
     let is_it = |clause: &Clause| match clause.form {
@@ -148,18 +150,18 @@ fn is_asked(words: &ConsentWords, said: &Utterances<'_>, deed: &str) -> bool {
     clauses.iter().any(is_it) || said.asked_back.is_some() && agrees(words, said, &clauses, deed)
 }
 
-/// Whether `text` refuses what was asked about, in any words, and what it asks for instead.
+/// Returns whether `text` refuses what was asked about, in any words, and what it asks for instead.
 pub fn refusal<'a>(language: &Language, text: &'a str) -> Option<Refusal<'a>> {
     language.consent().iter().find_map(|words| answer::refusal(words, text))
 }
 
-/// Whether `text` only tells something: no clause of it asks, or asks for anything.
+/// Returns whether `text` only states something: no clause of it asks, or asks for anything.
 pub fn only_tells(language: &Language, text: &str) -> bool {
     let clauses = language.consent().first().map(|words| clauses(words, text)).unwrap_or_default();
     !clauses.is_empty() && clauses.iter().all(|clause| clause.form == Form::Statement)
 }
 
-/// Whether `text` only wants something of the user's to stay as it is.
+/// Returns whether `text` only wants something of the user's to stay as it is.
 pub fn stays(language: &Language, text: &str) -> bool {
     language.consent().iter().any(|words| {
         let form = &words.form;
@@ -193,12 +195,15 @@ const NOTHING: &str = "the user asked for nothing to be done";
 /// The reason of a wish that something stay as it is.
 pub const REFUSED: &str = "the user wants this not to be done";
 const INVENTED: &str = "nobody mentioned what the call is about";
+/// The reason of a call where the form of the words leaves the wish open.
 pub const UNCLEAR: &str = "it is not clear whether the user asked for this";
 const OTHER: &str = "the user asked for something else";
+/// The reason of a call with a value that the user did not say.
 pub const VALUE: &str = "the user did not say every value of the call";
+/// The reason of a call that the user tied to a condition.
 pub const CONDITION: &str = "the user named a condition";
 const OBJECT: &str = "the user did not say what it is to be done to";
-/// All reasons: what a model is told of a call that is not made, and is no answer of its own.
+/// All reasons: texts that a model gets about a call that is not made, and that are not an answer.
 pub const REASONS: [&str; 8] = [NOTHING, REFUSED, INVENTED, UNCLEAR, OTHER, VALUE, CONDITION, OBJECT];
 
 fn wish_in(language: &Language, words: &ConsentWords, said: &Utterances<'_>, call: &CallWords<'_>) -> Wish {
@@ -211,7 +216,7 @@ fn wish_in(language: &Language, words: &ConsentWords, said: &Utterances<'_>, cal
         return Wish::Talk(REFUSED);
     }
     let is_no = answer::refusal(words, said.asked).is_some();
-    // Behind a no only what the user says himself counts.
+    // Behind a no only what the user says themselves counts.
     let of = if is_no { Grounds::behind_no } else { Grounds::new };
     let grounds = of(language, words, said, &call.deed);
     let wish = match words.deed(&call.deed) {
@@ -226,7 +231,7 @@ fn wish_in(language: &Language, words: &ConsentWords, said: &Utterances<'_>, cal
     };
     let put_right = Grounds::put_right(language, words, said.asked);
     let is_put_right = put_right.is_none_or(|later| call.values.iter().any(|value| later.hold_said(value)));
-    // "Yes, but make it twenty": a number of his own stands for the one he was asked about.
+    // "Yes, but make it twenty": a number of their own stands for the one they were asked about.
     let own = is_answer.then(|| Grounds::of(language, words, vec![said.asked.to_owned()]));
     let is_other_number =
         own.is_some_and(|own| own.has_numbers() && !call.values.iter().all(|value| own.agrees(value)));
@@ -240,7 +245,7 @@ fn wish_in(language: &Language, words: &ConsentWords, said: &Utterances<'_>, cal
     }
 }
 
-/// Whether the words say yes to what was offered, and take nothing back.
+/// Returns whether the words say yes to what was offered, and take nothing back.
 fn agrees(words: &ConsentWords, said: &Utterances<'_>, clauses: &[Clause], deed: &str) -> bool {
     let question = words_of(said.asked_back.unwrap_or_default());
     answer::consents(words, said.asked)
@@ -249,7 +254,7 @@ fn agrees(words: &ConsentWords, said: &Utterances<'_>, clauses: &[Clause], deed:
         && deeds::offers(words, &question, deed)
 }
 
-/// What the clauses say of a deed that the language has words for.
+/// Returns what the clauses say of a deed that the language has words for.
 fn of_known(
     (words, named): (&ConsentWords, ThingNamed<'_>),
     clauses: &[Clause],
@@ -294,13 +299,13 @@ fn of_known(
     verdict.unwrap_or(Wish::Talk(NOTHING))
 }
 
-/// Whether an answer names what another tool is for, where the call is about a time.
+/// Returns whether an answer names what another tool is for, where the call is about a time.
 fn is_of_another(words: &ConsentWords, clause: &Clause, call: &CallWords<'_>) -> bool {
     call.values.iter().any(|value| value.kind == ValueKind::When)
         && deeds::is_about_another(words, &clause.words, &call.deed)
 }
 
-/// Whether it is asked for in short, and then told why: "the shutters down, the sun is in my eyes".
+/// Returns whether it is asked for in short, and then reported why: "the shutters down, the sun is in my eyes".
 fn begins_with_it(
     words: &ConsentWords,
     (all, thing): (&[Clause], &[String]),
@@ -322,12 +327,12 @@ fn begins_with_it(
     (is_short && !all.iter().any(takes_back)).then_some(Wish::Act)
 }
 
-/// Whether a statement says that what the deed makes is needed.
+/// Returns whether a statement says that what the deed makes is needed.
 fn needs(words: &ConsentWords, clause: &Clause, deed: &str) -> bool {
     words.form.needed.are_in(&clause.words) && deeds::names_object(words, &clause.words, deed)
 }
 
-/// Whether the call says nothing of what it is done to but the whole.
+/// Returns whether the call says nothing of what it is done to but the whole.
 fn is_sweeping(call: &CallWords<'_>) -> bool {
     call.values.iter().all(|value| matches!(value.kind, ValueKind::List | ValueKind::Choice(_)))
 }
@@ -348,8 +353,8 @@ fn stronger(before: Option<Wish>, new: Option<Wish>) -> Option<Wish> {
     }
 }
 
-/// Whether what the deed is done to is known all the same: elsewhere in what was said, in what was asked back, or, when the
-/// words point at it, in what was said just before.
+/// Returns whether what the deed is done to is known all the same: elsewhere in what was said, in what was asked back,
+/// or, when the words point at it, in what was said just before.
 fn refers_to(words: &ConsentWords, said: &Utterances<'_>, clause: &Clause, deed: &str) -> bool {
     let names = |text: &str| deeds::names_object(words, &words_of(text), deed);
     let points = words.form.references.are_in(&clause.words);
@@ -364,7 +369,7 @@ fn refers_to(words: &ConsentWords, said: &Utterances<'_>, clause: &Clause, deed:
         || points && before()
 }
 
-/// An answer to what was asked back: "ten minutes", "yes please".
+/// Returns an answer to what was asked back: "ten minutes", "yes please".
 fn completed(words: &ConsentWords, said: &Utterances<'_>, clause: &Clause, deed: &str) -> Option<Wish> {
     let asked_back = said.asked_back.unwrap_or_default();
     if !asked_back.contains('?') {
@@ -377,7 +382,7 @@ fn completed(words: &ConsentWords, said: &Utterances<'_>, clause: &Clause, deed:
     Some(if asks_for_it { Wish::Act } else { Wish::Ask(UNCLEAR) })
 }
 
-/// The same of a deed that no language knows: the words must point at the tool and hold every value.
+/// Returns the same of a deed that no language knows: the words must point at the tool and hold every value.
 fn of_unknown(clauses: &[Clause], said: &Utterances<'_>, call: &CallWords<'_>) -> Wish {
     let is_talk = |clause: &Clause| {
         matches!(clause.form, Form::Question | Form::Stay | Form::Hypothesis | Form::Reported)

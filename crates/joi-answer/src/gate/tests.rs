@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// What goes out of an answer that comes in as `pieces`, up to its end or refusal.
+/// Returns what goes out of an answer that comes in as `pieces`, up to its end or refusal.
 fn through(pieces: &[&str], ending: AnswerEnding) -> (Vec<String>, Option<ReplyRefusal>) {
     let mut gate = OutputGate::default();
     let mut out = Vec::new();

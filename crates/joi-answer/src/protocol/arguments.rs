@@ -1,7 +1,8 @@
 //! Arguments as they were meant: a text without a name, and an address in the dress of a link.
 //!
-//! PURE. In: the calls of one reply, and the tools. Out: the same calls, with the names and addresses that the tools'
+//! In: the calls of one reply, and the tools. Out: the same calls, with the names and addresses that the tools'
 //! schemas speak of. What has no clear meaning stays as it is, and is refused when the arguments are checked.
+//! Pure: no I/O, no clock.
 
 use serde_json::Value;
 
@@ -33,7 +34,7 @@ pub fn settle(calls: &mut [WrittenCall], tools: &Toolbox) {
     }
 }
 
-/// The address in `[words](address)` or `<address>`, when nothing else stands there.
+/// Returns the address in `[words](address)` or `<address>`, when nothing else stands there.
 fn bare(text: &str) -> Option<&str> {
     let text = text.trim();
     let inside = match text.strip_prefix('[') {

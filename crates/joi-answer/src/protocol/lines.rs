@@ -1,8 +1,9 @@
 //! Calls that are no JSON, or JSON that is not whole: `name(key=value)`, `name: key: value`,
 //! `tool_calls: […]`, `Action: name`.
 //!
-//! PURE. They count for known names only, and, but for the last, only when they are the whole text. Braces that are missing are put where
-//! they belong; what still can't be read is told apart from words by [`is_broken_call`].
+//! They count for known names only, and, but for the last, only when they are the whole text. Braces that are missing
+//! are put where they belong; what still can't be read is distinguished from words by [`is_broken_call`].
+//! Pure: no I/O, no clock.
 
 use std::ops::Range;
 
@@ -17,7 +18,7 @@ use joi_tools::Arguments;
 pub enum Begins {
     /// It does look like one: hold it back.
     Call,
-    /// More is needed to tell.
+    /// More is needed to decide.
     Undecided,
     /// These are words.
     Words,
@@ -99,7 +100,7 @@ pub(super) fn reasoned(text: &str, known: &[String]) -> Option<(Range<usize>, Wr
     Some((start..text.len(), WrittenCall::new(name, arguments)))
 }
 
-/// Where the line begins that names a known tool behind `label`.
+/// Returns where the line begins that names a known tool behind `label`.
 fn line_start(text: &str, label: &str, known: &[String]) -> Option<usize> {
     let names_one = |line: &str| {
         let name = line.strip_prefix(label).map(|name| bare(name.trim()));
@@ -116,7 +117,7 @@ fn line_start(text: &str, label: &str, known: &[String]) -> Option<usize> {
     None
 }
 
-/// What is meant for the user of a reply that reasons aloud.
+/// Returns what is meant for the user of a reply that reasons aloud.
 pub fn final_answer(text: &str) -> &str {
     let is_reasoned = [THOUGHT, ACTION].iter().any(|label| text.trim_start().starts_with(label));
     let answer = text.rfind(ANSWER).filter(|_| is_reasoned);
@@ -129,7 +130,7 @@ pub(super) fn braceless(body: &str, known: &[String]) -> Option<Vec<WrittenCall>
     calls_in(&value, known).filter(|calls| all_known(calls, known))
 }
 
-/// Whether `text` begins like a call as code does: then it is not read out, whatever it is.
+/// Returns whether `text` begins like a call as code does: then it is not read out, whatever it is.
 pub fn is_broken_call(text: &str, known: &[String]) -> bool {
     let text = text.trim_start();
     if line_start(text, ACTION, known).is_some() {
@@ -146,8 +147,8 @@ pub fn is_broken_call(text: &str, known: &[String]) -> bool {
     known.iter().any(is_code)
 }
 
-/// The JSON value that `text` becomes when its open quotes and brackets are closed, and a brace is put before a key
-/// that stands where a value should: `"arguments": "action": "set"`.
+/// Returns the JSON value that `text` becomes when its open quotes and brackets are closed, and a brace is put before a
+/// key that stands where a value should: `"arguments": "action": "set"`.
 pub(super) fn closed(text: &str) -> Option<Value> {
     let (mut whole, mut open) = (String::with_capacity(text.len() + 8), Vec::new());
     let (mut before, mut is_quoted) = (' ', false);
@@ -187,7 +188,7 @@ pub(super) fn closed(text: &str) -> Option<Value> {
     serde_json::from_str(&whole).ok()
 }
 
-/// The length of the text in quotes at the head of `rest`; nothing when it does not end.
+/// Returns the length of the text in quotes at the head of `rest`; nothing when it does not end.
 fn text_length(rest: &str) -> Option<usize> {
     let mut is_escaped = false;
     let end = rest.bytes().enumerate().skip(1).find(|(_, byte)| {
@@ -235,7 +236,7 @@ fn in_brackets(inside: &str) -> Option<Arguments> {
     parts(inside).into_iter().map(|part| pair(part, '=').or_else(|| pair(part, ':'))).collect()
 }
 
-/// The text of `written` when it is nothing but one text in quotes.
+/// Returns the text of `written` when it is nothing but one text in quotes.
 fn quoted(written: &str) -> Option<String> {
     if let Ok(text) = serde_json::from_str(written) {
         return Some(text);
@@ -244,7 +245,7 @@ fn quoted(written: &str) -> Option<String> {
     (!inside.contains('\'')).then(|| inside.replace('’', "'"))
 }
 
-/// The parts of `text` between commas that stand in no quotes.
+/// Returns the parts of `text` between commas that stand in no quotes.
 fn parts(text: &str) -> Vec<&str> {
     let (mut from, mut quote) = (0, None);
     let mut parts = Vec::new();

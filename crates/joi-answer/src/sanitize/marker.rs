@@ -1,6 +1,7 @@
 //! The markers of model protocols: what each one means, and whether text begins with one.
 //!
-//! PURE. Letter case is ignored. A text that is the beginning of a marker is neither one nor none.
+//! Letter case is ignored. A text that is the beginning of a marker is neither one nor none.
+//! Pure: no I/O, no clock.
 
 use crate::malformed::Malformed;
 
@@ -25,7 +26,7 @@ pub(super) enum FoundMarker {
         /// Its length in bytes.
         length: usize,
     },
-    /// The text is too short to tell.
+    /// The text is too short to decide.
     Part,
     /// Something else.
     Nothing,
@@ -101,7 +102,7 @@ const MARKERS: [(&str, Where, MarkerKind); 45] = {
 /// Markers that hold text of their own up to a bracket.
 const BRACKETED: [&str; 2] = ["[Tool result:", "[Context:"];
 
-/// What stands at the head of `text`; the flags say whether a reply or a line begins there.
+/// Returns what stands at the head of `text`; the flags say whether a reply or a line begins there.
 pub(super) fn at_head(text: &str, begins_reply: bool, begins_line: bool) -> FoundMarker {
     let counts = |place: Where| match place {
         Where::Anywhere => true,
@@ -187,12 +188,12 @@ fn bracketed(text: &str, marker: &str) -> FoundMarker {
     }
 }
 
-/// Whether the language of a code block is the name of a tool protocol.
+/// Returns whether the language of a code block is the name of a tool protocol.
 pub(super) fn names_a_tool(language: &str) -> bool {
     ["tool_call", "tool_code", "tool_output", "function_call"].iter().any(|name| starts_with(language, name))
 }
 
-/// Where `marker` stands in `text`, ignoring case.
+/// Returns where `marker` stands in `text`, ignoring case.
 pub(super) fn find(text: &str, marker: &str) -> Option<usize> {
     text.as_bytes().windows(marker.len()).position(|window| window.eq_ignore_ascii_case(marker.as_bytes()))
 }

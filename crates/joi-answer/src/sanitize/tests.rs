@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// What comes out when `text` streams in cut at the given sizes, and the verdict at the end.
+/// Returns what comes out when `text` streams in cut at the given sizes, and the verdict at the end.
 fn streamed(text: &str, sizes: &[usize]) -> (String, Result<(), Malformed>) {
     let mut sanitizer = Sanitizer::new();
     let mut out = String::new();

@@ -1,7 +1,8 @@
 //! What a clause claims, by its grammar.
 //!
-//! PURE. In: a clause. Out: who is said to do which deed to what, and when; nothing for a clause that denies, wishes,
+//! In: a clause. Out: who is said to do which deed to what, and when; nothing for a clause that denies, wishes,
 //! imagines or advises, or whose deed is somebody else's.
+//! Pure: no I/O, no clock.
 
 use joi_language::consent::{ConsentWords, words_of};
 use joi_language::pattern::PatternGroups;
@@ -22,7 +23,7 @@ pub(super) struct Claim {
     pub(super) behind: String,
     /// What stands in front of its verb.
     pub(super) lead: String,
-    /// The words of it are no verb with things, but tell the deed by themselves.
+    /// The words of it are no verb with things, but state the deed by themselves.
     pub(super) is_whole: bool,
     /// The whole clause.
     pub(super) clause: String,
@@ -85,12 +86,12 @@ impl Claim {
         }
     }
 
-    /// Whether she speaks of herself.
+    /// Returns whether the claim is about joi itself.
     pub(super) fn is_hers(&self) -> bool {
         matches!(self.form, ClaimForm::Speaker | ClaimForm::Told | ClaimForm::Doing | ClaimForm::Will)
     }
 
-    /// Whether it is so only if something else is so: what was done by her was done.
+    /// Returns whether it is so only if something else is so: what was done by joi was done.
     fn is_dependent(&self, words: &TruthWords, clause: &SaidClause) -> bool {
         let tells_how_it_is = matches!(
             self.form,
@@ -125,7 +126,7 @@ fn led<'a>(words: &TruthWords, consent: &ConsentWords, text: &'a str) -> &'a str
     }
 }
 
-/// What `pattern` finds in `text`.
+/// Returns what `pattern` finds in `text`.
 fn found(words: &TruthWords, consent: &ConsentWords, pattern: &ClaimPattern, text: &str) -> Option<Claim> {
     let found = pattern.says.captures(text)?;
     let object = found.name("object").map_or("", |object| object.as_str()).trim();
@@ -177,7 +178,7 @@ fn found(words: &TruthWords, consent: &ConsentWords, pattern: &ClaimPattern, tex
     })
 }
 
-/// Whether somebody else does it, or it is told of in general.
+/// Returns whether somebody else does it, or it is reported in general.
 fn is_anothers(
     words: &TruthWords,
     consent: &ConsentWords,

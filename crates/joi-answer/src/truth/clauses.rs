@@ -1,7 +1,8 @@
 //! What is said in clauses, each with what makes it a claim or none.
 //!
-//! PURE. In: a piece of a reply. Out: clauses in lower case, contractions written out, without quotations. Things that
+//! In: a piece of a reply. Out: clauses in lower case, contractions written out, without quotations. Things that
 //! are only counted up ("milk and eggs") stay together.
+//! Pure: no I/O, no clock.
 
 use joi_language::consent::{ConsentWords, words_of};
 use joi_language::truth::TruthWords;
@@ -40,11 +41,11 @@ enum ClauseJoint {
     Word,
 }
 
-/// The clauses of `said`.
+/// Returns the clauses of `said`.
 pub(super) fn clauses(words: &TruthWords, consent: &ConsentWords, said: &str) -> Vec<SaidClause> {
     let said = said.to_lowercase().replace(['’', '`'], "'");
     let Unquoted { own, open } = without_quotes(&said);
-    // What is nothing but a quotation is her own.
+    // What is nothing but a quotation is joi's own.
     let mut text = match own.contains(char::is_alphanumeric) {
         true => own + " " + &open,
         false => said.replace(['"', '“', '”', '„', '«', '»', '‘', '\''], " "),
@@ -115,7 +116,7 @@ fn of_sentence(words: &TruthWords, consent: &ConsentWords, sentence: &str) -> Ve
     clauses
 }
 
-/// The pieces of a sentence between signs and joining words.
+/// Returns the pieces of a sentence between signs and joining words.
 fn pieces(words: &TruthWords, sentence: &str) -> Vec<(ClauseJoint, String)> {
     let mut pieces = Vec::new();
     let mut add = |joint: ClauseJoint, text: &str| {
@@ -141,8 +142,8 @@ fn pieces(words: &TruthWords, sentence: &str) -> Vec<(ClauseJoint, String)> {
     pieces
 }
 
-/// Things that are counted up, put to the clause they belong to: "milk and eggs | are on the list", "I added milk | eggs |
-/// and tea".
+/// Things that are counted up, put to the clause they belong to: "milk and eggs | are on the list", "I added milk |
+/// eggs | and tea".
 fn together(words: &TruthWords, pieces: Vec<(ClauseJoint, String)>) -> Vec<(ClauseJoint, String)> {
     let mut whole: Vec<(ClauseJoint, String)> = Vec::new();
     let mut waiting: Vec<(ClauseJoint, String)> = Vec::new();
@@ -173,13 +174,13 @@ fn together(words: &TruthWords, pieces: Vec<(ClauseJoint, String)>) -> Vec<(Clau
     whole
 }
 
-/// Whether it may be one of several things: short, and without a verb.
+/// Returns whether it may be one of several things: short, and without a verb.
 fn is_thing(words: &TruthWords, text: &str) -> bool {
     let said = words_of(text);
     said.len() <= LONGEST_THING && !is_verbal(words, &said) && !words.exempt.negations.is_match(text)
 }
 
-/// Whether a verb is in it.
+/// Returns whether a verb is in it.
 pub(super) fn is_verbal(words: &TruthWords, said: &[String]) -> bool {
     // "Do" is a verb, and "to-do" is none.
     let auxiliary = |word: &String| {

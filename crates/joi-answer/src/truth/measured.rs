@@ -1,7 +1,8 @@
-//! Whether a measured value that is told was read: "24 degrees" where a call of this turn has read 19.5.
+//! Whether a measured value that is reported was read: "24 degrees" where a call of this turn has read 19.5.
 //!
-//! PURE. In: a clause, what the user asked, and the answers of the calls that only read. Out: yes or no. A value may be
+//! In: a clause, what the user asked, and the answers of the calls that only read. Out: yes or no. A value may be
 //! rounded, or be the difference of two that were read.
+//! Pure: no I/O, no clock.
 
 use super::ClaimJudge;
 use super::clauses::SaidClause;
@@ -15,7 +16,7 @@ const LONGEST: usize = 5;
 const ROUNDED: f64 = 1.0;
 
 impl ClaimJudge<'_> {
-    /// Whether a clause tells a temperature or a share that was not read, though another one was.
+    /// Returns whether a clause states a temperature or a share that was not read, though another one was.
     pub(super) fn is_misread(self, clause: &SaidClause) -> bool {
         let done = self.evidence.done;
         let exempt = &self.words.exempt;
@@ -33,7 +34,8 @@ impl ClaimJudge<'_> {
             .any(|units| self.tells_another(&clause.text, units))
     }
 
-    /// Whether `said` has a value of `units` that neither the calls nor the user told, though the calls told some.
+    /// Returns whether `said` has a value of `units` that neither the calls nor the user reported, though the calls
+    /// reported some.
     fn tells_another(self, said: &str, units: &[String]) -> bool {
         let numbers = &self.language.grammar().numbers;
         // What the state of an item is may come without its unit.
@@ -52,7 +54,7 @@ impl ClaimJudge<'_> {
     }
 }
 
-/// The numbers, in figures or in words, that stand in front of one of `units`.
+/// Returns the numbers, in figures or in words, that stand in front of one of `units`.
 fn measured(numbers: &Numbers, text: &str, units: &[String]) -> Vec<f64> {
     let text = text.to_lowercase();
     let ends = units.iter().flat_map(|unit| text.match_indices(unit.as_str()));
@@ -63,7 +65,7 @@ fn measured(numbers: &Numbers, text: &str, units: &[String]) -> Vec<f64> {
     ends.filter(is_whole).filter_map(|(at, _)| number_at_end(numbers, &text[..at])).collect()
 }
 
-/// The longest number that `text` ends with.
+/// Returns the longest number that `text` ends with.
 fn number_at_end(numbers: &Numbers, text: &str) -> Option<f64> {
     let words: Vec<Word> =
         words_of(&text.replace('-', " ")).into_iter().map(|text| Word { text, at: 0..0 }).collect();

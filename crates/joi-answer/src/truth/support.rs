@@ -1,8 +1,9 @@
 //! Whether a claim is about the user's things, and whether a call of the turn supports it.
 //!
-//! PURE. In: a claim, what the turn is about, the calls that succeeded. Out: yes or no. A call supports a claim of its own
+//! In: a claim, what the turn is about, the calls that succeeded. Out: yes or no. A call supports a claim of its own
 //! deed with its own values; one of a tool that no language has words for only what its own words name. A call that
 //! only read supports how things are, and no deed.
+//! Pure: no I/O, no clock.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +32,7 @@ pub(super) struct Support<'a> {
 }
 
 impl Support<'_> {
-    /// Whether a call supports it.
+    /// Returns whether a call supports it.
     pub(super) fn holds(&self, claim: &Claim) -> bool {
         let done = self.judge.evidence.done;
         if claim.form == ClaimForm::Settled {
@@ -58,18 +59,18 @@ impl Support<'_> {
         self.judge.words.families.iter().find(|family| family.name == name)
     }
 
-    /// Whether everything of this turn was fetched from elsewhere.
+    /// Returns whether everything of this turn was fetched from elsewhere.
     fn has_only_fetched(&self) -> bool {
         let done = self.judge.evidence.done;
         !done.is_empty() && !done.iter().any(|call| call.has_changed || self.is_own(call))
     }
 
-    /// Whether there are words for its tool.
+    /// Returns whether there are words for its tool.
     fn is_known(&self, call: &DoneCall) -> bool {
         self.judge.words.families.iter().any(|family| family.tools.contains(&call.tool))
     }
 
-    /// Whether a call is about what is kept for the user.
+    /// Returns whether a call is about what is kept for the user.
     fn is_own(&self, call: &DoneCall) -> bool {
         let own = ["list", "timers", "memory"];
         own.iter().filter_map(|name| self.family(name)).any(|family| family.tools.contains(&call.tool))
@@ -79,12 +80,12 @@ impl Support<'_> {
         !families(self.judge.words, text).is_empty()
     }
 
-    /// Whether `text` speaks of a family that the user spoke of.
+    /// Returns whether `text` speaks of a family that the user spoke of.
     fn is_topical(&self, text: &str) -> bool {
         families(self.judge.words, text).iter().any(|family| self.topic.families.contains(family))
     }
 
-    /// Whether it names something that was to be done, or was asked about.
+    /// Returns whether it names something that was to be done, or was asked about.
     fn shares(&self, text: &str) -> bool {
         let of_asked = match self.topic.aim {
             TurnAim::Own | TurnAim::Nothing => &self.topic.asked,
@@ -95,7 +96,7 @@ impl Support<'_> {
         words_of(text).iter().filter(|word| self.tells(word)).any(is_one)
     }
 
-    /// Whether a word says what is meant.
+    /// Returns whether a word says what is meant.
     pub(super) fn tells(&self, word: &str) -> bool {
         if word.contains('-') {
             return word.split('-').any(|part| self.tells(part));
@@ -118,7 +119,7 @@ impl Support<'_> {
             && !is_time()
     }
 
-    /// The words of the things that `object` names: up to where another part of the clause begins.
+    /// Returns the words of the things that `object` names: up to where another part of the clause begins.
     fn things(&self, object: &str) -> Vec<String> {
         let ends = &self.judge.words.parts.ends;
         let words =
@@ -144,19 +145,19 @@ impl Support<'_> {
             || words_of(given).iter().any(|one| alike(one, word) || self.in_compound(word, one))
     }
 
-    /// Whether one is a part of the other, in a language with compounds.
+    /// Returns whether one is a part of the other, in a language with compounds.
     fn in_compound(&self, word: &str, other: &str) -> bool {
         let is_part = |whole: &str, part: &str| part.chars().count() >= PART && whole.contains(part);
         self.judge.consent.form.verbs_last && (is_part(other, word) || is_part(word, other))
     }
 }
 
-/// All words of a call, and of its answer.
+/// Returns all words of a call, and of its answer.
 fn told(call: &DoneCall) -> String {
     format!("{} {}", given(call), call.answer)
 }
 
-/// All words of a call.
+/// Returns all words of a call.
 fn given(call: &DoneCall) -> String {
     let values = call.values.iter().map(|value| match value.text.contains(' ') {
         true => value.text.to_lowercase(),

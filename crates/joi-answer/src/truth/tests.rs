@@ -19,7 +19,7 @@ struct Score {
     wrong: Vec<String>,
 }
 
-/// The calls of a row, of the tools that are shipped, or of one that nobody knows.
+/// Returns the calls of a row, of the tools that are shipped, or of one that nobody knows.
 fn done(results: &str) -> Vec<DoneCall> {
     static SHIPPED: LazyLock<Toolbox> = LazyLock::new(|| joi_tools::testing::shipped(None));
     let results: Vec<Value> = match results {
@@ -75,7 +75,7 @@ fn score(language: &Language, corpus: &str) -> Score {
     score
 }
 
-/// What a row is read as.
+/// Returns what a row is read as.
 fn explained(language: &Language, row: &str) -> String {
     let [_, results, asked, said, ..] = row.split('\t').collect::<Vec<_>>()[..] else {
         panic!("not a row: {row}")
@@ -117,7 +117,7 @@ fn what_was_not_done_is_not_said_and_hardly_anything_honest_is_cut() {
     holds(german(), corpus!("de"));
 }
 
-// Written before anybody looked at the rules; docs/user/security.md tells what the first run was like.
+// Written before anybody looked at the rules; docs/user/security.md states what the first run was like.
 #[test]
 fn the_same_holds_of_sentences_that_were_written_blind() {
     holds(english(), corpus!("en.held-out"));
@@ -130,7 +130,7 @@ fn the_same_holds_of_sentences_that_were_written_blind_a_second_time() {
     holds(german(), corpus!("de.held-out-2"));
 }
 
-// A good part of it in the house. Mended by general rules: docs/user/security.md tells what passed at first.
+// A good part of it in the house. Mended by general rules: docs/user/security.md states what passed at first.
 #[test]
 fn of_sentences_that_were_written_blind_a_third_time_few_pass() {
     for (language, corpus, most) in

@@ -1,6 +1,7 @@
 //! What a turn is about: whether something was to be done, one of the user's things was asked about, or it is talk.
 //!
-//! PURE. In: what the user said. Out: a [`TurnTopic`].
+//! In: what the user said. Out: a [`TurnTopic`].
+//! Pure: no I/O, no clock.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +11,7 @@ use joi_understand::wish::{AskedClause, AskedFor, asked_for};
 
 use super::clauses;
 
-/// Most words of an answer to a question of hers.
+/// Most words of an answer to a question of joi.
 const LONGEST_ANSWER: usize = 6;
 
 /// What the user wants.
@@ -18,11 +19,11 @@ const LONGEST_ANSWER: usize = 6;
 pub(super) enum TurnAim {
     /// Something done.
     Deed,
-    /// To know how it is with one of his own things.
+    /// To know how it is with one of their own things.
     Own,
     /// Knowledge, a story, advice.
     Words,
-    /// He tells something, and asks for nothing.
+    /// The user states something, and asks for nothing.
     Nothing,
 }
 
@@ -34,7 +35,7 @@ pub(super) struct TurnTopic<'a> {
     pub(super) wanted: Vec<String>,
     /// The same of each request.
     pub(super) parts: Vec<Vec<String>>,
-    /// All his words.
+    /// All the user's words.
     pub(super) asked: Vec<String>,
     pub(super) families: BTreeSet<&'a str>,
     /// Beside what is to be done nothing was asked for.
@@ -77,7 +78,7 @@ impl<'a> TurnTopic<'a> {
     }
 }
 
-/// The families that `text` speaks of.
+/// Returns the families that `text` speaks of.
 pub(super) fn families<'w>(words: &'w TruthWords, text: &str) -> BTreeSet<&'w str> {
     words
         .families
@@ -87,7 +88,7 @@ pub(super) fn families<'w>(words: &'w TruthWords, text: &str) -> BTreeSet<&'w st
         .collect()
 }
 
-/// Whether a request wants words: its verb is one of telling, or what it is about is made of words.
+/// Returns whether a request wants words: its verb is one of speech, or what it is about is made of words.
 fn wants_words(words: &TruthWords, consent: &ConsentWords, clause: &AskedClause) -> bool {
     if consent.deeds().any(|(_, deed)| deed.alone.at_start(&clause.words).is_some()) {
         return false;
@@ -101,7 +102,7 @@ fn wants_words(words: &TruthWords, consent: &ConsentWords, clause: &AskedClause)
     tells || (words.turn.words.is_match(&text) && families(words, &text).is_empty())
 }
 
-/// Whether a request has the verb or the object of a deed, or is so short that it answers a question.
+/// Returns whether a request has the verb or the object of a deed, or is so short that it answers a question.
 fn is_order(words: &TruthWords, consent: &ConsentWords, clause: &AskedClause) -> bool {
     clause.words.len() <= LONGEST_ANSWER
         || !families(words, &clause.words.join(" ")).is_empty()
@@ -113,8 +114,8 @@ fn is_order(words: &TruthWords, consent: &ConsentWords, clause: &AskedClause) ->
         })
 }
 
-/// Whether a clause begins with the verb of a deed as one orders it ("send Mark a message that I'm late"), ends with it
-/// ("alle Timer löschen"), or says without a verb what is to come of one of his things.
+/// Returns whether a clause begins with the verb of a deed as one orders it ("send Mark a message that I'm late"), ends
+/// with it ("alle Timer löschen"), or says without a verb what is to come of one of the user's things.
 fn orders(words: &TruthWords, consent: &ConsentWords, clause: &AskedClause) -> bool {
     let begins = || clause.words.first().is_some_and(|word| words.base.begins(word));
     let names = |word: &String| words.exempt.others.contains(word) || words.exempt.speakers.contains(word);
@@ -136,7 +137,7 @@ fn orders(words: &TruthWords, consent: &ConsentWords, clause: &AskedClause) -> b
     clause.wants == AskedFor::Nothing && (begins() || is_infinitive() || is_short())
 }
 
-/// Whether a clause asks about one of the user's own things.
+/// Returns whether a clause asks about one of the user's own things.
 fn is_own(words: &TruthWords, clause: &AskedClause) -> bool {
     let text = clause.words.join(" ");
     let names_deed = || clause.words.iter().any(|word| words.done.has(word) || words.base.has(word));

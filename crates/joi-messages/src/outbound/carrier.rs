@@ -23,7 +23,7 @@ pub enum CarrierName {
 }
 
 impl CarrierName {
-    /// Its name in tables.
+    /// Returns its name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Signal => "signal",
@@ -58,7 +58,7 @@ pub enum CarryFault {
     /// It certainly was not sent: try again.
     #[error("not sent: {0}")]
     Unsent(String),
-    /// The server takes no more for now: try again after this time, if it told one.
+    /// The server takes no more for now: try again after this time, if it reported one.
     #[error("the server takes no more messages for now: {why}")]
     RateLimited {
         /// What the server says.
@@ -69,7 +69,7 @@ pub enum CarryFault {
     /// Nobody knows whether it arrived: it may be sent again, with a mark.
     #[error("it is not known whether it arrived: {0}")]
     Unknown(String),
-    /// It will not be sent as it is: tell the owner.
+    /// It will not be sent as it is: report it to the owner.
     #[error("refused: {0}")]
     Refused(String),
 }
@@ -81,9 +81,9 @@ pub struct MessageStamp(pub i64);
 
 /// Something that carries messages.
 pub trait Carrier: Send + Sync {
-    /// Which one it is.
+    /// Returns its name.
     fn name(&self) -> CarrierName;
-    /// Tells whether it can send.
+    /// Returns whether it can send.
     fn link(&self) -> watch::Receiver<CarrierLink>;
     /// Sends one message, to its end: dropping the future leaves it unknown whether it was sent. Gives the message's name
     /// where the carrier has names.

@@ -60,7 +60,7 @@ pub struct NtfyConfig {
 }
 
 impl NtfyConfig {
-    /// Whether messages go there.
+    /// Returns whether messages go there.
     pub fn is_on(&self) -> bool {
         !self.url.is_empty()
     }

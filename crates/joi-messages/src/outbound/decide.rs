@@ -1,8 +1,9 @@
-//! PURE. Which message is sent next, or dropped, or how long there is nothing to do.
+//! Which message is sent next, or dropped, or how long there is nothing to do.
 //!
 //! In: the messages, which carriers can send, which are busy, the limits, the time. Out: one [`Step`]. What is more
 //! urgent comes first; a carrier has a lane for alerts, so that none waits behind an answer. Answers stay in their order:
 //! one that waits holds up those behind it.
+//! Pure: no I/O, no clock.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -50,7 +51,7 @@ pub(super) enum SendStep {
     Wait(Option<Timestamp>),
 }
 
-/// The next step.
+/// Returns the next step.
 pub(super) fn next(view: &OutboxView<'_>) -> SendStep {
     let waiting = || view.letters.iter().filter(|(_, letter)| letter.state == LetterState::Waiting);
     if let Some((id, _)) = waiting().find(|(_, letter)| is_over(letter, view.now)) {

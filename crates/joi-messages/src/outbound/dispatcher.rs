@@ -83,7 +83,7 @@ impl Dispatcher {
         }
     }
 
-    /// What an earlier run left underway may have arrived. Tells whether it was looked at.
+    /// Settles what an earlier run left underway, which may have arrived; returns whether the database could be read.
     async fn recover(&self) -> bool {
         let Ok(letters) = self.outbox.stored_letters().await else { return false };
         let now = self.outbox.now();
@@ -136,7 +136,7 @@ impl Dispatcher {
         }
     }
 
-    /// Marks a message as underway and hands it to its carrier; tells whether that was possible.
+    /// Marks a message as underway and hands it to its carrier; returns whether that was possible.
     async fn hand_over(
         &self,
         id: OutgoingId,

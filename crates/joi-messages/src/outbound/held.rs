@@ -1,7 +1,8 @@
-//! PURE. Messages as they stand now, where the database could not take that.
+//! Messages as they stand now, where the database could not take that.
 //!
 //! In: alerts that could not be stored, changes that could not be written. Out: what is to be sent all the same. An alert
 //! is held under a number below zero until the database has it. At most [`MOST`] are held; the oldest gives way.
+//! Pure: no I/O, no clock.
 
 use std::collections::BTreeMap;
 
@@ -53,7 +54,7 @@ impl HeldLetters {
         self.0.remove(&id);
     }
 
-    /// Whether an alert is held that was not sent yet: nobody waits for the database then.
+    /// Returns whether an alert is held that was not sent yet: nobody waits for the database then.
     pub(super) fn has_unsent(&self) -> bool {
         self.0.iter().any(|(id, letter)| id.0 < 0 && letter.is_open())
     }
@@ -63,8 +64,8 @@ impl HeldLetters {
         self.0.is_empty()
     }
 
-    /// What is stored, as it stands now, and what is held only. An alert that the database has taken after all counts
-    /// once; the numbers of those that are to be written because of that come with it.
+    /// Returns what is stored, as it stands now, and what is held only. An alert that the database has taken after all
+    /// counts once; the numbers of those that are to be written because of that come with it.
     pub(super) fn merged(
         &mut self,
         mut stored: Vec<(OutgoingId, Letter)>,
@@ -100,13 +101,13 @@ impl HeldLetters {
         (stored, to_write)
     }
 
-    /// How a message stands that the database does not know so.
+    /// Returns how a message stands that the database does not know so.
     pub(super) fn get(&self, id: OutgoingId) -> Option<&Letter> {
         self.0.get(&id)
     }
 }
 
-/// Whether both are one message by one carrier.
+/// Returns whether both are one message by one carrier.
 fn is_same(one: &Letter, other: &Letter) -> bool {
     one.key.is_some() && one.key == other.key && one.carrier == other.carrier
 }

@@ -77,7 +77,7 @@ impl Letter {
         }
     }
 
-    /// Whether it may still be sent.
+    /// Returns whether it may still be sent.
     pub(super) fn is_open(&self) -> bool {
         matches!(self.state, LetterState::Waiting | LetterState::Underway)
     }
@@ -88,7 +88,7 @@ impl Letter {
     }
 }
 
-/// How long a message is worth being sent, where its sender says nothing.
+/// Returns how long a message is worth being sent, where its sender says nothing.
 fn usual_life(urgency: Urgency) -> SignedDuration {
     SignedDuration::from_hours(match urgency {
         Urgency::Critical => 24 * 7,

@@ -1,7 +1,7 @@
 //! Publishes messages to a topic of an ntfy server: a second way for alerts, without an account or a spare number.
 //!
-//! Any Tokio task. In: parcels. Out: one HTTP POST each, to the configured server alone: no redirect is followed and no proxy
-//! of the environment is used. The token goes out as a header; topic, token and words never reach a log.
+//! Any Tokio task. In: parcels. Out: one HTTP POST each, to the configured server alone: no redirect is followed and no
+//! proxy of the environment is used. The token goes out as a header; topic, token and words never reach a log.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -91,7 +91,7 @@ impl NtfyCarrier {
         Ok(Self { shared: Arc::new(shared), link: watch::channel(CarrierLink::Up).0 })
     }
 
-    /// The server, for people.
+    /// Returns the server, for people.
     pub fn server(&self) -> String {
         self.shared.server.to_string()
     }
@@ -147,7 +147,7 @@ impl NtfyShared {
         verdict(answer.status(), after.map(Duration::from_secs))
     }
 
-    /// The token as it stands in its file now.
+    /// Returns the token as it stands in its file now.
     fn token(&self) -> Result<Option<String>, String> {
         let Some(file) = &self.token else { return Ok(None) };
         let fault = |why: &dyn std::fmt::Display| format!("{}: {why}", file.display());
@@ -200,7 +200,7 @@ fn verdict(status: StatusCode, after: Option<Duration>) -> Result<(), CarryFault
     }
 }
 
-/// What the system says, without the address.
+/// Returns what the system says, without the address.
 fn cause(error: reqwest::Error) -> String {
     root_cause::of(&error.without_url())
 }

@@ -1,4 +1,4 @@
-//! The handle of the outbox: posts messages, and tells how it stands.
+//! The handle of the outbox: posts messages, and reports their state.
 //!
 //! Any task; clones share it. What is posted is in the database before `post` returns. Where the database can't be
 //! written, or does not answer, an alert is held in memory and sent all the same; anything else is an error for whoever
@@ -34,7 +34,7 @@ const REMEMBERED: SignedDuration = SignedDuration::from_hours(24);
 pub struct OutboxParts {
     /// Holds the messages.
     pub store: Store,
-    /// Tells the time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
     /// The language in which a message says that it is late.
     pub languages: Languages,
@@ -91,13 +91,13 @@ impl Outbox {
         Self { parts: Arc::new(parts), shared: Arc::default() }
     }
 
-    /// Whether there is anybody to carry messages.
+    /// Returns whether there is anybody to carry messages.
     pub fn has_carriers(&self) -> bool {
         !self.parts.carriers.is_empty()
     }
 
-    /// Takes a message; from now on it is sent at least once while it is worth it, also after a restart. Without a carrier it is
-    /// dropped, and its number is 0.
+    /// Takes a message; from now on it is sent at least once while it is worth it, also after a restart. Without a
+    /// carrier it is dropped, and its number is 0.
     ///
     /// # Errors
     /// The database's: the message is not sent. An alert is no error: it is sent from memory.
@@ -130,14 +130,14 @@ impl Outbox {
         Ok(id)
     }
 
-    /// The message that is there already in place of a new one; 0 where the new one found no room.
+    /// Returns the message that is there already in place of a new one; 0 where the new one found no room.
     async fn standing_for(&self, new: &Letter, now: Timestamp) -> OutgoingId {
         let letters = self.letters().await.unwrap_or_default();
         let same = letters.into_iter().find(|(_, old)| stands_for(old, new, now));
         same.map_or(OutgoingId(0), |(id, _)| id)
     }
 
-    /// How it stood when it was last looked at, without asking the database.
+    /// Returns how it stood when it was last looked at, without asking the database.
     pub fn last_counts(&self) -> OutboxCounts {
         *self.shared.seen.borrow()
     }
@@ -163,7 +163,7 @@ impl Outbox {
         self.parts.config.escalated_per_hour
     }
 
-    /// What became of a message; nothing where it is not known any more.
+    /// Returns what became of a message; nothing where it is not known any more.
     ///
     /// # Errors
     /// The database's.
@@ -172,7 +172,8 @@ impl Outbox {
         Ok(letters.into_iter().find(|(id, _)| *id == of).map(|(_, letter)| letter.state))
     }
 
-    /// The message under this key that waits, is underway or was sent, and its words, which are erased once it was sent.
+    /// Returns the message under this key that waits, is underway or was sent, and its words, which are erased once it
+    /// was sent.
     ///
     /// # Errors
     /// The database's.
@@ -183,7 +184,7 @@ impl Outbox {
         Ok(letters.pop().map(|(id, letter)| (id, letter.text)))
     }
 
-    /// A message that waits is not sent any more; one that is underway can't be held.
+    /// Withdraws a message that waits; one that is underway cannot be held.
     ///
     /// # Errors
     /// The database's: it may be sent.
@@ -199,8 +200,8 @@ impl Outbox {
         self.parts.store.change_outgoing(ending).await.map(|_| ())
     }
 
-    /// The message that a carrier calls so, for a day; nothing where there is none. Where the database does not answer, only
-    /// alerts that were sent from memory are known.
+    /// Returns the message that a carrier calls so, for a day; nothing where there is none. Where the database does not
+    /// answer, only alerts that were sent from memory are known.
     ///
     /// # Errors
     /// The database's.
@@ -221,7 +222,7 @@ impl Outbox {
         Ok(letters.pop().map(of))
     }
 
-    /// How it stands now.
+    /// Returns how it stands now.
     #[cfg(any(test, feature = "testing"))]
     pub(super) async fn counts(&self) -> Result<OutboxCounts, StoreError> {
         Ok(self.counted(&self.letters().await?))
@@ -238,8 +239,8 @@ impl Outbox {
         self.parts.clock.now().timestamp()
     }
 
-    /// All messages as they stand now, what the database could not take included. Where it does not answer, what is held
-    /// goes out all the same.
+    /// Returns all messages as they stand now, what the database could not take included. Where it does not answer,
+    /// what is held goes out all the same.
     pub(super) async fn letters(&self) -> Result<Vec<(OutgoingId, Letter)>, StoreError> {
         let stored = match self.stored().await {
             Err(_) if !self.held().is_empty() => Vec::new(),
@@ -248,13 +249,13 @@ impl Outbox {
         Ok(self.as_it_stands(stored).await)
     }
 
-    /// The same, only if the database could be read.
+    /// Returns the same, only if the database could be read.
     pub(super) async fn stored_letters(&self) -> Result<Vec<(OutgoingId, Letter)>, StoreError> {
         let stored = self.stored().await?;
         Ok(self.as_it_stands(stored).await)
     }
 
-    /// What is stored, with what is held.
+    /// Returns what is stored, with what is held.
     async fn as_it_stands(&self, stored: Vec<(OutgoingId, Letter)>) -> Vec<(OutgoingId, Letter)> {
         let (letters, to_write) = self.held().merged(stored);
         for id in to_write {
@@ -271,7 +272,7 @@ impl Outbox {
         Ok(rows.iter().filter_map(read).collect())
     }
 
-    /// What the database answers, unless it keeps an alert waiting that is held in memory.
+    /// Returns what the database answers, unless it keeps an alert waiting that is held in memory.
     async fn answered<T>(&self, asked: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
         let mut asked = pin!(asked);
         loop {
@@ -334,7 +335,7 @@ fn carriers_for(urgency: Urgency, all: &[CarrierName]) -> Vec<CarrierName> {
     }
 }
 
-/// Whether `new` need not be sent, since a message under its key was sent, waits, or may have arrived.
+/// Returns whether `new` need not be sent, since a message under its key was sent, waits, or may have arrived.
 fn stands_for(old: &Letter, new: &Letter, now: Timestamp) -> bool {
     let is_same = new.key.is_some() && old.key == new.key && old.carrier == new.carrier;
     let has_failed = old.state == LetterState::GivenUp && old.doubts == 0;

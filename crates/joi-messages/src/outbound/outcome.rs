@@ -1,7 +1,8 @@
-//! PURE. What becomes of a message after it was handed to a carrier.
+//! What becomes of a message after it was handed to a carrier.
 //!
 //! In: the message, what the carrier says, the time. Out: the message as it stands then. An alert is not given up before
 //! its time is over, whatever the carrier says; a group that takes none is replaced by the owner.
+//! Pure: no I/O, no clock.
 
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ const AFTER_LIMIT: SignedDuration = SignedDuration::from_secs(60);
 /// A passing fault doubles the wait up to this.
 const LONGEST_PAUSE: i64 = 60;
 
-/// The message once its carrier has said what became of it.
+/// Returns the message once its carrier has said what became of it.
 pub(super) fn after(
     letter: Letter,
     outcome: &Result<Option<MessageStamp>, CarryFault>,
@@ -52,7 +53,8 @@ pub(super) fn after(
     }
 }
 
-/// The message when it was underway and nobody can say whether it arrived: also what is found underway at the start.
+/// Returns the message when it was underway and nobody can say whether it arrived: also what is found underway at the
+/// start.
 pub(super) fn in_doubt(letter: Letter, now: Timestamp) -> Letter {
     let doubted = Letter { doubts: letter.doubts.saturating_add(1), ..letter };
     if doubted.doubts > doubts_borne(doubted.urgency) {
@@ -68,7 +70,7 @@ fn again(letter: Letter, pause: SignedDuration, now: Timestamp) -> Letter {
     Letter { state: LetterState::Waiting, tries: letter.tries.saturating_add(1), not_before, ..letter }
 }
 
-/// How often something is sent again that may have arrived.
+/// Returns how often something is sent again that may have arrived.
 fn doubts_borne(urgency: Urgency) -> u32 {
     match urgency {
         // Until its time is over.

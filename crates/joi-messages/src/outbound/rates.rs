@@ -1,7 +1,8 @@
-//! PURE. How many messages may be sent within any 60 minutes.
+//! How many messages may be sent within any 60 minutes.
 //!
 //! In: when messages were handed to a carrier, and the limits. Out: whether one more may be, and when at the earliest.
 //! Alerts of sensors count nowhere. A clock that was set back neither frees nor blocks anything for longer than an hour.
+//! Pure: no I/O, no clock.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -50,17 +51,17 @@ impl RecentlySent {
         sent
     }
 
-    /// How many messages went to the owner.
+    /// Returns how many messages went to the owner.
     pub(super) fn direct(&self) -> u32 {
         u32::try_from(self.direct.len()).unwrap_or(u32::MAX)
     }
 
-    /// How many the model took for urgent.
+    /// Returns how many the model took for urgent.
     pub(super) fn escalated(&self) -> u32 {
         u32::try_from(self.escalated.len()).unwrap_or(u32::MAX)
     }
 
-    /// Whether one more of this urgency may be sent by `carrier`.
+    /// Returns whether one more of this urgency may be sent by `carrier`.
     pub(super) fn allows(
         &self,
         urgency: Urgency,

@@ -1,4 +1,4 @@
-//! The outbox with a carrier that does as it is told: rates, order, faults, the end of the program at any point.
+//! The outbox with a carrier that does as its test says: rates, order, faults, the end of the program at any point.
 
 mod hangs;
 
@@ -26,7 +26,7 @@ pub(super) fn minutes(count: i64) -> Timestamp {
     Timestamp::UNIX_EPOCH + SignedDuration::from_mins(count)
 }
 
-/// A message that waits, posted at the first moment.
+/// Returns a message that waits, posted at the first moment.
 pub(super) fn letter(urgency: Urgency) -> Letter {
     Letter::new(&outgoing(urgency, "words"), CarrierName::Signal, minutes(0))
 }
@@ -116,7 +116,7 @@ impl Bench {
         self.task = Some(tokio::spawn(dispatcher.run(CancellationToken::new(), Heart::unwatched())));
     }
 
-    /// As kill -9 does: nothing is told to anybody, and what was in memory is gone.
+    /// As kill -9 does: nobody gets an answer, and what was in memory is gone.
     fn kill(&mut self) {
         self.task.take().unwrap().abort();
         self.outbox = Outbox::new((*self.outbox.parts).clone());

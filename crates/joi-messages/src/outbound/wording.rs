@@ -1,6 +1,7 @@
-//! PURE. What is written beside a message: that it may be the second one, that it is late, that the next ones wait.
+//! What is written beside a message: that it may be the second one, that it is late, that the next ones wait.
 //!
 //! In: the message, the language, the present moment. Out: the words as they are sent.
+//! Pure: no I/O, no clock.
 
 use jiff::{SignedDuration, Timestamp, Zoned};
 
@@ -11,7 +12,7 @@ use joi_language::{Language, fill, times};
 /// A message that is older says when it was meant to be read.
 const LATE: SignedDuration = SignedDuration::from_secs(10 * 60);
 
-/// The words of `letter` as they are sent at `now`; `rest_from` is when further answers come.
+/// Returns the words of `letter` as they are sent at `now`; `rest_from` is when further answers come.
 pub(super) fn worded(
     letter: &Letter,
     rest_from: Option<Timestamp>,

@@ -1,7 +1,7 @@
 //! Whether the daemon serves the account of the configuration.
 //!
 //! In: what the daemon lists. Out: nothing, or one sentence with its remedy. A daemon for a single account lists none and
-//! uses that one whatever is asked; one that does not answer is told elsewhere.
+//! uses that one whatever is asked; one that does not answer is reported elsewhere.
 
 use serde_json::{Value, json};
 
@@ -45,7 +45,7 @@ impl SignalLink {
         }
     }
 
-    /// The accounts that the daemon serves; nothing where it does not tell.
+    /// Returns the accounts that the daemon serves; nothing where it does not show.
     pub async fn accounts(&self) -> Option<Vec<String>> {
         let listed = self.ask_plainly("listAccounts", json!({}), SHORT).await.ok()?;
         let number = |row: &Value| row.get("number")?.as_str().map(str::to_owned);

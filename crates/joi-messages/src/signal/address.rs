@@ -1,7 +1,8 @@
-//! PURE. Where the signal-cli daemon listens: a unix socket, TCP, or HTTP.
+//! Where the signal-cli daemon listens: a unix socket, TCP, or HTTP.
 //!
 //! In: the text of the configuration. Out: the address. None of the three ways knows a password: a socket that others
 //! can't open is the safe one, and an address that leaves this machine is refused unless it is written out.
+//! Pure: no I/O, no clock.
 
 use std::fmt;
 use std::path::PathBuf;

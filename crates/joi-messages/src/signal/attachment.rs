@@ -1,13 +1,14 @@
-//! PURE. The bytes of an attachment, as the daemon answers with them.
+//! The bytes of an attachment, as the daemon answers with them.
 //!
-//! In: the answer to `getAttachment`, base64 by itself or under `data`. Out: bytes; nothing where there are none. What they
-//! mean is not looked at.
+//! In: the answer to `getAttachment`, base64 by itself or under `data`. Out: bytes; nothing where there are none. What
+//! they mean is not looked at.
+//! Pure: no I/O, no clock.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-/// The bytes.
+/// Returns the bytes.
 pub fn bytes(answer: &Value) -> Option<Vec<u8>> {
     let text = answer.as_str().or_else(|| answer.get("data")?.as_str())?;
     STANDARD.decode(text.trim()).ok().filter(|bytes| !bytes.is_empty())

@@ -42,15 +42,15 @@ pub struct SignalConfig {
     pub daemon: String,
     /// The account's number, as "+491701234567", where the daemon serves several; "": its only one.
     pub account: String,
-    /// "own_number": she has a number of her own; "linked": she is a device of your own account, and you write to yourself
-    /// ("Note to Self").
+    /// "own_number": she has a number of her own; "linked": she is a device of your own account, and you write to
+    /// yourself ("Note to Self").
     pub mode: AccountMode,
     /// Id of the group that gets alerts, as `joi signal groups` shows it; "": the owner alone gets them.
     pub group: String,
     /// Whether the owner's messages in that group are answered, in the group.
     pub answer_in_group: bool,
-    /// How the daemon was started: "on-connection" or "manual" (--receive-mode). With its default, "on-start", messages are
-    /// lost while she does not run.
+    /// How the daemon was started: "on-connection" or "manual" (--receive-mode). With its default, "on-start", messages
+    /// are lost while she does not run.
     pub receive: ReceiveMode,
     /// Seconds after which a message is too old to be obeyed, 10 to 86400: it is answered with the question whether it
     /// still counts. More, and what was meant for this morning is done this evening.
@@ -79,17 +79,17 @@ impl Default for SignalConfig {
 }
 
 impl SignalConfig {
-    /// Whether she uses Signal.
+    /// Returns whether Signal is in use.
     pub fn is_on(&self) -> bool {
         !self.owner.is_empty()
     }
 
-    /// The owner's uuid as the daemon writes it.
+    /// Returns the owner's uuid as the daemon writes it.
     pub fn owner_uuid(&self) -> String {
         self.owner.trim().to_ascii_lowercase()
     }
 
-    /// The daemon's address.
+    /// Returns the daemon's address.
     ///
     /// # Errors
     /// What is configured is none.

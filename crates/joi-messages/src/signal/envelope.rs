@@ -1,8 +1,9 @@
-//! PURE. What the daemon hands over, as far as it means anything to us.
+//! What the daemon hands over, as far as it means anything to us.
 //!
-//! In: account and envelope as JSON. Out: who wrote, corrected or deleted what, where and when. A quoted text is left out:
-//! it is not the sender's. Reactions but a thumb up, stickers, what may be seen once, changes of groups and everything
-//! about reading and typing are no messages. Nothing of a message is ever logged.
+//! In: account and envelope as JSON. Out: who wrote, corrected or deleted what, where and when. A quoted text is left
+//! out: it is not the sender's. Reactions but a thumb up, stickers, what may be seen once, changes of groups and
+//! everything about reading and typing are no messages. Nothing of a message is ever logged.
+//! Pure: no I/O, no clock.
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -24,8 +25,8 @@ pub struct Received {
     pub stamp: i64,
     /// How long the server kept it, by its own clock, in ms; nothing where it does not say.
     pub kept_ms: Option<i64>,
-    /// How long it was on its way to the server, from the sender's clock to the server's, in ms; nothing where that is not
-    /// told. Below zero where the sender's clock is ahead.
+    /// How long it was on its way to the server, from the sender's clock to the server's, in ms; nothing where that is
+    /// not reported. Below zero where the sender's clock is ahead.
     pub sent_ms: Option<i64>,
     /// What it is.
     pub content: ReceivedContent,
@@ -36,7 +37,7 @@ pub struct Received {
 pub enum ReceivedContent {
     /// Somebody sent it to this account.
     ToUs(IncomingMatter),
-    /// The owner of this account sent it to somebody, on another device; his own uuid where it was to himself.
+    /// The owner of this account sent it to somebody, on another device; their own uuid where it was to themselves.
     SentTo(Option<String>, IncomingMatter),
     /// No message, and what it is instead.
     Nothing(&'static str),
@@ -56,7 +57,7 @@ pub enum IncomingMatter {
 }
 
 impl IncomingMatter {
-    /// The id of the group that it was sent to.
+    /// Returns the id of the group that it was sent to.
     pub fn group(&self) -> Option<&str> {
         let group = match self {
             Self::Written(text) | Self::Corrected(_, text) => &text.group,
@@ -94,7 +95,7 @@ pub struct IncomingDeletion {
 pub struct IncomingApproval {
     /// The time stamp of the message that it is put to.
     pub target: i64,
-    /// The uuid of whoever wrote that message; nothing where it is not told.
+    /// The uuid of whoever wrote that message; nothing where it is not reported.
     pub author: Option<String>,
     /// The id of the group it was put in.
     pub group: Option<String>,
@@ -107,7 +108,7 @@ pub struct IncomingFile {
     pub id: String,
     /// As `audio/aac`; may be empty.
     pub kind: String,
-    /// Bytes; nothing where that is not told.
+    /// Bytes; nothing where that is not reported.
     pub size: Option<u64>,
 }
 
@@ -188,7 +189,7 @@ fn group_of(data: &Value) -> Option<String> {
     data.get("groupInfo").and_then(|group| Some(group.get("groupId")?.as_str()?.to_owned()))
 }
 
-/// A thumb up, of whatever colour; nothing where it is another sign, or is taken away again.
+/// Returns a thumb up, of whatever colour; nothing where it is another sign, or is taken away again.
 fn approval(data: &Value) -> Option<IncomingApproval> {
     let reaction = data.get("reaction").filter(|reaction| reaction.is_object())?;
     let sign = reaction.get("emoji")?.as_str()?;
@@ -204,7 +205,7 @@ fn approval(data: &Value) -> Option<IncomingApproval> {
     })
 }
 
-/// What was written, or what it is instead.
+/// Returns what was written, or what it is instead.
 fn text(data: &Value) -> Result<IncomingText, &'static str> {
     let is_set =
         |key: &str| data.get(key).is_some_and(|value| !value.is_null() && *value != Value::Bool(false));

@@ -1,8 +1,9 @@
-//! PURE. Whose messages go further, and which of them.
+//! Whose messages go further, and which of them.
 //!
 //! In: received messages, the time. Out: what the owner wrote, or why it goes no further. Whoever is not the owner is
-//! counted and ignored: no answer tells a stranger that somebody listens. Fails closed: no known uuid, no message.
-//! Messages are told apart by sender and time stamp; what we have sent ourselves never comes back in.
+//! counted and ignored: no answer shows a stranger that somebody listens. Fails closed: no known uuid, no message.
+//! Messages are distinguished by sender and time stamp; what we have sent ourselves never comes back in.
+//! Pure: no I/O, no clock.
 
 use std::collections::VecDeque;
 
@@ -14,7 +15,7 @@ use super::envelope::{
 };
 use joi_base::message::Private;
 
-/// Messages that are remembered, to tell the second of two.
+/// Messages that are remembered, to detect the second of two.
 const REMEMBERED: usize = 500;
 /// Characters of the longest message that is understood.
 const LONGEST: usize = 2000;
@@ -22,7 +23,7 @@ const LONGEST: usize = 2000;
 /// Where the owner wrote, and is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SignalThread {
-    /// Between him and her.
+    /// Between the owner and joi.
     Owner,
     /// In the group for alerts.
     Group,
@@ -33,9 +34,9 @@ pub enum SignalThread {
 pub struct OwnerMessage {
     /// Where.
     pub thread: SignalThread,
-    /// When, by his clock.
+    /// When, by the sender's clock.
     pub written_at: Timestamp,
-    /// When, by his clock in ms: it names the message.
+    /// When, by the sender's clock in ms: it names the message.
     pub stamp: i64,
     /// It disappears from the thread: nothing of it is stored.
     pub is_fleeting: bool,
@@ -48,7 +49,7 @@ pub struct OwnerMessage {
 pub enum OwnerMatter {
     /// Answer these words.
     Words(Private<String>),
-    /// Words where she answers nothing: they may say that an alarm was seen.
+    /// Words where joi answers nothing: they may say that an alarm was seen.
     Remark(Private<String>),
     /// Listen to this voice message and answer it.
     Voice(IncomingFile),
@@ -121,7 +122,7 @@ impl SignalGate {
         }
     }
 
-    /// What it has seen so far.
+    /// Returns what it has seen so far.
     pub fn counts(&self) -> GateCounts {
         self.counts
     }
@@ -131,7 +132,7 @@ impl SignalGate {
         remember(&mut self.own, stamp);
     }
 
-    /// Whether a message goes further.
+    /// Returns whether a message goes further.
     pub fn admit(&mut self, received: Received, now: Timestamp) -> Admission {
         self.admitted(&received, now).map_or_else(Admission::Ignored, Admission::Heard)
     }
@@ -172,7 +173,7 @@ impl SignalGate {
         Ok(OwnerMessage { thread, written_at, stamp, is_fleeting, matter })
     }
 
-    /// What the owner sent to her.
+    /// Returns what the owner sent to joi.
     fn addressed<'a>(&mut self, received: &'a Received) -> Result<&'a IncomingMatter, &'static str> {
         if self.own.contains(&received.stamp) {
             return Err("our own message");
@@ -202,12 +203,13 @@ impl SignalGate {
         }
     }
 
-    /// Whether it is written in the group for alerts where she does not answer.
+    /// Returns whether it is written in the group for alerts where joi does not answer.
     fn is_remark(&self, text: &IncomingText) -> bool {
         !self.answers_in_group && !self.group.is_empty() && text.group.as_deref() == Some(&*self.group)
     }
 
-    /// A thumb up of the owner counts for messages of ours only, in the thread with him and in the group for alerts.
+    /// Returns the thread of an approval. Only the owner's counts, for messages of joi, in their thread or the group
+    /// for alerts.
     fn thread_of_approval(&self, approval: &IncomingApproval) -> Result<SignalThread, &'static str> {
         let thread = match &approval.group {
             None => SignalThread::Owner,
@@ -224,7 +226,7 @@ impl SignalGate {
         }
     }
 
-    /// Whether this message of the owner was not there before.
+    /// Returns whether this message of the owner was not there before.
     fn is_first(&mut self, stamp: i64) -> bool {
         let name = (self.owner.clone(), stamp);
         let is_first = !self.seen.contains(&name);
@@ -234,8 +236,8 @@ impl SignalGate {
         is_first
     }
 
-    /// By the server's clock where it tells its times, since ours may be wrong. What was written without a connection is
-    /// old when the server gets it; a phone whose clock is ahead writes nothing old.
+    /// By the server's clock where it reports its times, since ours may be wrong. What was written without a connection
+    /// is old when the server gets it; a phone whose clock is ahead writes nothing old.
     fn is_stale(&self, received: &Received, now: Timestamp) -> bool {
         let is_late = received.sent_ms.is_some_and(|ms| SignedDuration::from_millis(ms) > self.stale_after);
         let age = match received.kept_ms {

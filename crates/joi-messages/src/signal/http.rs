@@ -1,8 +1,8 @@
 //! The daemon over HTTP: requests as POST, received messages as a stream of events.
 //!
 //! Runs on the link's task. In: requests, bounded by the link. Out: answers, received messages. The stream has a
-//! keep-alive every 15 s; without a byte for 40 s it is dead. No redirect is followed, no proxy used. Nothing is ever subscribed to: that
-//! does not exist here.
+//! keep-alive every 15 s; without a byte for 40 s it is dead. No redirect is followed, no proxy used. Nothing is ever
+//! subscribed to: that does not exist here.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ const SILENT: Duration = Duration::from_secs(40);
 /// The daemon may need that long to send a first message.
 const ANSWER: Duration = Duration::from_secs(120);
 
-/// Serves until the stream of events ends; `up` is told the version once both ways work.
+/// Serves until the stream of events ends; `up` gets the version once both ways work.
 pub(super) async fn serve(
     url: &str,
     account: &str,
@@ -117,7 +117,7 @@ fn client() -> Result<reqwest::Client, String> {
         .map_err(cause)
 }
 
-/// What the system says, without the address.
+/// Returns what the system says, without the address.
 fn cause(error: reqwest::Error) -> String {
     root_cause::of(&error.without_url())
 }

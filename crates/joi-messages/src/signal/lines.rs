@@ -1,7 +1,8 @@
-//! PURE. Lines out of bytes, in whatever pieces they arrive.
+//! Lines out of bytes, in whatever pieces they arrive.
 //!
 //! A line over [`LONGEST`] is dropped as it passes, so that memory does not grow. Bytes that are no text become
 //! replacement characters.
+//! Pure: no I/O, no clock.
 
 /// Bytes of the longest line that is kept.
 pub(super) const LONGEST: usize = 8 << 20;
@@ -14,7 +15,7 @@ pub(super) struct LineFeed {
 }
 
 impl LineFeed {
-    /// The lines that are complete with these bytes.
+    /// Returns the lines that are complete with these bytes.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Vec<String> {
         let mut lines = Vec::new();
         let mut rest = bytes;

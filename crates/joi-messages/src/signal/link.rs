@@ -1,8 +1,8 @@
 //! The connection to the signal-cli daemon: one task that holds it, and a handle for everybody who asks something.
 //!
 //! In: requests, bounded(16), and the daemon's lines. Out: answers by their number, received messages to one sink that
-//! never waits, and whether the daemon can be reached. A daemon that is missing, dies or is silent costs a reconnection with growing
-//! waits and nothing else. It never repeats a request: whoever asked is told whether it can have arrived.
+//! never waits, and whether the daemon can be reached. A daemon that is missing, dies or is silent costs a reconnection
+//! with growing waits and nothing else. It never repeats a request: the caller learns whether it can have arrived.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -76,7 +76,7 @@ pub struct SignalFollower {
     version: Arc<Mutex<Option<String>>>,
 }
 
-/// The daemon of the configuration. Nothing is connected before the follower runs.
+/// Returns the daemon of the configuration. Nothing is connected before the follower runs.
 ///
 /// # Errors
 /// Its address can't be used.
@@ -92,17 +92,17 @@ pub fn signal_link(config: &SignalConfig) -> Result<(SignalLink, SignalFollower)
 }
 
 impl SignalLink {
-    /// The account of the configuration; empty where none is.
+    /// Returns the account of the configuration; empty where none is.
     pub(super) fn account(&self) -> &str {
         &self.account
     }
 
-    /// Whether the daemon can be reached.
+    /// Returns whether the daemon can be reached.
     pub fn state(&self) -> watch::Receiver<CarrierLink> {
         self.state.clone()
     }
 
-    /// The daemon's version, once it is known.
+    /// Returns the daemon's version, once it is known.
     pub fn version(&self) -> Option<String> {
         self.version.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -110,7 +110,7 @@ impl SignalLink {
     /// Asks, and waits for the answer at most for `limit`. The account is added where one is configured.
     ///
     /// # Errors
-    /// There is no result; whether the daemon may have got the request is told.
+    /// There is no result; whether the daemon may have got the request is reported.
     pub async fn ask(&self, method: &str, mut params: Value, limit: Duration) -> Result<Value, AskFault> {
         if !self.account.is_empty() {
             params["account"] = json!(self.account);
@@ -118,7 +118,7 @@ impl SignalLink {
         self.ask_plainly(method, params, limit).await
     }
 
-    /// The same without an account.
+    /// Returns the same without an account.
     ///
     /// # Errors
     /// As [`Self::ask`].
@@ -153,7 +153,7 @@ impl SignalLink {
 }
 
 impl SignalFollower {
-    /// Where the daemon is looked for.
+    /// Returns where the daemon is looked for.
     pub fn address(&self) -> &DaemonAddress {
         &self.address
     }
@@ -173,7 +173,7 @@ impl SignalFollower {
             self.state.send_replace(CarrierLink::Down(format!("{}: {served}", self.address)));
             wait = if was_up { FIRST_WAIT } else { wait };
             let jitter = wait.mul_f64(fastrand::f64() * 0.3);
-            // While nothing is connected whoever asks is told so.
+            // While nothing is connected every caller gets that error.
             let refusing = async {
                 while let Some(request) = requests.recv().await {
                     let _ = request.answer.send(Err(AskFault::NotSent(served.clone())));
@@ -232,7 +232,7 @@ impl SignalFollower {
         let opened = Instant::now();
         loop {
             let is_up = *self.state.borrow() == CarrierLink::Up;
-            // Every arm is cancel-safe; nothing is asked before the daemon has told its version.
+            // Every arm is cancel-safe; nothing is asked before the daemon has reported its version.
             tokio::select! {
                 request = requests.recv(), if is_up => {
                     let Some(request) = request else { return Ok(()) };
@@ -306,7 +306,7 @@ impl LineTalk {
         (self.next, rpc::request(self.next, method, params) + "\n")
     }
 
-    /// A request of the link itself.
+    /// Returns a request of the link itself.
     fn own(&mut self, method: &str, params: &Value) -> String {
         let (id, line) = self.asked(method, params);
         if method == "version" {
@@ -321,7 +321,7 @@ impl LineTalk {
         self.waiting.insert(id, answer);
     }
 
-    /// Passes a line on; returns the version where the line tells it.
+    /// Passes a line on; returns the version where the line reports it.
     fn heard(&mut self, line: &str, received: &mut impl FnMut(Value)) -> Option<String> {
         match rpc::read(line) {
             RpcLine::Received(params) => received(params),
@@ -340,7 +340,7 @@ impl LineTalk {
     }
 }
 
-/// The version that an answer tells.
+/// Returns the version that an answer reports.
 pub(super) fn version(result: Option<&Value>) -> String {
     let told = result.and_then(|result| result.get("version")).and_then(Value::as_str);
     told.unwrap_or("unknown").chars().take(40).collect()

@@ -1,7 +1,8 @@
-//! PURE. JSON-RPC 2.0 as the signal-cli daemon speaks it: one value a line.
+//! JSON-RPC 2.0 as the signal-cli daemon speaks it: one value a line.
 //!
 //! In: a line. Out: an answer with its number, a received message, or nothing that means anything. It refuses nothing
 //! with an error: a line that can't be read is one line less.
+//! Pure: no I/O, no clock.
 
 use serde_json::{Value, json};
 
@@ -28,7 +29,7 @@ pub enum RpcLine {
     Nothing,
 }
 
-/// A request, without the end of its line.
+/// Returns a request, without the end of its line.
 pub fn request(id: u64, method: &str, params: &Value) -> String {
     json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string()
 }
@@ -58,7 +59,7 @@ pub fn of_value(mut value: Value) -> RpcLine {
     }
 }
 
-/// A subscription wraps what it hands over.
+/// Returns the parameters of a message, out of the wrapping of a subscription.
 fn received(mut params: Value) -> Value {
     let is_wrapped = params.get("subscription").is_some();
     match params.get_mut("result") {

@@ -1,8 +1,9 @@
-//! PURE. What became of a message that the daemon was asked to send.
+//! What became of a message that the daemon was asked to send.
 //!
 //! In: its answer. Out: that it was sent, with what is wrong with single recipients; or the fault. One recipient who got
 //! it is enough; a list of results without any is a group in which nobody else is. An answer without such a list (an old
 //! daemon) counts as sent.
+//! Pure: no I/O, no clock.
 
 use std::time::Duration;
 
@@ -20,7 +21,7 @@ pub struct SentMessage {
     pub failures: Vec<&'static str>,
 }
 
-/// What the daemon's answer means.
+/// Returns what the daemon's answer means.
 ///
 /// # Errors
 /// Nobody got it.

@@ -1,5 +1,6 @@
 //! A double of the signal-cli daemon on a real unix socket: lines, several clients, every client gets every message,
-//! messages wait while nobody is connected (on-connection), answers in any order, scripted refusals, a death at any point.
+//! messages wait while nobody is connected (on-connection), answers in any order, scripted refusals, a death at any
+//! point.
 
 #![allow(clippy::unwrap_used, reason = "in a test, what was not expected ends it")]
 
@@ -97,7 +98,7 @@ impl Daemon {
         }
     }
 
-    /// The parameters of all requests of that method so far, once there are `count`.
+    /// Returns the parameters of all requests of that method so far, once there are `count`.
     pub async fn asked(&self, method: &str, count: usize) -> Vec<Value> {
         let mut asked = self.asked.subscribe();
         loop {

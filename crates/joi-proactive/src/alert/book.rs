@@ -1,4 +1,4 @@
-//! Plain data: an alarm, as it is told and stored.
+//! Plain data: an alarm, as it is announced and stored.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -91,12 +91,12 @@ impl Alert {
         Some(Self { what: event.what.clone(), item: event.item.clone(), ..Self::new(kind, event.at) })
     }
 
-    /// Whether it is told until somebody has heard it.
+    /// Returns whether it is announced until somebody has heard it.
     pub fn repeats(&self) -> bool {
         !matches!(self.kind, AlertKind::HouseLost { .. } | AlertKind::HouseBack)
     }
 
-    /// Whether the other one tells of the same.
+    /// Returns whether the other one reports the same.
     pub fn is_same(&self, other: &Self) -> bool {
         self.kind == other.kind && self.item == other.item && self.what == other.what
     }
@@ -106,7 +106,7 @@ impl Alert {
         format!("alert-{}-{}-{}", self.kind.name(), self.item, self.at.as_millisecond())
     }
 
-    /// Its fixed text, put into words when it is said.
+    /// Returns its fixed text, put into words when it is said.
     pub fn sentence(&self) -> SentenceTemplate {
         let words = |words: &str| SentenceField::Words(words.to_owned());
         match &self.kind {

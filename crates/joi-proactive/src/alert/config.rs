@@ -35,7 +35,7 @@ impl Default for AlertConfig {
 }
 
 impl AlertConfig {
-    /// Where alerts are taken over HTTP.
+    /// Returns where alerts are taken over HTTP.
     pub fn address(&self) -> Option<SocketAddr> {
         self.listen.parse().ok().filter(|address: &SocketAddr| address.ip().is_loopback())
     }

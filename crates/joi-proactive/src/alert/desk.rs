@@ -11,7 +11,7 @@ use super::{AcknowledgedBy, Alerts};
 pub trait AlertsElsewhere: Send + Sync {
     /// Somebody has heard all of them; how many there were.
     fn acknowledge(&self) -> usize;
-    /// How many nobody has heard yet.
+    /// Returns how many nobody has heard yet.
     fn ringing(&self) -> usize;
 }
 
@@ -45,8 +45,8 @@ impl AlertDesk {
         }
     }
 
-    /// Somebody has seen the message that was sent under this key; whether that alarm still rang. Messages are sent by the
-    /// program in which alarms ring.
+    /// Somebody has seen the message that was sent under this key; whether that alarm still rang. Messages are sent by
+    /// the program in which alarms ring.
     pub async fn acknowledge_sent(&self, key: &str, by: AcknowledgedBy) -> bool {
         match self {
             Self::Here(alerts) => alerts.acknowledge_sent(key, by).await,
@@ -54,7 +54,7 @@ impl AlertDesk {
         }
     }
 
-    /// Whether one rings. It waits for the answer of another program.
+    /// Returns whether one rings. It waits for the answer of another program.
     pub fn is_ringing(&self) -> bool {
         match self {
             Self::Here(alerts) => !alerts.unheard().is_empty(),

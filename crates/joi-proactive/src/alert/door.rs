@@ -1,7 +1,7 @@
 //! `POST /events` on this machine: alerts of other programs.
 //!
 //! One task. In: JSON or text, at most [`MOST_BYTES`]. Out: notices into a bounded queue of the caller. 202 only once the
-//! notice is told and stored; where that is not so in time, or the queue is full, 503 says when to send it again. It
+//! notice is announced and stored; where that is not so in time, or the queue is full, 503 says when to send it again. It
 //! refuses requests of web pages (a header `Origin`), everything but `POST /events`, and listens on a loopback address
 //! only.
 
@@ -31,9 +31,9 @@ const AGAIN_S: &str = "10";
 /// What became of a notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoticeFate {
-    /// It is told and stored.
+    /// It is announced and stored.
     Stored,
-    /// It is told, or will be, and is lost with the program: the same again is told once.
+    /// It is announced, or will be, and is lost with the program: the same again is announced once.
     NotStored,
 }
 
@@ -49,7 +49,7 @@ pub struct SentNotice {
 /// Binds the address.
 ///
 /// # Errors
-/// It is no loopback address, or is taken: tell the owner, go on without.
+/// It is no loopback address, or is taken: report it to the owner, go on without.
 pub async fn open(address: SocketAddr) -> std::io::Result<TcpListener> {
     if !address.ip().is_loopback() {
         return Err(std::io::Error::other("not a loopback address"));

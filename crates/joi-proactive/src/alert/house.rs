@@ -1,8 +1,9 @@
-//! A house that is not connected: she would not notice an alarm there.
+//! The report that the house is not connected, and that an alarm there would go unnoticed.
 //!
-//! [`HouseConnection`] is PURE: whether the house is connected at each look in, what is to be told out. A connection that
-//! does not last is none, so that one which comes and goes is told once. [`Alerts`] tells it: to the group at once, aloud
-//! when it is no quiet hour, and that it is over.
+//! In: whether the house is connected at each look. Out: what is to be announced. A connection
+//! that does not last is none, so that one which comes and goes is announced once. [`Alerts`] reports it: to the group
+//! at once, aloud when it is no quiet hour, and that it is over.
+//! Pure: no I/O, no clock.
 
 use std::time::{Duration, Instant};
 
@@ -19,7 +20,7 @@ const NEWS: Duration = Duration::from_secs(1800);
 /// Whether the house is connected.
 #[derive(Debug, Clone, Copy)]
 pub struct HouseConnection {
-    /// How long it is gone before that is told.
+    /// How long it is gone before that is announced.
     limit: Duration,
     phase: ConnectionPhase,
 }
@@ -35,7 +36,7 @@ enum ConnectionPhase {
     },
 }
 
-/// What is to be told.
+/// What is to be announced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConnectionNews {
     /// It has been gone for so long.
@@ -45,7 +46,8 @@ pub enum ConnectionNews {
 }
 
 impl HouseConnection {
-    /// One that has not been connected since the start at `now`; whether an earlier run of the program has told that.
+    /// One that has not been connected since the start at `now`; whether an earlier run of the program has announced
+    /// that.
     pub fn new(limit: Duration, is_told: bool, now: Instant) -> Self {
         Self { limit, phase: ConnectionPhase::Gone { since: now, is_told, up_since: None } }
     }
@@ -81,12 +83,13 @@ impl HouseConnection {
 }
 
 impl Alerts {
-    /// Whether it was told, before the last end of the program, that the house is gone, and not that it is back.
+    /// Returns whether it was announced, before the last end of the program, that the house is gone, and not that it is
+    /// back.
     pub async fn has_told_house_lost(&self) -> bool {
         self.stored_loss().await.is_some()
     }
 
-    /// Tells that the house has been gone for so long. The message waits for no database.
+    /// Announces that the house has been gone for so long. The message waits for no database.
     pub async fn house_is_lost(&self, gone: Duration) {
         let alert = Alert::new(AlertKind::HouseLost { lost_s: gone.as_secs() }, self.now());
         let told = async {
@@ -97,7 +100,7 @@ impl Alerts {
         tokio::join!(self.post(&alert), told);
     }
 
-    /// The house is connected again: that it was not is not said any more, and whoever was told learns of it.
+    /// The house is connected again: that it was not is not said any more, and everybody who heard of it learns so.
     pub async fn house_is_back(&self) {
         let announcer = &self.shared.parts.announcer;
         let lost = self.lost().take();
@@ -127,7 +130,7 @@ impl Alerts {
         }
     }
 
-    /// The newest loss that is not over, as it is stored.
+    /// Returns the newest loss that is not over, as it is stored.
     async fn stored_loss(&self) -> Option<(i64, Alert)> {
         let rows = tokio::time::timeout(PATIENCE, self.shared.parts.store.as_ref()?.alerts(READ)).await;
         let rows = rows.ok()?.inspect_err(|error| tracing::warn!(%error, "alarms can't be read")).ok()?;
@@ -145,7 +148,7 @@ mod tests {
 
     const LIMIT: Duration = Duration::from_secs(600);
 
-    /// What is told when the house is connected, or not, from these seconds on; looked at every ten seconds.
+    /// Returns what is announced when the house is connected, or not, from these seconds on; looked at every ten seconds.
     fn told(changes: &[(u64, bool)], until: u64) -> Vec<(u64, ConnectionNews)> {
         let start = Instant::now();
         let mut connection = HouseConnection::new(LIMIT, false, start);

@@ -1,8 +1,9 @@
-//! PURE. What the database is still to learn of alarms.
+//! What the database is still to learn of alarms.
 //!
-//! In: alarms that are raised, heard or over, and what was written. Out: the next thing to be written, and whether an alarm
-//! is stored. An alarm is added as it was raised, and amended only once its row is known: so it may be added again where
-//! nobody knows whether it was. At most [`MOST`] wait; one that was heard gives way first.
+//! In: alarms that are raised, heard or over, and what was written. Out: the next thing to be written, and whether an
+//! alarm is stored. An alarm is added as it was raised, and amended only once its row is known: so it may be added
+//! again where nobody knows whether it was. At most [`MOST`] wait; one that was heard gives way first.
+//! Pure: no I/O, no clock.
 
 use jiff::Timestamp;
 
@@ -64,13 +65,13 @@ impl AlertRows {
         }
     }
 
-    /// It is told no more, though nobody has heard it.
+    /// It is announced no more, though nobody has heard it.
     pub(super) fn ended(&mut self, alert: &Alert) {
         self.0.retain(|row| row.raised != *alert || !row.is_written);
         self.0.iter_mut().filter(|row| row.raised == *alert).for_each(|row| row.is_over = true);
     }
 
-    /// What is to be written next.
+    /// Returns what is to be written next.
     pub(super) fn next(&self) -> Option<AlertWrite> {
         let row = self.0.iter().find(|row| !row.is_written)?;
         Some(match row.row {
@@ -93,17 +94,17 @@ impl AlertRows {
         self.0.retain(|row| !row.is_written || !row.is_over);
     }
 
-    /// Whether the database has every alarm that tells of the same.
+    /// Returns whether the database has every alarm that reports the same.
     pub(super) fn is_stored(&self, alert: &Alert) -> bool {
         self.0.iter().all(|row| row.row.is_some() || !row.raised.is_same(alert))
     }
 
-    /// Whether the database has all alarms, heard or not.
+    /// Returns whether the database has all alarms, heard or not.
     pub(super) fn are_stored(&self) -> bool {
         self.0.iter().all(|row| row.row.is_some())
     }
 
-    /// Whether another alarm has this key.
+    /// Returns whether another alarm has this key.
     pub(super) fn has_key(&self, key: &str) -> bool {
         self.0.iter().any(|row| row.raised.key() == key)
     }

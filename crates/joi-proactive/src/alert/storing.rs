@@ -1,8 +1,8 @@
 //! Alarms on their way into the database.
 //!
-//! Any task. In: what [`AlertRows`] wants to have written. Out: rows. Nobody who acknowledges an alarm waits for a database
-//! that hangs for longer than [`BRIEFLY`], no message for longer than [`BEFORE_MESSAGE`]; what it did not take is tried
-//! again, and an alarm is added once however often it is tried.
+//! Any task. In: what [`AlertRows`] wants to have written. Out: rows. Nobody who acknowledges an alarm waits for a
+//! database that hangs for longer than [`BRIEFLY`], no message for longer than [`BEFORE_MESSAGE`]; what it did not take
+//! is tried again, and an alarm is added once however often it is tried.
 
 use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
@@ -13,26 +13,26 @@ use joi_store::{Store, StoreError};
 
 /// Whoever acknowledges waits for the database no longer than this.
 const BRIEFLY: Duration = Duration::from_millis(500);
-/// A message waits for its alarm to be stored no longer than this: the voice has told it already.
+/// A message waits for its alarm to be stored no longer than this: the voice has announced it already.
 pub(super) const BEFORE_MESSAGE: Duration = Duration::from_secs(2);
 /// What could not be written is tried again after this time.
 pub(super) const AGAIN: Duration = Duration::from_secs(30);
 
 impl Alerts {
-    /// Whether every alarm that tells of the same as this one is in the database, at the latest after [`PATIENCE`]; what is
-    /// not is written now. Without a database nothing is.
+    /// Returns whether every alarm that reports the same as this one is in the database, at the latest after
+    /// [`PATIENCE`]; what is not is written now. Without a database nothing is.
     pub async fn is_stored(&self, alert: &Alert) -> bool {
         self.store_within(PATIENCE).await;
         self.shared.parts.store.is_some() && self.rows().is_stored(alert)
     }
 
-    /// Whether the database has all alarms: what is known of the house may be stored then, since a danger that counts as
-    /// told must not be lost.
+    /// Returns whether the database has all alarms: what is known of the house may be stored then, since a danger that
+    /// counts as announced must not be lost.
     pub fn are_stored(&self) -> bool {
         self.rows().are_stored()
     }
 
-    /// Writes what the database does not know yet; what takes longer is told, and goes on there.
+    /// Writes what the database does not know yet; what takes longer is announced, and goes on there.
     pub(super) async fn store_within(&self, limit: Duration) {
         let Some(store) = &self.shared.parts.store else { return };
         if self.rows().next().is_none() {
@@ -54,7 +54,7 @@ impl Alerts {
         self.store_within(BRIEFLY).await;
     }
 
-    /// Whether there is something to be written.
+    /// Returns whether there is something to be written.
     pub(super) fn is_behind(&self) -> bool {
         self.shared.parts.store.is_some() && self.rows().next().is_some()
     }

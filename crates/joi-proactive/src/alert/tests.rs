@@ -49,7 +49,7 @@ fn bench(store: Option<Store>, hangs: bool) -> Bench {
 }
 
 impl Bench {
-    /// What is to be sent.
+    /// Returns what is to be sent.
     async fn posted(&self) -> Vec<Value> {
         let rows = self.messages.outgoing().await.unwrap();
         rows.iter().map(|row| serde_json::from_str(&row.message).unwrap()).collect()
@@ -63,7 +63,7 @@ fn smoke() -> Alert {
     Alert::of(&event).unwrap()
 }
 
-/// What is said next where this is going on.
+/// Returns what is said next where this is going on.
 async fn said(announcer: &Announcer, floor: Floor, presence: Presence) -> Option<(AnnouncementId, String)> {
     let place = Place::named("home");
     match announcer.next(&Situation { place: &place, floor, presence }).await {

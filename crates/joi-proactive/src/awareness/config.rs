@@ -29,8 +29,8 @@ pub struct AwarenessConfig {
     pub comfort_low: f64,
     /// Temperature in °C above which a room is too warm, -30 to 50. Higher: she mentions warmth later.
     pub comfort_high: f64,
-    /// A temperature that changes by more than so many °C within `swing_min` is worth mentioning, 0.5 to 30. Higher: fewer
-    /// mentions.
+    /// A temperature that changes by more than so many °C within `swing_min` is worth mentioning, 0.5 to 30. Higher:
+    /// fewer mentions.
     pub swing: f64,
     /// Minutes within which a temperature changes by `swing`, 10 to 720. Higher: slower changes count, too.
     pub swing_min: u32,
@@ -77,12 +77,12 @@ impl Default for AwarenessConfig {
 }
 
 impl AwarenessConfig {
-    /// How long a door may be open.
+    /// Returns how long a door may be open.
     pub fn open_for(&self) -> SignedDuration {
         SignedDuration::from_mins(i64::from(self.open_min))
     }
 
-    /// How long somebody must have been away.
+    /// Returns how long somebody must have been away.
     pub fn away_for(&self) -> SignedDuration {
         SignedDuration::from_mins(i64::from(self.away_min))
     }

@@ -52,7 +52,7 @@ impl CriticalId {
         Self::ALL.into_iter().find(|id| id.name() == name)
     }
 
-    /// The sentence that tells of it.
+    /// Returns the sentence that reports it.
     pub fn sentence(self) -> SentenceName {
         match self {
             Self::SmokeAlarm => SentenceName::SmokeAlarm,
@@ -156,7 +156,7 @@ impl HouseEvent {
         format!("{kind}:{}", self.item)
     }
 
-    /// The sentence that tells of it, put into words when it is said; nothing for what is never told.
+    /// Returns the sentence that reports it, put into words when it is said; nothing for what is never announced.
     pub fn fact(&self, comfort_high: f64, comfort_low: f64) -> Option<SentenceTemplate> {
         let named = |name: SentenceName| {
             SentenceTemplate::from(name).with("name", SentenceField::Words(self.what.clone()))

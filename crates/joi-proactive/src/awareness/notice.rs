@@ -1,15 +1,16 @@
-//! PURE. Alerts that others send, through an item or over HTTP: JSON or plain text.
+//! Alerts that others send, through an item or over HTTP: JSON or plain text.
 //!
 //! In: foreign text of any kind. Out: a [`ReceivedNotice`] with a text that can be read aloud, or nothing. It never fails
 //! on damaged input, and keeps at most [`MOST_CHARS`] signs. `priority=high` in a plain text makes it urgent. A priority
-//! that is not known counts as a normal one: the text is told all the same.
+//! that is not known counts as a normal one: the text is announced all the same.
+//! Pure: no I/O, no clock.
 
 use serde::Deserialize;
 
 use super::event::{CriticalId, Happening, HouseEvent};
 use jiff::Timestamp;
 
-/// Signs of a text that are told.
+/// Signs of a text that are announced.
 const MOST_CHARS: usize = 200;
 
 /// How urgent its sender thinks it is.
@@ -20,7 +21,7 @@ pub enum NoticePriority {
     /// It is worth a word.
     #[default]
     Normal,
-    /// It is told at once.
+    /// It is announced at once.
     High,
 }
 
@@ -64,7 +65,7 @@ impl ReceivedNotice {
             let NoticeJson { id, text, priority } = serde_json::from_str(text).ok()?;
             let priority = priority.as_str().map(NoticePriority::named).unwrap_or_default();
             let (name, id, text) = (id.trim(), CriticalId::named(id.trim()), speakable(&text));
-            // A kind of danger that is not known is told by its name.
+            // A kind of danger that is not known is announced by its name.
             let is_named_only = id.is_none() && text.is_empty();
             let text = if is_named_only { speakable(&name.replace('_', " ")) } else { text };
             return (id.is_some() || !text.is_empty()).then_some(Self { text, priority, id });

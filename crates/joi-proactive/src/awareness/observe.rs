@@ -1,7 +1,8 @@
-//! PURE. What the items that mean something say right now.
+//! What the items that mean something say right now.
 //!
 //! In: a house and the meanings of its items. Out: one [`ItemObservation`] for each that has a value. Nothing is compared
 //! with before: that is the state's business, so a lost connection or a restart can't lose a change.
+//! Pure: no I/O, no clock.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -33,13 +34,13 @@ struct WarningWords {
     storm: Vec<String>,
     flood: Vec<String>,
     none: Vec<String>,
-    /// A sentence that begins so tells of no warning.
+    /// A sentence that begins so reports no warning.
     denied: Vec<String>,
-    /// A sentence that holds one of these tells that a warning is over.
+    /// A sentence that holds one of these reports that a warning is over.
     lifted: Vec<String>,
 }
 
-/// Words by which detectors tell their state, where they are neither switches nor contacts.
+/// Words by which detectors report their state, where they are neither switches nor contacts.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct DetectorWords {
@@ -58,7 +59,7 @@ static DETECTORS: LazyLock<DetectorWords> = LazyLock::new(|| {
         .expect("assets/home/detectors.toml")
 });
 
-/// All that is said: the item's name, what to call it, and what it says.
+/// Returns all that is said: the item's name, what to call it, and what it says.
 pub fn observations(
     house: &House,
     meanings: &BTreeMap<String, ItemMeaning>,
@@ -95,8 +96,8 @@ fn observation(item: &Item, meaning: ItemMeaning) -> Option<ItemObservation> {
     })
 }
 
-/// Whether a detector is on, as switches, contacts, and those tell it that write a word or 0 and 1. A measured value with a
-/// unit is none: where its limit lies is not known.
+/// Returns whether a detector is on, as switches, contacts, and those report it that write a word or 0 and 1. A
+/// measured value with a unit is none: where its limit lies is not known.
 pub(super) fn is_active(value: &StateValue) -> Option<bool> {
     match value {
         StateValue::OnOff(on) => Some(*on),
@@ -118,7 +119,7 @@ pub(super) fn is_active(value: &StateValue) -> Option<bool> {
     }
 }
 
-/// The text of a warning; empty where it says that there is none.
+/// Returns the text of a warning; empty where it says that there is none.
 pub(super) fn warning(text: &str) -> String {
     let text = text.trim();
     let lower = text.to_lowercase();
@@ -126,7 +127,7 @@ pub(super) fn warning(text: &str) -> String {
     if is_none { String::new() } else { text.chars().filter(|sign| !sign.is_control()).take(200).collect() }
 }
 
-/// The sentences of a warning, without those that tell of none or of one that is over.
+/// Returns the sentences of a warning, without those that report none or of one that is over.
 fn in_force(lower: &str) -> impl Iterator<Item = &str> {
     let sentences = lower
         .split(['.', ';', '!', ':', '–', '—', '\n'])
@@ -141,7 +142,7 @@ fn in_force(lower: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The danger that a warning of the weather service tells of.
+/// Returns the danger that a warning of the weather service reports.
 pub(super) fn danger_in(text: &str) -> Option<CriticalId> {
     let lower = text.to_lowercase();
     let sentences: Vec<&str> = in_force(&lower).collect();
@@ -157,7 +158,7 @@ pub(super) fn danger_in(text: &str) -> Option<CriticalId> {
     }
 }
 
-/// What to call an item: its label, with its room in front, where the label does not name it.
+/// Returns what to call an item: its label, with its room in front, where the label does not name it.
 fn title(house: &House, item: &Item) -> String {
     let title = item.title().to_owned();
     let room = item.location.as_deref().and_then(|name| house.location(name)).map(|l| l.title().to_owned());

@@ -1,7 +1,8 @@
-//! PURE. For each hour of the week, how often something said unasked was answered.
+//! For each hour of the week, how often something said unasked was answered.
 //!
 //! In: what became of each message. Out: a small shift of the impulse. Counts fade with a half-life, so that habits may
 //! change; without enough messages there is no shift at all.
+//! Pure: no I/O, no clock.
 
 use std::collections::BTreeMap;
 
@@ -46,7 +47,7 @@ impl PatternCount {
     }
 }
 
-/// What is known of when she is answered.
+/// The hours of the week in which users answer.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct AnswerPatterns {
     hours: BTreeMap<HourOfWeek, PatternCount>,
@@ -66,7 +67,7 @@ impl AnswerPatterns {
         self.messages = self.messages.saturating_add(1);
     }
 
-    /// How far the impulse moves in this hour.
+    /// Returns how far the impulse moves in this hour.
     pub fn shift(&self, hour: HourOfWeek, now: Timestamp, rules: &PatternRules) -> f64 {
         let Some(count) = self.hours.get(&hour).filter(|_| self.messages >= rules.after) else { return 0.0 };
         let count = count.faded(now, rules.half_life_days);

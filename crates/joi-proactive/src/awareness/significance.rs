@@ -1,7 +1,8 @@
-//! PURE. How much an event matters.
+//! How much an event matters.
 //!
 //! In: an event, `[awareness]`, the civil time. Out: a [`Significance`]. What is not known is routine; what is dangerous
 //! is critical whatever else holds.
+//! Pure: no I/O, no clock.
 
 use jiff::Zoned;
 use serde::{Deserialize, Serialize};
@@ -14,15 +15,15 @@ use joi_schedule::announce::QuietHours;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Significance {
-    /// It changes what is known, and is never told.
+    /// It changes what is known, and is never announced.
     Routine,
     /// It is worth a word.
     Significant,
-    /// It is told at once, at any hour.
+    /// It is announced at once, at any hour.
     Critical,
 }
 
-/// How much `event` matters at `now`.
+/// Returns how much `event` matters at `now`.
 pub fn significance(event: &HouseEvent, rules: &AwarenessConfig, now: &Zoned) -> Significance {
     let worth = |is_worth: bool| if is_worth { Significance::Significant } else { Significance::Routine };
     match &event.happening {

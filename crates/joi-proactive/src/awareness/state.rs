@@ -1,8 +1,9 @@
-//! PURE. What is known of the house and of the user right now: the context state.
+//! What is known of the house and of the user right now: the context state.
 //!
 //! In: observations, notices, the time. Out: what was noticed because of them. It is plain data that can be stored; one
 //! that can't be read is replaced by an empty one, which fills with the next observation. A clock that jumps makes
 //! moments that lie ahead count as now.
+//! Pure: no I/O, no clock.
 
 mod answers;
 mod weather;
@@ -32,7 +33,7 @@ const READINGS: usize = 64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum HomePresence {
-    /// No item tells.
+    /// No item reports.
     #[default]
     Unknown,
     /// Somebody is.
@@ -98,9 +99,9 @@ pub struct ContextState {
     pub alert_text: Option<String>,
     /// Of the last day, the oldest first.
     pub events: VecDeque<Noticed>,
-    /// When the house last said anything: what is older is not told as true.
+    /// When the house last said anything: what is older is not announced as true.
     pub updated: Option<Timestamp>,
-    /// When the user and she last had to do with one another.
+    /// When the user and joi last had to do with one another.
     pub last_interaction: Option<Timestamp>,
     /// The last that was said unasked, the oldest first.
     pub messages: VecDeque<ContextMessage>,
@@ -108,9 +109,9 @@ pub struct ContextState {
     pub outbound: Vec<Timestamp>,
     /// What might be mentioned.
     pub topics: TopicQueue,
-    /// What she has mentioned last, as long as it may be answered.
+    /// What joi has mentioned last, as long as it may be answered.
     pub in_hand: Option<Topic>,
-    /// When she is answered.
+    /// When joi is answered.
     pub patterns: AnswerPatterns,
     /// Messages of which it is not known yet whether they are answered, the oldest first.
     pub awaiting_answer: Vec<Timestamp>,
@@ -157,7 +158,7 @@ impl ContextState {
         happened.into_iter().map(|event| self.take(event, rules, now)).collect()
     }
 
-    /// Takes in one event, whoever tells of it.
+    /// Takes in one event, whoever reports it.
     pub fn take(&mut self, event: HouseEvent, rules: &AwarenessConfig, now: &Zoned) -> Noticed {
         let noticed = Noticed { significance: significance(&event, rules, now), event };
         self.events.push_back(noticed.clone());
@@ -165,7 +166,7 @@ impl ContextState {
             self.events.pop_front();
         }
         let fact = noticed.event.fact(rules.comfort_high, rules.comfort_low);
-        // What is critical is told at once, and needs no topic.
+        // What is critical is announced at once, and needs no topic.
         if let (Significance::Significant, Some(fact)) = (noticed.significance, fact) {
             let topic = Topic {
                 id: 0,
@@ -181,7 +182,7 @@ impl ContextState {
         noticed
     }
 
-    /// What is noticed because time has passed: doors that are still open.
+    /// Returns what is noticed because time has passed: doors that are still open.
     pub fn tick(&mut self, rules: &AwarenessConfig, now: &Zoned) -> Vec<Noticed> {
         let at = now.timestamp();
         self.forget_old(rules, at);
@@ -263,10 +264,10 @@ impl ContextState {
         self.in_hand.take_if(|topic| !is_current(topic));
     }
 
-    /// An item that tells nothing any more, since it was removed, renamed or is undefined, keeps nobody at home and no
+    /// An item that reports nothing any more, since it was removed, renamed or is undefined, keeps nobody at home and no
     /// door open. A danger is not over because its detector is silent.
     fn forget_missing(&mut self, said: &[(String, String, ItemObservation)]) {
-        // A house that tells nothing at all is being loaded.
+        // A house that reports nothing at all is being loaded.
         if said.is_empty() {
             return;
         }
@@ -373,7 +374,7 @@ impl ContextState {
     }
 }
 
-/// How the queue of topics works under these settings.
+/// Returns how the queue of topics works under these settings.
 fn topic_rules(rules: &AwarenessConfig) -> TopicRules {
     TopicRules {
         most: rules.most_topics,

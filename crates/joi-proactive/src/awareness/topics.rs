@@ -1,8 +1,9 @@
-//! PURE. What might be worth mentioning: a short queue of topics.
+//! What might be worth mentioning: a short queue of topics.
 //!
 //! In: events that matter. Out: the topic to mention next. At most [`TopicRules::most`] wait; a further one drives out
-//! the least significant, then the oldest. What is too old leaves, and what was told does not come back within
+//! the least significant, then the oldest. What is too old leaves, and what was announced does not come back within
 //! [`TopicRules::again_after`].
+//! Pure: no I/O, no clock.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -37,7 +38,7 @@ pub struct TopicRules {
     pub most: usize,
     /// After this time one is of no interest any more.
     pub expires: SignedDuration,
-    /// So long a topic that was told is not taken again.
+    /// So long a topic that was announced is not taken again.
     pub again_after: SignedDuration,
 }
 
@@ -50,14 +51,14 @@ pub struct TopicQueue {
 }
 
 impl Topic {
-    /// Whether no word of it is somebody else's, as of a notice or a warning. The sentence tells, and not the key: in
-    /// those that older versions have stored, a foreign text stands first.
+    /// Returns whether no word of it is somebody else's, as of a notice or a warning. The sentence reports, and not the
+    /// key: in those that older versions have stored, a foreign text stands first.
     pub fn is_worded_by_us(&self) -> bool {
         use SentenceName::{Arrived, LeftLate, LeftOpen, TooCold, TooWarm, WarmthChanged};
         matches!(self.fact.name(), LeftOpen | TooWarm | TooCold | WarmthChanged | Arrived | LeftLate)
     }
 
-    /// What kind of thing it is about, without any word of somebody else.
+    /// Returns what kind of thing it is about, without any word of somebody else.
     pub fn kind(&self) -> &'static str {
         match self.fact.name() {
             SentenceName::LeftOpen => "open",
@@ -70,15 +71,15 @@ impl Topic {
     }
 }
 
-/// Whether a stored key is this one, be it as older versions wrote it: foreign texts without their kind.
+/// Returns whether a stored key is this one, be it as older versions wrote it: foreign texts without their kind.
 fn is_key(stored: &str, key: &str) -> bool {
     let bare = key.strip_prefix("notice:").or_else(|| key.strip_prefix("warning:"));
     stored == key || bare == Some(stored)
 }
 
 impl TopicQueue {
-    /// Adds a topic, or renews the fact of one that waits already. Nothing when it was told a while ago, or when it is
-    /// itself what has to leave; then `false`.
+    /// Adds a topic, or renews the fact of one that waits already. Nothing when it was announced a while ago, or when
+    /// it is itself what has to leave; then `false`.
     pub fn push(&mut self, mut topic: Topic, rules: TopicRules, now: Timestamp) -> bool {
         self.prune(rules, now);
         if self.told.iter().any(|(key, _)| is_key(key, &topic.key)) {
@@ -108,21 +109,21 @@ impl TopicQueue {
         }
     }
 
-    /// The topic to mention next: of those that failed least often the most significant, of those the oldest.
+    /// Returns the topic to mention next: of those that failed least often the most significant, of those the oldest.
     pub fn next(&self) -> Option<&Topic> {
         let order =
             |topic: &&Topic| (topic.refused, std::cmp::Reverse(topic.significance), topic.at, topic.id);
         self.waiting.iter().min_by_key(order)
     }
 
-    /// It could not be told: another one comes first.
+    /// It could not be announced: another one comes first.
     pub fn refused(&mut self, id: u64) {
         if let Some(topic) = self.waiting.iter_mut().find(|topic| topic.id == id) {
             topic.refused = topic.refused.saturating_add(1);
         }
     }
 
-    /// It was told.
+    /// It was announced.
     pub fn told(&mut self, id: u64, now: Timestamp) {
         if let Some(at) = self.waiting.iter().position(|topic| topic.id == id) {
             let topic = self.waiting.remove(at);
@@ -152,17 +153,17 @@ impl TopicQueue {
         self.told.retain(|(_, at)| now.duration_since(*at) < rules.again_after);
     }
 
-    /// All that wait.
+    /// Returns all that wait.
     pub fn waiting(&self) -> &[Topic] {
         &self.waiting
     }
 
-    /// How many wait.
+    /// Returns how many wait.
     pub fn len(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Whether none waits.
+    /// Returns whether none waits.
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }

@@ -179,7 +179,7 @@ impl ImpulseConfig {
         SignedDuration::from_mins(i64::from(self.answered_min))
     }
 
-    /// How long she waits for a quiet moment.
+    /// Returns how long an impulse waits for a quiet moment.
     pub fn wait(&self) -> SignedDuration {
         SignedDuration::from_mins(i64::from(self.wait_min))
     }
@@ -214,7 +214,7 @@ impl ImpulseConfig {
 }
 
 impl ImpulseScoreConfig {
-    /// How habits count.
+    /// Returns how habits count.
     pub fn patterns(&self) -> PatternRules {
         PatternRules {
             most: self.pattern,
@@ -223,7 +223,7 @@ impl ImpulseScoreConfig {
         }
     }
 
-    /// The hours of the day: each is one, and later than those before it.
+    /// Returns the hours of the day: each is one, and later than those before it.
     fn check_hours(&self) -> Option<Problem> {
         let morning = ("morning_from", self.morning_from);
         let workday = ("workday_from", self.workday_from);

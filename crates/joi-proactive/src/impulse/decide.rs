@@ -1,7 +1,8 @@
-//! PURE. Whether she speaks up now.
+//! Decides whether joi speaks unasked now.
 //!
 //! In: the score, the topic that is next, the civil time, quiet hours, rates, who is there. Out: an [`ImpulseVerdict`]
-//! with its reason. What is critical skips every suppression. Where anything speaks against it, she is silent.
+//! with its reason. What is critical skips every suppression. Where anything speaks against it, joi is silent.
+//! Pure: no I/O, no clock.
 
 use jiff::Zoned;
 use serde::{Deserialize, Serialize};
@@ -22,23 +23,23 @@ pub struct ImpulseInput<'a> {
     pub is_quiet: bool,
     /// Direct messages within the last hour, answers included.
     pub direct: usize,
-    /// One she has decided on waits for a quiet moment.
+    /// One joi has decided on waits for a quiet moment.
     pub is_waiting: bool,
     /// Whether anybody can be reached: by voice at home, or by a message elsewhere.
     pub can_reach: bool,
 }
 
-/// Why she is silent.
+/// The reason for silence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Hold {
     /// The score is below the threshold.
     BelowThreshold,
-    /// There is nothing to tell.
+    /// There is nothing to report.
     NoViableTopic,
     /// These are quiet hours, or the user wants quiet.
     QuietHours,
-    /// These are not the hours in which she thinks.
+    /// These are not the hours in which joi thinks.
     InactiveHours,
     /// Too much went out within the last hour.
     RateReached,
@@ -54,12 +55,12 @@ pub enum Hold {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum ImpulseVerdict {
-    /// She speaks of this topic.
+    /// Speak about this topic.
     Speak {
         /// Its number; 0 for a danger, which is no topic.
         topic: u64,
     },
-    /// She is silent.
+    /// Stay silent.
     Hold {
         /// Why.
         why: Hold,
@@ -97,7 +98,7 @@ pub fn decide(input: &ImpulseInput<'_>, rules: &ImpulseConfig) -> (ImpulseVerdic
     }
 }
 
-/// Whether `now` lies in the hours in which she thinks.
+/// Returns whether `now` lies in the hours in which joi thinks.
 pub fn is_active(now: &Zoned, rules: &ImpulseConfig) -> bool {
     QuietHours::new(vec![rules.active_hours.clone()]).until(now).is_some()
 }

@@ -1,7 +1,8 @@
-//! PURE. How much she may say of her own accord within an hour, by kind. The outbox limits what is sent.
+//! The hourly limits of proactive messages, by kind. The outbox limits what is sent.
 //!
 //! In: how many went out within the last 60 minutes. Out: whether one more may. What an event of the house makes critical
 //! is never held back and never counted; what a model calls urgent is.
+//! Pure: no I/O, no clock.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -10,7 +11,7 @@ use super::config::ImpulseConfig;
 /// The time over which messages are counted.
 pub const WINDOW: SignedDuration = SignedDuration::from_hours(1);
 
-/// Whether she may speak up.
+/// The verdict of the hourly limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProactiveRate {
     /// Freely.
@@ -21,7 +22,7 @@ pub enum ProactiveRate {
     Closed,
 }
 
-/// Whether she may speak up after `direct` messages within the window.
+/// Returns whether joi may speak up after `direct` messages within the window.
 pub fn proactive(direct: usize, rules: &ImpulseConfig) -> ProactiveRate {
     match direct {
         count if count >= rules.closed_at => ProactiveRate::Closed,
@@ -30,12 +31,12 @@ pub fn proactive(direct: usize, rules: &ImpulseConfig) -> ProactiveRate {
     }
 }
 
-/// Whether one more message that a model called urgent goes out, of at most so many.
+/// Returns whether one more message that a model called urgent goes out, of at most so many.
 pub fn escalates(sent: &[Timestamp], now: Timestamp, most: u32) -> bool {
     within(sent, now).count() < most as usize
 }
 
-/// Those within the window; what lies ahead, after the clock was set back, counts as now.
+/// Returns those within the window; what lies ahead, after the clock was set back, counts as now.
 fn within(sent: &[Timestamp], now: Timestamp) -> impl Iterator<Item = Timestamp> {
     sent.iter().map(move |at| (*at).min(now)).filter(move |at| now.duration_since(*at) < WINDOW)
 }

@@ -22,7 +22,7 @@ pub enum ImpulseOutcome {
     Refused,
     /// It could not be sent; the topic is kept.
     Failed,
-    /// It was a danger, told as an alarm.
+    /// It was a danger, announced as an alarm.
     ToldAtOnce,
 }
 

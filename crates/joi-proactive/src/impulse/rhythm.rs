@@ -1,7 +1,8 @@
-//! PURE. When work in the background is due: every so often, a little earlier or later, sooner after a failure.
+//! When work in the background is due: every so often, a little earlier or later, sooner after a failure.
 //!
 //! In: the present, chance, how the last run ended. Out: whether it is due. A clock that was set back makes things due
 //! rather than never; one that was set forward makes them due once.
+//! Pure: no I/O, no clock.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -25,7 +26,7 @@ impl Rhythm {
     pub const WEATHER: Self =
         Self { every: SignedDuration::from_hours(4), spread: SignedDuration::from_mins(30) };
 
-    /// The time until the next run; `draw` is in 0..1.
+    /// Returns the time until the next run; `draw` is in 0..1.
     pub fn next(self, draw: f64) -> SignedDuration {
         let off = (draw.clamp(0.0, 1.0) * 2.0 - 1.0) * self.spread.as_secs_f64();
         self.every.checked_add(SignedDuration::from_secs_f64(off)).unwrap_or(self.every)
@@ -46,7 +47,7 @@ impl RhythmDue {
         Self { rhythm, at: later(now, rhythm.next(draw)), failures: 0 }
     }
 
-    /// Whether it is due.
+    /// Returns whether it is due.
     pub fn is_due(&self, now: Timestamp) -> bool {
         now >= self.at || self.at > later(now, self.rhythm.next(1.0))
     }

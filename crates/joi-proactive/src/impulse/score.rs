@@ -1,8 +1,9 @@
-//! PURE. The score: six factors, what habits add, and what a danger adds.
+//! The score: six factors, what habits add, and what a danger adds.
 //!
-//! In: how long it was silent, how much there is to tell, the civil time, chance, what went out lately. Out: every
+//! In: how long it was silent, how much there is to report, the civil time, chance, what went out lately. Out: every
 //! factor by itself and the total. Nothing is decided here. Sums are rounded to a billionth, so that 0.1 + 0.2 meets a
 //! threshold of 0.3.
+//! Pure: no I/O, no clock.
 
 use std::time::Duration;
 
@@ -17,7 +18,7 @@ use super::config::ImpulseScoreConfig;
 pub struct ScoreInput<'a> {
     /// The present moment in the user's zone.
     pub now: &'a Zoned,
-    /// Since the user and she last had to do with one another; nothing: never, which counts as the longest.
+    /// Since the user and joi last had to do with one another; nothing: never, which counts as the longest.
     pub silence: Option<Duration>,
     /// Topics that wait.
     pub topics: usize,
@@ -84,12 +85,12 @@ pub fn score(input: &ScoreInput<'_>, rules: &ImpulseScoreConfig) -> ImpulseScore
     score
 }
 
-/// The value of the step that was reached; the last one where there are too few.
+/// Returns the value of the step that was reached; the last one where there are too few.
 fn step(reached: usize, values: &[f64]) -> f64 {
     values.get(reached).or(values.last()).copied().unwrap_or(0.0)
 }
 
-/// What the time of day adds, by the clock on the wall.
+/// Returns what the time of day adds, by the clock on the wall.
 fn time_of_day(now: &Zoned, is_away: bool, rules: &ImpulseScoreConfig) -> f64 {
     let is_weekend = matches!(now.weekday(), Weekday::Saturday | Weekday::Sunday);
     let is_before = |hour: u32| i64::from(now.hour()) < i64::from(hour);

@@ -1,8 +1,9 @@
-//! PURE. A month in a scripted house: how often she would speak up, and whether she would be considerate.
+//! Simulates a month in a scripted house and counts how often joi speaks unasked, and how considerately.
 //!
 //! In: the settings, a kind of house, a seed. Out: every contact, every decision counted by its reason, and whatever
 //! should never happen. It runs the same functions as the program does; only the house and its people are made up
 //! ([`people`]). The same seed gives the same month.
+//! Pure: no I/O, no clock.
 
 pub mod people;
 mod plot;
@@ -42,7 +43,7 @@ pub struct SimulationParts<'a> {
     pub seed: u64,
 }
 
-/// One time she spoke up.
+/// One time joi spoke up.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimulatedContact {
     /// When.
@@ -51,7 +52,7 @@ pub struct SimulatedContact {
     pub key: String,
     /// The score it was decided by.
     pub total: f64,
-    /// Whether she was answered.
+    /// Whether joi was answered.
     pub is_answered: bool,
 }
 
@@ -62,9 +63,9 @@ pub struct Inconsiderate {
     pub in_quiet_hours: usize,
     /// Contacts after "not now" before the silence of `impulse.not_now_min` was over.
     pub after_not_now: usize,
-    /// Topics that were told twice within 24 hours.
+    /// Topics that were announced twice within 24 hours.
     pub repeated: usize,
-    /// Dangers that were not told at once.
+    /// Dangers that were not announced at once.
     pub dangers_missed: usize,
 }
 
@@ -75,9 +76,9 @@ pub struct Simulation {
     pub contacts: Vec<SimulatedContact>,
     /// When somebody said "not now".
     pub not_now: Vec<Zoned>,
-    /// How long she is to be silent after that.
+    /// How long joi is to be silent after that.
     pub rest: SignedDuration,
-    /// Dangers as they began in the house, and when each was told.
+    /// Dangers as they began in the house, and when each was announced.
     pub dangers: Vec<(Zoned, Option<Zoned>)>,
     /// Decisions to be silent, by reason.
     pub held: BTreeMap<&'static str, usize>,
@@ -92,7 +93,7 @@ struct Run<'a> {
     chance: fastrand::Rng,
     state: ContextState,
     wished_until: Option<Zoned>,
-    /// Dangers that are to be told; their places in `found`.
+    /// Dangers that are to be announced; their places in `found`.
     untold: Vec<(CriticalId, usize)>,
     found: Simulation,
 }
@@ -248,7 +249,7 @@ impl Run<'_> {
 }
 
 impl Simulation {
-    /// What should never happen; all of it is none for somebody considerate.
+    /// Returns what should never happen; all of it is none for somebody considerate.
     pub fn inconsiderate(&self) -> Inconsiderate {
         let soon = |from: &Zoned, to: &Zoned, time: SignedDuration| {
             let between = to.timestamp().duration_since(from.timestamp());
@@ -270,14 +271,14 @@ impl Simulation {
         }
     }
 
-    /// The median of the contacts per day.
+    /// Returns the median of the contacts per day.
     pub fn median(&self) -> usize {
         let mut counts: Vec<usize> = self.per_day.iter().map(|(_, count)| *count).collect();
         counts.sort_unstable();
         counts.get(counts.len() / 2).copied().unwrap_or(0)
     }
 
-    /// The most contacts of a day.
+    /// Returns the most contacts of a day.
     pub fn most(&self) -> usize {
         self.per_day.iter().map(|(_, count)| *count).max().unwrap_or(0)
     }

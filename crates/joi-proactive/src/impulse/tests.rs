@@ -14,7 +14,7 @@ use crate::awareness::{AwarenessConfig, Significance, Topic};
 use joi_language::{SentenceName, SentenceTemplate};
 use joi_schedule::announce::AnnounceConfig;
 
-/// A Wednesday.
+/// Returns a Wednesday.
 fn wednesday(time: &str) -> Zoned {
     format!("2026-03-04T{time}[Europe/Vienna]").parse().unwrap()
 }
@@ -340,7 +340,7 @@ fn three_months_in_three_houses_are_considerate() {
     assert!(is_good && dangers > 0, "{told:#?}");
 }
 
-/// A year with a family, where she speaks up whenever there is anything and has to be told so.
+/// Returns a year with a family, where joi speaks up whenever there is anything and does not decide against it.
 fn eager_year(not_now_min: u32, seed: u64) -> Simulation {
     let impulse = ImpulseConfig { threshold: 0.1, not_now_min, ..rules() };
     let awareness = AwarenessConfig { open_min: 1, ..AwarenessConfig::default() };

@@ -1,7 +1,8 @@
-//! PURE. The last look at something said unasked: does it speak of its topic, of no other, and is it new?
+//! The last look at something said unasked: does it speak of its topic, of no other, and is it new?
 //!
 //! In: the text, its topic, the others that wait, the last messages. Out: nothing, or why it must not go out. What every
 //! reply is checked for (secrets, length, malformed text) is `reply::output::check`'s business. It fails closed.
+//! Pure: no I/O, no clock.
 
 use std::collections::BTreeSet;
 
@@ -33,7 +34,7 @@ pub enum ProactiveRefusal {
     TooLong,
 }
 
-/// Checks `text`, which speaks of `topic`, whose fact is told as `fact`.
+/// Checks `text`, which speaks of `topic`, whose fact is announced as `fact`.
 ///
 /// # Errors
 /// The first reason why it must not go out.
@@ -67,7 +68,7 @@ pub fn check_proactive(
     Ok(())
 }
 
-/// The share of words that two texts have in common, 0 to 1.
+/// Returns the share of words that two texts have in common, 0 to 1.
 fn likeness(one: &BTreeSet<String>, other: &BTreeSet<String>) -> f64 {
     let all = one.union(other).count();
     if all == 0 { 1.0 } else { one.intersection(other).count() as f64 / all as f64 }

@@ -59,7 +59,7 @@ pub enum Units {
 }
 
 impl Units {
-    /// How the service calls them: of temperature and wind speed.
+    /// Returns how the service calls them: of temperature and wind speed.
     pub(crate) fn names(self) -> (&'static str, &'static str) {
         match self {
             Self::Celsius => ("celsius", "kmh"),
@@ -67,7 +67,7 @@ impl Units {
         }
     }
 
-    /// How they are written behind a number.
+    /// Returns how they are written behind a number.
     pub(crate) fn signs(self) -> (&'static str, &'static str) {
         match self {
             Self::Celsius => ("°C", "km/h"),
@@ -100,7 +100,7 @@ impl Default for SearchConfig {
 }
 
 impl SearchConfig {
-    /// The Wikipedia in a language.
+    /// Returns the Wikipedia in a language.
     pub(crate) fn wikipedia_in(&self, code: &str) -> String {
         self.wikipedia.replace("{language}", code)
     }

@@ -1,7 +1,7 @@
 //! `homeCommand`: one command to one item of the house.
 //!
 //! In: an item and a command in the model's words. Out: what became of it, read back. Only a state that followed, is on
-//! its way, or can't tell counts as done; anything else is said at once and ends the turn.
+//! its way, or has none to show counts as done; anything else is said at once and ends the turn.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -122,7 +122,7 @@ impl Tool for HomeCommandTool {
     }
 }
 
-/// The command of a call, checked; or what the model is told.
+/// Returns the command of a call, checked; or what the model gets.
 fn checked<'a>(arguments: &Arguments, house: &'a House) -> Result<CheckedCommand<'a>, ToolError> {
     let (name, text) = (written(arguments, "item"), written(arguments, "command"));
     let order = |item: &'a Item| {
@@ -146,12 +146,12 @@ fn checked<'a>(arguments: &Arguments, house: &'a House) -> Result<CheckedCommand
     }
 }
 
-/// The deed of a command, as the tool names it.
+/// Returns the deed of a command, as the tool names it.
 pub fn house_deed(command: &ItemCommand) -> String {
     format!("{NAME} {}", deed(command))
 }
 
-/// Which deed a command is, by the words that ask for it.
+/// Returns which deed a command is, by the words that ask for it.
 fn deed(command: &ItemCommand) -> &'static str {
     match command {
         ItemCommand::On | ItemCommand::Play => "on",
@@ -173,7 +173,7 @@ fn deed(command: &ItemCommand) -> &'static str {
     }
 }
 
-/// A command as it is asked about.
+/// Returns a command as it is asked about.
 fn spoken(command: &ItemCommand, written: &str, language: &Language) -> String {
     let Some(words) = language.house() else { return written.to_owned() };
     match command {
@@ -185,7 +185,7 @@ fn spoken(command: &ItemCommand, written: &str, language: &Language) -> String {
     }
 }
 
-/// What became of it; no outcome is known where there is none.
+/// Returns what became of it; no outcome is known where there is none.
 fn told(
     outcome: Option<&CommandOutcome>,
     (item, command): (&Item, &ItemCommand),

@@ -9,7 +9,7 @@ use joi_language::testing::{english, in_english};
 use joi_schedule::{ClockSaid, Day, Exactness, Said, ScheduleParts, TimersConfig};
 use joi_store::Store;
 
-/// A reader that knows three times.
+/// Returns a reader that knows three times.
 fn reads(_: &Language, said: &str) -> Option<When> {
     let at = |hour, day| {
         let clock = ClockSaid { hour, minute: 0, exactness: Exactness::Exact };

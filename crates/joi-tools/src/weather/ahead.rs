@@ -1,7 +1,7 @@
-//! The weather at home in the next hours, for what she knows by herself.
+//! The weather at home in the next hours, for what joi knows unasked.
 //!
-//! In: the configured place. Out: what it is like in a few words, the strongest gust and whether there is thunder. It asks
-//! the same services as the tool; whoever calls it decides how often.
+//! In: the configured place. Out: what it is like in a few words, the strongest gust and whether there is thunder. It
+//! asks the same services as the tool; whoever calls it decides how often.
 
 use serde::Deserialize;
 
@@ -19,7 +19,7 @@ const KM_A_MILE: f64 = 1.609_344;
 pub struct WeatherAhead {
     /// Now, in a few words.
     pub told: String,
-    /// The strongest gust in km/h, and how it is told.
+    /// The strongest gust in km/h, and its spoken form.
     pub gust: (f64, String),
     /// Thunderstorms in words, where there are any.
     pub thunder: Option<String>,
@@ -99,7 +99,7 @@ mod tests {
     const HOURS: &str = r#"{"current":{"time":"x","temperature_2m":-0.4,"weather_code":95},
         "hourly":{"time":["a","b","c"],"wind_gusts_10m":[40.2,118.0,null],"weather_code":[3,95,null]}}"#;
 
-    /// The places, else these hours.
+    /// Returns the places, else these hours.
     fn or(path: &str, hours: &str) -> Does {
         let body = if path.starts_with("/v1/search") { PLACES } else { hours };
         Does::Sends("application/json", body.into())

@@ -1,11 +1,12 @@
 //! Which addresses belong to the public internet.
 //!
-//! PURE. Everything that is reserved for homes, machines, neighbours or documentation is private, also when
+//! Everything that is reserved for homes, machines, neighbours or documentation is private, also when
 //! it is wrapped into an IPv6 address. What is not known to be public is private.
+//! Pure: no I/O, no clock.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-/// Whether `address` is one of the public internet.
+/// Returns whether `address` is one of the public internet.
 pub(super) fn is_public(address: &SocketAddr) -> bool {
     match address.ip() {
         IpAddr::V4(ip) => is_public_v4(ip),

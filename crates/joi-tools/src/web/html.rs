@@ -1,7 +1,8 @@
 //! What a reader sees of a page, and the results on a page of a search engine.
 //!
-//! PURE. The tokenizer of a browser reads; scripts, styles and what surrounds a text are left out. Garbage
+//! The tokenizer of a browser reads; scripts, styles and what surrounds a text are left out. Garbage
 //! gives little text or none, never an error.
+//! Pure: no I/O, no clock.
 
 use std::cell::RefCell;
 
@@ -98,7 +99,7 @@ impl Collector {
 /// Separators in a tag, as many as several hundred attributes have.
 const MOST_IN_TAG: usize = 2_000;
 
-/// The page without the rest of tags with thousands of attributes: the tokenizer compares each with each.
+/// Returns the page without the rest of tags with thousands of attributes: the tokenizer compares each with each.
 fn without_giant_tags(page: &str) -> String {
     let mut kept = String::with_capacity(page.len());
     let mut inside: Option<usize> = None;
@@ -127,7 +128,7 @@ fn pieces(page: &str) -> Vec<Piece> {
     tokenizer.sink.0.into_inner()
 }
 
-/// The text of a page: its title first, a line for each block.
+/// Returns the text of a page: its title first, a line for each block.
 pub(super) fn text(page: &str) -> String {
     let (mut title, mut body, mut in_title) = (String::new(), String::new(), false);
     let (mut skipped, mut open) = (Vec::new(), [0_usize; SKIPPED.len()]);
@@ -170,7 +171,7 @@ pub(super) fn text(page: &str) -> String {
     tidy.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// The results on DuckDuckGo's page without scripts.
+/// Returns the results on DuckDuckGo's page without scripts.
 pub(crate) fn hits(page: &str) -> Vec<Hit> {
     let mut hits: Vec<Hit> = Vec::new();
     let (mut into, mut is_hit): (Option<HtmlPart>, bool) = (None, false);
@@ -216,7 +217,7 @@ fn has(classes: &str, class: &str) -> bool {
     classes.split_whitespace().any(|c| c == class)
 }
 
-/// Where a result leads: the address itself, or the one inside the engine's own; no advertisement.
+/// Returns where a result leads: the address itself, or the one inside the engine's own; no advertisement.
 fn target(href: &str) -> Option<String> {
     let whole = if href.starts_with("//") { format!("https:{href}") } else { href.to_owned() };
     let url = reqwest::Url::parse(&whole).ok()?;

@@ -96,7 +96,7 @@ async fn serve(mut stream: TcpStream, route: fn(&str) -> Does, asked: Arc<Mutex<
     };
 }
 
-/// What the system says where no server of names can be reached.
+/// Returns what the system says where no server of names can be reached.
 fn no_names(_: String) -> BoxFuture<'static, std::io::Result<Vec<SocketAddr>>> {
     async { Err(std::io::Error::other("Temporary failure in name resolution")) }.boxed()
 }

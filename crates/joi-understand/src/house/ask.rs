@@ -1,4 +1,6 @@
-//! PURE. Questions about the state of the house, answered from the snapshot; no value is said to be unknown.
+//! Questions about the state of the house, answered from the snapshot; no value is said to be unknown.
+//!
+//! Pure: no I/O, no clock.
 
 use super::decision::{HouseAnswer, HouseDecision, HouseRefusal, NamedThing};
 use super::deed;
@@ -11,7 +13,7 @@ use joi_home::house::{Item, ItemKind, StateValue};
 use joi_language::house::{HouseAsked, ThingKind};
 
 impl Reader<'_> {
-    /// The answer to a question; nothing when its words are no thing of the house.
+    /// Returns the answer to a question; nothing when its words are no thing of the house.
     pub(super) fn answer(
         &self,
         asked: HouseAsked,
@@ -118,7 +120,7 @@ impl Reader<'_> {
         if !item.state.has_value() {
             return Some(HouseDecision::Told(HouseAnswer::Unknown(vec![named])));
         }
-        // A moment or a title is told by the model, which knows how.
+        // A moment or a title is reported by the model, which knows how.
         is_told.then(|| {
             let shown = if is_option { item.shown_state() } else { String::new() };
             HouseDecision::Told(HouseAnswer::Value { thing: named, state: item.state.clone(), shown })
@@ -130,7 +132,7 @@ fn is_lock(asked: HouseAsked) -> bool {
     matches!(asked, HouseAsked::Locked | HouseAsked::Unlocked)
 }
 
-/// The item that tells the most of a thing: a measurement before a setpoint.
+/// Returns the item that states the most of a thing: a measurement before a setpoint.
 fn main<'a>(thing: &Thing<'a>) -> Option<&'a Item> {
     let rank = |item: &&Item| {
         let class = item.semantics.as_ref().map(|semantics| &semantics.class);
@@ -156,7 +158,7 @@ fn told_by<'a>(thing: &Thing<'a>, asked: HouseAsked) -> Option<&'a Item> {
     }
 }
 
-/// Whether it is so; nothing without a value.
+/// Returns whether it is so; nothing without a value.
 fn holds(item: &Item, asked: HouseAsked) -> Option<bool> {
     let is_on = || match &item.state.value {
         StateValue::Playing(what) => Some(what == "PLAY"),
@@ -176,7 +178,7 @@ fn holds(item: &Item, asked: HouseAsked) -> Option<bool> {
     }
 }
 
-/// What is meant by a room alone.
+/// Returns what is meant by a room alone.
 fn kinds_of_place(asked: HouseAsked) -> &'static [ThingKind] {
     match asked {
         HouseAsked::On | HouseAsked::Off | HouseAsked::WhichOn | HouseAsked::WhichOff => &[ThingKind::Light],

@@ -1,4 +1,6 @@
-//! PURE. Which item of a thing takes a command, and the command: by the type of the item, its class and what it is about.
+//! Which item of a thing takes a command, and the command: by the type of the item, its class and what it is about.
+//!
+//! Pure: no I/O, no clock.
 
 use super::phrasing::TakenWords;
 use super::things::{Thing, Things};
@@ -23,7 +25,7 @@ pub(super) enum NotDone {
     NoValue,
 }
 
-/// The item of `thing`, and its command.
+/// Returns the item of `thing`, and its command.
 pub(super) fn command<'a>(
     thing: &Thing<'a>,
     deed: HouseDeed,
@@ -71,7 +73,7 @@ pub(super) fn command<'a>(
     }
 }
 
-/// The option of `item` that is called so.
+/// Returns the option of `item` that is called so.
 pub(super) fn option(item: &Item, is_called: impl Fn(&str) -> bool) -> Option<&ItemOption> {
     let options = if item.command_options.is_empty() { &item.options } else { &item.command_options };
     options.iter().find(|option| is_called(&option.label) || is_called(&option.value))
@@ -81,7 +83,7 @@ fn is_about(item: &Item, property: &str) -> bool {
     item.semantics.as_ref().and_then(|s| s.property.as_ref()).is_some_and(|own| own.is(property))
 }
 
-/// The best of the points that fit: controls go before what only tells.
+/// Returns the best of the points that fit: controls go before what only states.
 fn point<'a>(thing: &Thing<'a>, fits: impl Fn(&Item) -> bool) -> Option<&'a Item> {
     let rank = |item: &Item| {
         let class = item.semantics.as_ref().map(|s| &s.class);
@@ -98,7 +100,7 @@ fn is_main(item: &Item) -> bool {
     !["ColorTemperature", "SoundVolume", "Tilt", "LowBattery"].iter().any(|name| is_about(item, name))
 }
 
-/// What switches the thing.
+/// Returns what switches the thing.
 pub(super) fn switch<'a>(thing: &Thing<'a>) -> Option<&'a Item> {
     let is_switch = |item: &Item| {
         matches!(item.kind.acts_as(), ItemKind::Switch | ItemKind::Dimmer | ItemKind::Colour) && is_main(item)
@@ -114,17 +116,17 @@ fn dimmable<'a>(thing: &Thing<'a>) -> Option<&'a Item> {
     })
 }
 
-/// What moves it up and down.
+/// Returns what moves it up and down.
 pub(super) fn shutter<'a>(thing: &Thing<'a>) -> Option<&'a Item> {
     point(thing, |item| *item.kind.acts_as() == ItemKind::Rollershutter)
 }
 
-/// What plays.
+/// Returns what plays.
 pub(super) fn player<'a>(thing: &Thing<'a>) -> Option<&'a Item> {
     point(thing, |item| *item.kind.acts_as() == ItemKind::Player)
 }
 
-/// What its temperature is to become.
+/// Returns what its temperature is to become.
 pub(super) fn setpoint<'a>(thing: &Thing<'a>) -> Option<&'a Item> {
     point(thing, |item| {
         let is_temperature = match item.kind.acts_as() {
@@ -137,7 +139,7 @@ pub(super) fn setpoint<'a>(thing: &Thing<'a>) -> Option<&'a Item> {
     })
 }
 
-/// What locks it.
+/// Returns what locks it.
 pub(super) fn lock<'a>(thing: &Thing<'a>) -> Option<&'a Item> {
     let is_lock = thing.kind == Some(ThingKind::Lock);
     point(thing, |item| *item.kind.acts_as() == ItemKind::Switch && (is_lock || is_about(item, "LockState")))
@@ -190,7 +192,7 @@ fn brighter<'a>(thing: &Thing<'a>, sign: f64, by: Option<f64>, things: &Things<'
     stepped(dimmable(thing), sign * by.unwrap_or(LIGHT_STEP), least)
 }
 
-/// The volume that belongs to what plays: a part of it, called as it is, or the only one in its room.
+/// Returns the volume that belongs to what plays: a part of it, called as it is, or the only one in its room.
 fn volume_of<'a>(thing: &Thing<'a>, things: &Things<'a>) -> Option<&'a Item> {
     let own = point(thing, |item| is_about(item, "SoundVolume"));
     let volumes: Vec<&Thing<'a>> =

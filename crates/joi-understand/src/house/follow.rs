@@ -1,7 +1,8 @@
-//! PURE. What goes on with words before it: "the first one", "turn it off", "undo that".
+//! What goes on with words before it: "the first one", "turn it off", "undo that".
 //!
 //! In: what the words before left behind, and what is said now. Out: what is picked, what is meant by a pronoun, and the
 //! commands that take the last ones back. All of it passes [`House::order`] anew.
+//! Pure: no I/O, no clock.
 
 use super::decision::{HouseAnswer, HouseDecision, HouseRefusal, NamedThing, PlannedCommand};
 use super::lexicon::{HouseLexicon, ThingPhrase};
@@ -37,14 +38,14 @@ pub struct BackStep {
     pub(super) title: String,
 }
 
-/// Whether the whole of `text` takes back what was done last.
+/// Returns whether the whole of `text` takes back what was done last.
 pub fn is_undo(text: &str, words: &HouseWords) -> bool {
     let bare = |all: Vec<String>| spoken::without_skipped(&all, words);
     let said = bare(spoken::request(text, words));
     !said.is_empty() && words.follow.undo.iter().any(|undo| bare(spoken::words(undo)) == said)
 }
 
-/// What `text` picks of `things`, or the place it names where `wants_place`; nothing when it is no answer.
+/// Returns what `text` picks of `things`, or the place it names where `wants_place`; nothing when it is no answer.
 pub fn picked(
     text: &str,
     (things, wants_place): (&[NamedThing], bool),
@@ -95,7 +96,8 @@ pub fn spoken_of(decision: &HouseDecision) -> Vec<String> {
     }
 }
 
-/// What takes `commands` back, by the states in `before` and what became of them; nothing where one can't be taken back.
+/// Returns what takes `commands` back, by the states in `before` and what became of them; nothing where one can't be
+/// taken back.
 pub fn way_back(
     commands: &[PlannedCommand],
     outcomes: &[CommandOutcome],
@@ -117,7 +119,7 @@ pub fn way_back(
     (!steps.is_empty()).then_some(steps)
 }
 
-/// The commands of `steps`, checked as any others are.
+/// Returns the commands of `steps`, checked as any others are.
 pub fn taken_back(steps: &[BackStep], house: &House) -> HouseDecision {
     let planned = steps.iter().map(|step| {
         let ordered = house.order(&step.item, &step.command).map_err(|_| HouseRefusal::NotBack)?;
@@ -131,7 +133,7 @@ pub fn taken_back(steps: &[BackStep], house: &House) -> HouseDecision {
     together(planned.collect()).unwrap_or(HouseDecision::Refused(HouseRefusal::NotBack))
 }
 
-/// The command that brings back the state `item` has, after `command`.
+/// Returns the command that brings back the state `item` has, after `command`.
 fn back(command: &ItemCommand, item: &Item) -> Option<ItemCommand> {
     let leaves_no_trace = matches!(
         command,
@@ -161,7 +163,7 @@ fn back(command: &ItemCommand, item: &Item) -> Option<ItemCommand> {
 }
 
 impl Reader<'_> {
-    /// What a pronoun stands for; nothing for any other words.
+    /// Returns what a pronoun stands for; nothing for any other words.
     pub(super) fn spoken_of(&self, phrase: &ThingPhrase) -> Option<Vec<usize>> {
         let HouseSituation { words, follow, .. } = *self.situation;
         if follow.it.is_empty() || !words.follow.it.contains(&phrase.said) {
@@ -172,8 +174,8 @@ impl Reader<'_> {
         (!all.is_empty()).then_some(all)
     }
 
-    /// What is meant where only a kind is: what was spoken of last, if it is of that kind; for heating, that of the room
-    /// whose temperature was. Else any.
+    /// Returns what is meant where only a kind is: what was spoken of last, if it is of that kind; for heating, that of
+    /// the room whose temperature was. Else any.
     pub(super) fn last_of(&self, kind: ThingKind) -> ThingPhrase {
         let HouseSituation { words, follow, house, .. } = *self.situation;
         let last: Option<Vec<&Thing<'_>>> =
@@ -197,7 +199,7 @@ impl Reader<'_> {
         named.unwrap_or_default().with_kind(kind)
     }
 
-    /// Those of `found` that were picked.
+    /// Returns those of `found` that were picked.
     pub(super) fn chosen_of(&self, found: &[usize]) -> Option<Vec<usize>> {
         let is_chosen =
             |at: &usize| self.situation.follow.chosen.iter().any(|name| name == self.things.all[*at].name);
@@ -205,7 +207,7 @@ impl Reader<'_> {
         (!chosen.is_empty()).then_some(chosen)
     }
 
-    /// The thing an item belongs to, or is.
+    /// Returns the thing an item belongs to, or is.
     fn index_of(&self, name: &str) -> Option<usize> {
         let is_it = |at: &usize| self.things.all[*at].is_or_has(name);
         let order = |at: &usize| {
@@ -218,7 +220,7 @@ impl Reader<'_> {
         (0..self.things.all.len()).filter(is_it).min_by_key(order)
     }
 
-    /// Those of `things` that are named by `said`.
+    /// Returns those of `things` that are named by `said`.
     fn named_of(&self, said: &[String], things: &[NamedThing]) -> Option<Picked> {
         let candidates: Vec<usize> = things
             .iter()

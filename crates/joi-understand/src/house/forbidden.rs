@@ -1,4 +1,6 @@
-//! PURE. Words with which nothing is done or told: negations, conditions. In the name of a thing they are none.
+//! Words with which nothing is done or reported: negations, conditions. In the name of a thing they are none.
+//!
+//! Pure: no I/O, no clock.
 
 use std::ops::Range;
 
@@ -6,7 +8,8 @@ use super::situation::HouseSituation;
 use super::{phrasing, spoken};
 use joi_home::house::{Equipment, House, Item};
 
-/// Whether there is a word with which nothing is done or told, other than in the name of a thing: "do not disturb".
+/// Returns whether there is a word with which nothing is done or reported, other than in the name of a thing: "do not
+/// disturb".
 pub(super) fn is_forbidden(all: &[String], situation: &HouseSituation<'_>) -> bool {
     let never = &situation.words.words.never;
     let found = (0..all.len()).filter_map(|at| {
@@ -26,7 +29,7 @@ pub(super) fn is_forbidden(all: &[String], situation: &HouseSituation<'_>) -> bo
     !found.iter().all(is_named)
 }
 
-/// Where names of the house stand in `all`, and what their options are called.
+/// Returns where names of the house stand in `all`, and what their options are called.
 fn names_in(all: &[String], house: &House) -> Vec<Range<usize>> {
     let options = house.readable().flat_map(|item| item.options.iter().chain(&item.command_options));
     let options = options.map(|option| option.label.as_str());

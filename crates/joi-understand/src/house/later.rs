@@ -1,8 +1,9 @@
 //! Commands for another time, or for a while: "in ten minutes", "at sunset", "for an hour".
 //!
-//! PURE. In: an utterance that is no command as it stands, and what reads a time. Out: every way to take words for a time out
+//! In: an utterance that is no command as it stands, and what reads a time. Out: every way to take words for a time out
 //! of it, what such a time is in this house, and what brings things back. It refuses what comes again and again, and what
 //! has to be asked back.
+//! Pure: no I/O, no clock.
 
 use jiff::{Timestamp, Zoned};
 
@@ -38,14 +39,16 @@ pub struct LaterWords {
     pub time: LaterTime,
 }
 
-/// What is to be done later, or now and taken back later.
+/// Commands for a later moment, or for now with their undo at a later moment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LaterWish {
+    /// The commands.
     pub commands: Vec<PlannedCommand>,
+    /// Their moment.
     pub when: LaterMoment,
 }
 
-/// When.
+/// The moment of commands.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LaterMoment {
     /// Then.
@@ -54,7 +57,8 @@ pub enum LaterMoment {
     For(u32),
 }
 
-/// Every way to leave words for a time out of `text`, the longer ones first: what the language lists, and what `read` reads.
+/// Returns every way to leave words for a time out of `text`, the longer ones first: what the language lists, and what
+/// `read` reads.
 pub fn without_time(text: &str, words: &HouseWords, read: impl Fn(&str) -> Option<When>) -> Vec<LaterWords> {
     let said: Vec<&str> = text.split_whitespace().collect();
     let follow = &words.follow;
@@ -100,7 +104,7 @@ pub fn without_time(text: &str, words: &HouseWords, read: impl Fn(&str) -> Optio
     found
 }
 
-/// What comes of commands at a time; an error is why nothing does.
+/// Returns what comes of commands at a time; an error is why nothing does.
 pub fn wished(
     decision: HouseDecision,
     time: &LaterTime,
@@ -131,7 +135,7 @@ pub fn wished(
     Ok(LaterWish { commands, when })
 }
 
-/// The moment that an item tells which is called by one of `names`.
+/// Returns the moment that an item states which is called by one of `names`.
 fn told_by(names: &[String], house: &House) -> Option<Timestamp> {
     let is_called = |text: &str| names.iter().any(|name| text.to_lowercase().contains(name));
     let mut found = house.readable().filter_map(|item| match item.state.value {
@@ -145,7 +149,7 @@ fn told_by(names: &[String], house: &House) -> Option<Timestamp> {
     found.all(|other| other == first).then_some(first)
 }
 
-/// What brings the things of `commands` back: off after on, else what they are now.
+/// Returns what brings the things of `commands` back: off after on, else what they are now.
 pub fn brought_back(commands: &[PlannedCommand], house: &House) -> Option<Vec<PlannedCommand>> {
     let sent = vec![CommandOutcome::Sent; commands.len()];
     let steps = follow::way_back(commands, &sent, house)?;

@@ -1,8 +1,9 @@
-//! PURE. Names and what was said of them as bags of marks, so that "Badlicht", "Licht im Bad" and "bathroom light" in
+//! Names and what was said of them as bags of marks, so that "Badlicht", "Licht im Bad" and "bathroom light" in
 //! the names of a house are found however they are put.
 //!
 //! A mark is a word, `#light` for any word of a kind, or `@kitchen` for any word of a room. Compounds that end with the
 //! word of a kind are taken apart.
+//! Pure: no I/O, no clock.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -116,17 +117,17 @@ impl HouseLexicon {
         self.own.extend(name.iter().cloned());
     }
 
-    /// Whether a name of the house has the word.
+    /// Returns whether a name of the house has the word.
     pub(super) fn is_own(&self, word: &str) -> bool {
         self.own.contains(word)
     }
 
-    /// A name of the house.
+    /// Returns a name of the house.
     pub(super) fn name(&self, words: &[String]) -> ThingPhrase {
         self.read(words, None)
     }
 
-    /// What was said: as a name, but words may be misspelled or misheard.
+    /// Returns what was said: as a name, but words may be misspelled or misheard.
     pub(super) fn said(&self, words: &[String]) -> ThingPhrase {
         self.read(words, Some(()))
     }
@@ -208,7 +209,7 @@ impl HouseLexicon {
         whole.or_else(|| links.iter().find_map(|link| self.entries.get(prefix.strip_suffix(link)?)))
     }
 
-    /// The only word of the house or the language that `word` may be a slip of.
+    /// Returns the only word of the house or the language that `word` may be a slip of.
     fn like(&self, word: &str) -> Option<&str> {
         if word.chars().count() < LONG_ENOUGH {
             return None;
@@ -276,14 +277,14 @@ impl ThingPhrase {
         self
     }
 
-    /// The only kind that was said, when there is nothing else in it but `place`.
+    /// Returns the only kind that was said, when there is nothing else in it but `place`.
     pub(super) fn only_kind(bag: &BTreeSet<String>, kinds: &[ThingKind]) -> Option<ThingKind> {
         let mark = bag.iter().next().filter(|_| bag.len() == 1)?;
         kinds.iter().copied().find(|kind| mark_of(*kind) == *mark)
     }
 }
 
-/// The mark of a kind.
+/// Returns the mark of a kind.
 pub(super) fn mark_of(kind: ThingKind) -> String {
     format!("#{kind:?}").to_lowercase()
 }

@@ -1,7 +1,8 @@
-//! PURE. What becomes of words in a house, written as the corpora in `tests/data/homes` write it: for tests and
+//! What becomes of words in a house, written as the corpora in `tests/data/homes` write it: for tests and
 //! measurements.
 //!
 //! In: an utterance, a house, the room of the device. Out: the decision as text, and what the utterance may be besides.
+//! Pure: no I/O, no clock.
 
 use std::sync::Arc;
 
@@ -36,12 +37,12 @@ impl HouseUnderstanding {
         HouseSituation { house, words, phrasings, ear, room, follow: FollowUp::default() }
     }
 
-    /// Whether `text` is about the house.
+    /// Returns whether `text` is about the house.
     pub fn is_about(&self, text: &str, house: &House) -> bool {
         decide(text, &self.situation(house, None)).is_some()
     }
 
-    /// What comes of `text`, as the corpora write it; "-" for nothing. What asks or quotes never acts.
+    /// Returns what comes of `text`, as the corpora write it; "-" for nothing. What asks or quotes never acts.
     pub fn written(&self, text: &str, house: &House, room: Option<&str>) -> String {
         let decision = decide(text, &self.situation(house, room));
         let acts = matches!(decision, Some(HouseDecision::Send(_) | HouseDecision::AskFirst(_)));
@@ -54,13 +55,13 @@ impl HouseUnderstanding {
         names::names(house, room)
     }
 
-    /// What else `text` may be, for a second look at its sound.
+    /// Returns what else `text` may be, for a second look at its sound.
     pub fn readings(&self, text: &str, house: &House, room: Option<&str>) -> Vec<Reading> {
         near::readings(&self.language, text, &self.situation(house, room))
     }
 }
 
-/// A decision as the corpora write it.
+/// Returns a decision as the corpora write it.
 pub(super) fn written(decision: Option<&HouseDecision>) -> String {
     let Some(decision) = decision else { return "-".to_owned() };
     match decision {

@@ -1,7 +1,8 @@
-//! PURE. Names of a house that may be said, for the speech model: it knows "kitchen" better than "Lena's room".
+//! Names of a house that may be said, for the speech model: it knows "kitchen" better than "Lena's room".
 //!
 //! In: a house, the room of the device. Out: names, the likeliest first: rooms before things, and of both those near the
 //! device before others. What may not be spoken of is never among them.
+//! Pure: no I/O, no clock.
 
 use std::collections::HashSet;
 
@@ -10,7 +11,7 @@ use joi_home::house::{House, Item, Location, Permission};
 /// Most names; the speech model takes fewer.
 const MOST: usize = 64;
 
-/// The names.
+/// Returns the names.
 pub(crate) fn names(house: &House, room: Option<&str>) -> Vec<String> {
     let own = room.and_then(|room| house.location(room));
     // 0: the room of the device, 1: those beside it, 2: all others.

@@ -1,7 +1,8 @@
-//! PURE. Commands whose thing was not understood, or not wholly: with the names of things in the house that it may be.
+//! Commands whose thing was not understood, or not wholly: with the names of things in the house that it may be.
 //!
 //! In: an utterance in a house. Out: at most [`MOST`] utterances that are commands there, the likeliest first, for the
 //! sound to decide between. What needs a yes, a question, and what is understood already is never one.
+//! Pure: no I/O, no clock.
 
 use super::lexicon::HouseLexicon;
 use super::things::Things;
@@ -16,8 +17,8 @@ const ALIKE: f64 = 0.7;
 /// What a word that sounds the same adds to that.
 const SAME_SOUND: f64 = 0.15;
 
-/// What else `text` may be, for a second look at its sound: commands of the house that need no yes. What is understood
-/// already, a question, and what negates is none.
+/// Returns what else `text` may be, for a second look at its sound: commands of the house that need no yes. What is
+/// understood already, a question, and what negates is none.
 pub fn readings(language: &Language, text: &str, situation: &HouseSituation<'_>) -> Vec<Reading> {
     if intents::mood(language, text) != Mood::Request {
         return Vec::new();
@@ -31,8 +32,8 @@ pub fn readings(language: &Language, text: &str, situation: &HouseSituation<'_>)
     near.filter_map(|(text, likeness)| Reading::of_house(language, text, likeness)).collect()
 }
 
-/// The commands that `text` may be, and how much the name is like what was understood. `thing` is what it names by the
-/// grammar of the language, whatever is in the house.
+/// Returns the commands that `text` may be, and how much the name is like what was understood. `thing` is what it names
+/// by the grammar of the language, whatever is in the house.
 fn near(text: &str, thing: Option<&str>, situation: &HouseSituation<'_>) -> Vec<(String, f64)> {
     let candidates = match decide(text, situation) {
         Some(HouseDecision::Refused(HouseRefusal::NoSuch(said))) => unknown(&said, situation),
@@ -77,7 +78,7 @@ fn unknown(said: &str, situation: &HouseSituation<'_>) -> Vec<(String, String, f
     found
 }
 
-/// How much two names are alike, by their letters and their sounds.
+/// Returns how much two names are alike, by their letters and their sounds.
 fn likeness(said: &str, name: &str, ear: Ear) -> f64 {
     let letters = strsim::jaro_winkler(said, name);
     if letters + SAME_SOUND < ALIKE {
@@ -89,7 +90,7 @@ fn likeness(said: &str, name: &str, ear: Ear) -> f64 {
     letters + if is_same { SAME_SOUND } else { 0.0 }
 }
 
-/// The whole names of things of which only a part was understood.
+/// Returns the whole names of things of which only a part was understood.
 fn several(text: &str, things: &[NamedThing]) -> Vec<(String, String, f64)> {
     let said = spoken::words(text);
     let one = |thing: &NamedThing| {

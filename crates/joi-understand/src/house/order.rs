@@ -1,4 +1,6 @@
-//! PURE. From a deed and the words of its things to commands that passed [`joi_home::house::House::order`].
+//! From a deed and the words of its things to commands that passed [`joi_home::house::House::order`].
+//!
+//! Pure: no I/O, no clock.
 
 use std::ops::Range;
 
@@ -23,7 +25,7 @@ enum HowFar {
 }
 
 impl Reader<'_> {
-    /// What comes of a deed; nothing when its words are no thing of the house.
+    /// Returns what comes of a deed; nothing when its words are no thing of the house.
     pub(super) fn carried_out(&self, wanted: &Wanted<'_>, said: &[String]) -> Option<HouseDecision> {
         if wanted.deed == HouseDeed::Scene {
             return self.scene(wanted.taken, said);
@@ -74,12 +76,12 @@ impl Reader<'_> {
         Some(meant)
     }
 
-    /// Whether no word of a thing was said as it is called: "count to ten" is no counter light.
+    /// Returns whether no word of a thing was said as it is called: "count to ten" is no counter light.
     fn is_guess(&self, phrase: &ThingPhrase) -> bool {
         !phrase.has_exact && !self.situation.words.follow.it.contains(&phrase.said)
     }
 
-    /// Whether the words say something of the thing in front of the deed: "the coffee maker's off".
+    /// Returns whether the words say something of the thing in front of the deed: "the coffee maker's off".
     fn is_told_of(&self, range: &Range<usize>, said: &[String]) -> bool {
         let told_by = &self.situation.words.words.told_by;
         let is_verb = |word: &String| told_by.iter().any(|end| word.ends_with(end.as_str()));
@@ -87,7 +89,7 @@ impl Reader<'_> {
         last.is_some_and(|word| is_verb(word) && !self.lexicon.is_own(word))
     }
 
-    /// What was said, and before it what that means with this deed.
+    /// Returns what was said, and before it what that means with this deed.
     fn meant(&self, deed: HouseDeed, phrases: &[ThingPhrase]) -> Vec<Vec<ThingPhrase>> {
         let with = |from: Option<ThingKind>, to: ThingKind| -> Vec<ThingPhrase> {
             let changed = |phrase: &ThingPhrase| {
@@ -191,14 +193,14 @@ impl Reader<'_> {
         })
     }
 
-    /// Whether a group does not do it because one of its members doesn't.
+    /// Returns whether a group does not do it because one of its members doesn't.
     fn is_stopped_by_one(&self, thing: &Thing<'_>, wanted: &Wanted<'_>) -> bool {
         let planned = || self.planned(thing, wanted, HowFar::AsSaid);
         thing.role == ThingRole::Group
             && matches!(planned(), Err(HouseRefusal::ReadOnly(_) | HouseRefusal::OutOfRange { .. }))
     }
 
-    /// The members of groups in their place.
+    /// Returns the members of groups in their place.
     fn members(&self, found: Vec<usize>) -> Vec<usize> {
         let mut all = Vec::new();
         for at in found {
@@ -216,7 +218,7 @@ impl Reader<'_> {
         all
     }
 
-    /// The only lock where a door is.
+    /// Returns the only lock where a door is.
     pub(super) fn lock_near<'t>(&'t self, door: &Thing<'_>) -> Option<&'t Thing<'t>> {
         let mut locks = self.things.all.iter().filter(|thing| {
             deed::lock(thing).is_some() && thing.location == door.location && door.location.is_some()
@@ -285,7 +287,7 @@ impl Reader<'_> {
         self.checked(item, ItemCommand::Text(value), named, HowFar::AsSaid)
     }
 
-    /// A scene by the name of the option, whichever item has it.
+    /// Returns a scene by the name of the option, whichever item has it.
     fn scene(&self, taken: &TakenWords, said: &[String]) -> Option<HouseDecision> {
         let wanted = said[taken.option.clone()?].to_vec();
         let mut with = self.things.all.iter().filter(|thing| thing.is_of(ThingKind::Scene)).filter(|thing| {
@@ -303,7 +305,8 @@ impl Reader<'_> {
     }
 }
 
-/// All that can be done, and what is left out of it; a refusal only where nothing can be done, or one of them must not.
+/// Returns all that can be done, and what is left out of it; a refusal only where nothing can be done, or one of them
+/// must not.
 pub(super) fn together(planned: Vec<Result<PlannedCommand, HouseRefusal>>) -> Option<HouseDecision> {
     let mut commands: Vec<PlannedCommand> = Vec::new();
     let mut refused = Vec::new();
@@ -314,7 +317,7 @@ pub(super) fn together(planned: Vec<Result<PlannedCommand, HouseRefusal>>) -> Op
         }
     }
     // Of several lamps some can't be dimmed, and what can only be read is left out; but who may not switch one of them is
-    // told.
+    // reported.
     let is_told = |refusal: &&HouseRefusal| {
         let is_passed_over =
             matches!(refusal, HouseRefusal::Cannot(_) | HouseRefusal::NoValue(_) | HouseRefusal::ReadOnly(_));
@@ -339,12 +342,12 @@ pub(super) fn together(planned: Vec<Result<PlannedCommand, HouseRefusal>>) -> Op
     }
 }
 
-/// Whether the words begin with the thing: nothing but its name makes a command of them.
+/// Returns whether the words begin with the thing: nothing but its name makes a command of them.
 fn is_without_verb(wanted: &Wanted<'_>) -> bool {
     wanted.taken.things.iter().any(|range| range.start == 0 && !range.is_empty())
 }
 
-/// What is meant by a room alone.
+/// Returns what is meant by a room alone.
 fn kinds_of_place(wanted: &Wanted<'_>) -> &'static [ThingKind] {
     match wanted.deed {
         HouseDeed::On | HouseDeed::Off | HouseDeed::Percent | HouseDeed::Colour => &[ThingKind::Light],

@@ -1,7 +1,8 @@
-//! PURE. Phrasings of the house: `(turn|switch) {thing} on`, compiled and matched against the words of an utterance.
+//! Phrasings of the house: `(turn|switch) {thing} on`, compiled and matched against the words of an utterance.
 //!
 //! `(a|b)` is one of several, `[a|b]` may be missing, `{thing}` and `{option}` are any words, `{n}` is a number,
 //! `{colour}` a colour, `<percent>` and `<degrees>` are the words for these. Every way to match is found, up to a limit.
+//! Pure: no I/O, no clock.
 
 use std::ops::Range;
 
@@ -72,7 +73,7 @@ impl Phrasing {
         Self(parts)
     }
 
-    /// Every way in which all of `said` fits, the shortest first thing first.
+    /// Returns every way in which all of `said` fits, the shortest first thing first.
     pub(super) fn ways(&self, said: &[String], words: &HouseWords) -> Vec<TakenWords> {
         let mut matcher = Matcher { said, words, ways: Vec::new() };
         matcher.parts(&self.0, 0, &TakenWords::default());
@@ -168,13 +169,13 @@ impl Matcher<'_> {
         }
     }
 
-    /// The words of the longest unit that stands at `at`.
+    /// Returns the words of the longest unit that stands at `at`.
     fn unit(&self, units: &[String], at: usize) -> Option<usize> {
         units.iter().filter_map(|unit| starts(&self.said[at..], unit)).max()
     }
 }
 
-/// How many words `phrase` has, when `said` begins with it.
+/// Returns how many words `phrase` has, when `said` begins with it.
 pub(super) fn starts(said: &[String], phrase: &str) -> Option<usize> {
     let mut count = 0;
     for word in phrase.split(' ') {
@@ -186,7 +187,7 @@ pub(super) fn starts(said: &[String], phrase: &str) -> Option<usize> {
     Some(count)
 }
 
-/// The longest number that `said` begins with, and its words.
+/// Returns the longest number that `said` begins with, and its words.
 fn number(said: &[String], words: &HouseWords) -> Option<(usize, f64)> {
     let first = said.first()?;
     if let Some(length) = words.words.half.iter().filter_map(|half| starts(said, half)).max() {

@@ -33,7 +33,7 @@ impl<'a> Reader<'a> {
         Search { house, things: self.things, here: follow.place.or(room), purpose, kinds_of_place }
     }
 
-    /// The phrases of things in `said`, and those that are left out.
+    /// Returns the phrases of things in `said`, and those that are left out.
     pub(super) fn phrases(&self, said: &[String]) -> (Vec<ThingPhrase>, Vec<ThingPhrase>) {
         let words = &self.situation.words.words;
         let (said, except) = match exception(said, self.situation.words) {
@@ -59,8 +59,8 @@ impl<'a> Reader<'a> {
             || self.things.places.iter().flat_map(|place| &place.bags).any(|bag| bag.contains(mark))
     }
 
-    /// The phrases between `joints`. "The left lamp on and the right one" are none: a part that ends with a word for
-    /// a place or a deed is a command of its own.
+    /// Returns the phrases between `joints`. "The left lamp on and the right one" are none: a part that ends with a
+    /// word for a place or a deed is a command of its own.
     pub(super) fn joined(&self, said: &[String], joints: &[String]) -> Vec<ThingPhrase> {
         let loose = &self.situation.words.words.loose;
         let is_own = |pair: &[String]| loose.contains(&pair[0]) && joints.contains(&pair[1]);
@@ -78,7 +78,7 @@ impl<'a> Reader<'a> {
         phrases.iter().filter(|words| !words.is_empty()).map(|words| self.lexicon.said(words)).collect()
     }
 
-    /// The things of all phrases together.
+    /// Returns the things of all phrases together.
     pub(super) fn found(&self, phrases: &[ThingPhrase], search: &Search<'_>) -> FoundThings {
         let mut all: Vec<usize> = Vec::new();
         for phrase in phrases {
@@ -98,7 +98,7 @@ impl<'a> Reader<'a> {
         if all.is_empty() { FoundThings::Nothing } else { FoundThings::Things(all) }
     }
 
-    /// What a thing is called, with its room where others are called the same.
+    /// Returns what a thing is called, with its room where others are called the same.
     pub(super) fn named(&self, at: usize) -> NamedThing {
         let thing = &self.things.all[at];
         NamedThing { name: thing.name.to_owned(), title: self.title(thing) }

@@ -1,4 +1,6 @@
-//! PURE. What is said of a decision and of what became of commands: sentences of the language's `house.toml`.
+//! What is said of a decision and of what became of commands: sentences of the language's `house.toml`.
+//!
+//! Pure: no I/O, no clock.
 
 use super::{HouseAnswer, HouseDecision, HouseRefusal, NamedThing, PlannedBatch, PlannedCommand};
 use crate::house::unreached;
@@ -11,12 +13,12 @@ use joi_language::house::{HouseAsked, HouseSentences, HouseWords};
 /// More things than these are not named in a question.
 const MOST_NAMED: usize = 4;
 
-/// The name of a thing in a room.
+/// Returns the name of a thing in a room.
 pub(super) fn in_room(thing: &str, room: &str, words: &HouseWords) -> String {
     fill(&words.say.in_room, &[("thing", thing), ("room", room)])
 }
 
-/// What is said of `decision`; empty for commands that are sent at once.
+/// Returns what is said of `decision`; empty for commands that are sent at once.
 pub fn decision(decision: &HouseDecision, words: &HouseWords) -> String {
     let say = &words.say;
     match decision {
@@ -29,7 +31,7 @@ pub fn decision(decision: &HouseDecision, words: &HouseWords) -> String {
     }
 }
 
-/// What commands are called that are done later: "Hall light off".
+/// Returns what commands are called that are done later: "Hall light off".
 pub fn later(commands: &[PlannedCommand], words: &HouseWords) -> String {
     let say = &words.say;
     let one = |planned: &PlannedCommand| {
@@ -48,7 +50,7 @@ pub fn later(commands: &[PlannedCommand], words: &HouseWords) -> String {
     listed(all.iter().map(String::as_str), &say.and)
 }
 
-/// What is said of commands that were sent, each with what became of it.
+/// Returns what is said of commands that were sent, each with what became of it.
 pub fn outcomes(sent: &[(&PlannedCommand, &CommandOutcome)], words: &HouseWords) -> String {
     let say = &words.say;
     let titles_of = |is_meant: fn(&CommandOutcome) -> bool| -> Vec<&str> {
@@ -86,7 +88,7 @@ pub fn outcomes(sent: &[(&PlannedCommand, &CommandOutcome)], words: &HouseWords)
     told.join(" ")
 }
 
-/// What of `batch` was not done as it was said: things that are left out, and others that go less far.
+/// Returns what of `batch` was not done as it was said: things that are left out, and others that go less far.
 pub fn beside(batch: &PlannedBatch, words: &HouseWords) -> String {
     let say = &words.say;
     let mut told = Vec::new();
@@ -122,7 +124,7 @@ fn followed(sent: &[(&PlannedCommand, &CommandOutcome)], say: &HouseSentences) -
     if is_seen { say.done.clone() } else { say.sent.clone() }
 }
 
-/// Whether the house was reached and did not want it.
+/// Returns whether the house was reached and did not want it.
 fn is_refused(outcome: &CommandOutcome) -> bool {
     let CommandOutcome::Failed(SendFault::NotSent(fault)) = outcome else { return false };
     matches!(fault, HomeFault::Refused)

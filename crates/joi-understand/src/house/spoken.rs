@@ -1,9 +1,11 @@
-//! PURE. Words of an utterance or a name: small letters, without punctuation and without words that say nothing.
+//! Words of an utterance or a name: small letters, without punctuation and without words that say nothing.
+//!
+//! Pure: no I/O, no clock.
 
 use super::phrasing::starts;
 use joi_language::house::HouseWords;
 
-/// The words of `text`.
+/// Returns the words of `text`.
 pub(super) fn words(text: &str) -> Vec<String> {
     let lower = text.to_lowercase().replace('’', "'").replace('%', " % ").replace('°', " °");
     lower
@@ -14,7 +16,7 @@ pub(super) fn words(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The words of an utterance without what only makes it polite.
+/// Returns the words of an utterance without what only makes it polite.
 pub(super) fn request(text: &str, words: &HouseWords) -> Vec<String> {
     let mut said = self::words(text);
     while let Some(count) = words.words.frames.iter().filter_map(|frame| starts(&said, frame)).max() {
@@ -38,7 +40,7 @@ pub(super) fn request(text: &str, words: &HouseWords) -> Vec<String> {
     said
 }
 
-/// The same without words that say nothing.
+/// Returns the same without words that say nothing.
 pub(super) fn without_skipped(said: &[String], words: &HouseWords) -> Vec<String> {
     said.iter().filter(|word| !words.words.skipped.contains(word)).cloned().collect()
 }

@@ -1,5 +1,6 @@
-//! PURE. Which things are meant: by name, by room and kind, by kind in the room of the device, by a part of a name,
+//! Which things are meant: by name, by room and kind, by kind in the room of the device, by a part of a name,
 //! by a name that is nearly the same. Two that fit as well are asked about.
+//! Pure: no I/O, no clock.
 
 use std::collections::BTreeSet;
 
@@ -62,7 +63,7 @@ enum Scope {
 }
 
 impl Search<'_> {
-    /// The things `phrase` means.
+    /// Returns the things `phrase` means.
     pub(super) fn find(&self, phrase: &ThingPhrase) -> FoundThings {
         if phrase.bag.is_empty() {
             return FoundThings::Nothing;
@@ -102,7 +103,7 @@ impl Search<'_> {
         }
     }
 
-    /// The only place that `phrase` is, without anything else.
+    /// Returns the only place that `phrase` is, without anything else.
     pub(super) fn place(&self, phrase: &ThingPhrase) -> Option<String> {
         match self.places(&phrase.bag) {
             (Scope::Places(all), rest) if rest.is_empty() => match all.as_slice() {
@@ -113,7 +114,7 @@ impl Search<'_> {
         }
     }
 
-    /// Those of `candidates` that `phrase` fits: a part of a name, a kind, a place.
+    /// Returns those of `candidates` that `phrase` fits: a part of a name, a kind, a place.
     pub(super) fn fitting(&self, phrase: &ThingPhrase, candidates: &[usize]) -> Vec<usize> {
         let (scope, rest) = self.places(&phrase.bag);
         let kind = ThingPhrase::only_kind(&rest, &phrase.kinds);
@@ -173,7 +174,7 @@ impl Search<'_> {
         self.narrowed(partly, wants_all)
     }
 
-    /// A place alone stands for what can be done there.
+    /// Returns the things that a place alone stands for: those that take a command there.
     fn of_place(&self, scope: &Scope) -> FoundThings {
         if self.purpose == SearchPurpose::Except {
             return FoundThings::Things(self.indices(scope, |_| true));
@@ -232,7 +233,7 @@ impl Search<'_> {
         }
     }
 
-    /// The places in a bag, the longest names first, and what else is in it.
+    /// Returns the places in a bag, the longest names first, and what else is in it.
     fn places(&self, bag: &BTreeSet<String>) -> (Scope, BTreeSet<String>) {
         let mut rest = bag.clone();
         if self.things.places.is_empty() {
@@ -265,7 +266,7 @@ impl Search<'_> {
         Some((longest.clone(), names.collect()))
     }
 
-    /// The only thing that is called so but for the word for a light: "the Christmas tree lights".
+    /// Returns the only thing that is called so but for the word for a light: "the Christmas tree lights".
     fn without_kind(&self, phrase: &ThingPhrase, rest: &BTreeSet<String>) -> Option<FoundThings> {
         let is_light = |kind: &&ThingKind| matches!(kind, ThingKind::Light | ThingKind::Lamp);
         let kind = phrase
@@ -280,8 +281,9 @@ impl Search<'_> {
         }
     }
 
-    /// The thing whose name is nearly the same, word by word, with the same rooms and kinds in it; two that are as near are
-    /// asked about. A word that is none of the name's says something of the thing: "the aquarium is", "the pump was".
+    /// Returns the thing whose name is nearly the same, word by word, with the same rooms and kinds in it; two that are
+    /// as near are asked about. A word that is none of the name's says something of the thing: "the aquarium is", "the
+    /// pump was".
     fn alike(&self, phrase: &ThingPhrase) -> Option<FoundThings> {
         let (marks, words) = split(&phrase.bag);
         let joined = words.join(" ");
@@ -312,7 +314,7 @@ fn split(bag: &BTreeSet<String>) -> (Vec<&str>, Vec<&str>) {
     all.partition(|mark| mark.starts_with('#') || mark.starts_with('@'))
 }
 
-/// Whether every word that was said is like a word of the name of its own, and no word of the name is left.
+/// Returns whether every word that was said is like a word of the name of its own, and no word of the name is left.
 fn pairs(said: &[&str], name: &[&str]) -> bool {
     let Some((first, rest)) = said.split_first() else { return name.is_empty() };
     (0..name.len()).any(|at| {

@@ -51,7 +51,7 @@ fn home(name: &str) -> House {
     House::new(items, &vocabulary, &HouseRules::default())
 }
 
-/// An expectation with the names of groups of items replaced, in the order of names.
+/// Returns an expectation with the names of groups of items replaced, in the order of names.
 fn expanded(expected: &str, groups: &HashMap<String, Vec<String>>) -> String {
     let is_sent = expected.contains('=');
     let mut all: Vec<String> = expected
@@ -70,7 +70,7 @@ fn expanded(expected: &str, groups: &HashMap<String, Vec<String>>) -> String {
     all.join(" ")
 }
 
-/// What comes of two commands in one sentence, which are taken apart elsewhere.
+/// Returns what comes of two commands in one sentence, which are taken apart elsewhere.
 fn of_parts(said: &str, code: &str, situation: &HouseSituation<'_>) -> Option<HouseDecision> {
     let sent = |said: &str| match decide(said, situation) {
         Some(HouseDecision::Send(batch)) => Some(batch.commands),
@@ -228,7 +228,7 @@ fn what_is_told_of_a_thing_sends_nothing_whatever_it_is_called() {
     assert!(acted.is_empty(), "{} of {count} acted:\n{}", acted.len(), acted.join("\n"));
 }
 
-/// What comes of `said` in a house of these rows.
+/// Returns what comes of `said` in a house of these rows.
 fn in_house(rows: serde_json::Value, said: &str) -> Option<HouseDecision> {
     let (items, unread) = read::items(serde_json::from_value(rows).unwrap());
     assert_eq!(unread, []);
@@ -306,7 +306,7 @@ fn a_name_may_hold_a_word_with_which_nothing_is_done() {
     }
 }
 
-// Written before anybody looked at the rules; docs/user/home.md tells what the first run was like.
+// Written before anybody looked at the rules; docs/user/home.md states what the first run was like.
 #[test]
 fn what_families_say_in_passing_is_understood() {
     let (mut count, mut wrong, mut acted) = (0, Vec::new(), Vec::new());

@@ -1,4 +1,6 @@
-//! PURE. The things of a house as somebody speaks of them: equipment with its points, items of their own, groups.
+//! The things of a house as somebody speaks of them: equipment with its points, items of their own, groups.
+//!
+//! Pure: no I/O, no clock.
 
 use std::collections::BTreeSet;
 
@@ -36,7 +38,7 @@ pub(super) enum ThingRole {
 /// A place, and the names it is known by.
 #[derive(Debug)]
 pub(super) struct HousePlace<'a> {
-    /// Item name; none for a room that only names tell of.
+    /// Item name; none for a room that only names state of.
     pub(super) item: Option<&'a str>,
     pub(super) bags: Vec<BTreeSet<String>>,
     /// By its class: only where no own name fits.
@@ -211,12 +213,12 @@ fn places<'a>(house: &'a House, lexicon: &HouseLexicon) -> Vec<HousePlace<'a>> {
 }
 
 impl Thing<'_> {
-    /// Whether it is the item `name`, or that belongs to it.
+    /// Returns whether it is the item `name`, or that belongs to it.
     pub(super) fn is_or_has(&self, name: &str) -> bool {
         self.name == name || self.points.iter().any(|item| item.name == name)
     }
 
-    /// Whether it is of the kind; a lamp is a light that is called so.
+    /// Returns whether it is of the kind; a lamp is a light that is called so.
     pub(super) fn is_of(&self, kind: ThingKind) -> bool {
         if self.role == ThingRole::Group {
             return false;

@@ -1,10 +1,12 @@
-//! PURE. What is said of a house that is not reached: the cause, where its owner can do something about it.
+//! What is said of a house that is not reached: the cause, where its owner can do something about it.
+//!
+//! Pure: no I/O, no clock.
 
 use joi_home::backend::HomeLink;
 use joi_home::fault::HomeFault;
 use joi_language::house::HouseSentences;
 
-/// The sentence for this state of the connection.
+/// Returns the sentence for this state of the connection.
 pub fn told<'a>(link: &HomeLink, say: &'a HouseSentences) -> &'a str {
     match link {
         HomeLink::Lost { fault } => cause(fault, say).unwrap_or(&say.not_reached),
@@ -13,7 +15,7 @@ pub fn told<'a>(link: &HomeLink, say: &'a HouseSentences) -> &'a str {
     }
 }
 
-/// What is wrong, where it is more than a connection that may come back by itself.
+/// Returns what is wrong, where it is more than a connection that may come back by itself.
 pub fn cause<'a>(fault: &HomeFault, say: &'a HouseSentences) -> Option<&'a String> {
     match fault {
         HomeFault::WrongToken | HomeFault::TokenMissing | HomeFault::TokenFile { .. } => Some(&say.no_token),

@@ -1,7 +1,8 @@
 //! A command that was carried out before its speaker had ended: "set a timer for nine minutes" … "and thirty seconds".
 //!
-//! PURE. In: the words of the command, and those that came a moment later. Out: the command both make, if together
+//! In: the words of the command, and those that came a moment later. Out: the command both make, if together
 //! they are the same one with another time. A new command, a question, or anything else amends nothing.
+//! Pure: no I/O, no clock.
 
 use super::filled::Filled;
 use super::{Intent, match_intent, matched, orders, words};
@@ -18,7 +19,7 @@ pub struct Settled {
     pub said: String,
 }
 
-/// The command to set something that `text` is, if it is one and lacks nothing.
+/// Returns the command to set something that `text` is, if it is one and lacks nothing.
 pub fn settled(language: &Language, text: &str) -> Option<Settled> {
     let said = words::normalise(text, &language.grammar().manners)?;
     let with_words = |name: &str, filled: &Filled<'_>| match orders::intent(name, filled)? {
@@ -30,14 +31,14 @@ pub fn settled(language: &Language, text: &str) -> Option<Settled> {
     matched(language, text, &said, TemplateGroup::Command, with_words).and_then(|(settled, _)| settled)
 }
 
-/// Whether `text` is `before` once more with an end that makes no command of it: "set a timer for nine minutes, let me
-/// see". It must not be done twice.
+/// Returns whether `text` is `before` once more with an end that makes no command of it: "set a timer for nine minutes,
+/// let me see". It must not be done twice.
 pub fn only_repeats(language: &Language, before: &Settled, text: &str) -> bool {
     match_intent(language, text).is_none() && begins_with(language, before, text)
 }
 
-/// What `before` becomes by `text`, which followed at once: more of it ("and thirty seconds"), or the whole of it once
-/// more with its end.
+/// Returns what `before` becomes by `text`, which followed at once: more of it ("and thirty seconds"), or the whole of
+/// it once more with its end.
 pub fn amended(language: &Language, before: &Settled, text: &str) -> Option<Settled> {
     if text.trim_end().ends_with('?') {
         return None;
@@ -54,7 +55,7 @@ pub fn amended(language: &Language, before: &Settled, text: &str) -> Option<Sett
     (was.kind == is.kind && is_named && !is_shorter(is, was)).then_some(whole)
 }
 
-/// Whether a name goes on with another, or is there where there was none.
+/// Returns whether a name goes on with another, or is there where there was none.
 fn is_longer(was: Option<&str>, is: Option<&str>) -> bool {
     match (was, is) {
         (None, Some(_)) => true,
@@ -73,7 +74,7 @@ fn joined(language: &Language, before: &Settled, text: &str) -> Option<Settled> 
     wholes.next()
 }
 
-/// Whether `text` is more than `before`, and begins with it.
+/// Returns whether `text` is more than `before`, and begins with it.
 fn begins_with(language: &Language, before: &Settled, text: &str) -> bool {
     let said = words::normalise(text, &language.grammar().manners).unwrap_or_default();
     let heads = said.iter().take(said.len().saturating_sub(1)).filter_map(|word| text.get(..word.at.end));

@@ -1,9 +1,10 @@
 //! Whether a transcript, as far as it was heard, is a whole command or question, or the beginning of one.
 //!
-//! PURE. In: the words before a pause. Out: how likely it is that more follows. The grammar tells: a command whose
-//! last slot can go on ("nine minutes … and thirty seconds") is whole, but not surely over. That a question is one tells
+//! In: the words before a pause. Out: how likely it is that more follows. The grammar states: a command whose
+//! last slot can go on ("nine minutes … and thirty seconds") is whole, but not surely over. That a question is one states
 //! the question mark, which a recogniser writes behind a sentence that is whole, or how it begins; that anything else is
 //! over, its full stop.
+//! Pure: no I/O, no clock.
 
 use super::filled::Filled;
 use super::{Intent, MemoryOrder, VolumeChange, match_intent, matched, orders, words};
@@ -27,11 +28,11 @@ pub enum Completeness {
     Amendable,
     /// It is a whole command, and what it ends with can go on, but not once it is carried out.
     Open,
-    /// It is a whole command to which any word may belong: only silence tells its end.
+    /// It is a whole command to which any word may belong: only silence ends it.
     Free,
     /// It is the beginning of one, or of a sentence of which more must follow.
     Incomplete,
-    /// It is no command, but a whole question, or asks to be told something: what is added to it makes another one.
+    /// It is no command, but a whole question, or asks for information: what is added to it makes another one.
     Question,
     /// It is neither, but a whole sentence.
     Sentence,
@@ -40,7 +41,7 @@ pub enum Completeness {
 }
 
 impl Completeness {
-    /// Whether it is a whole command by the words that it is known by.
+    /// Returns whether it is a whole command by the words that it is known by.
     pub fn is_whole(self) -> bool {
         match self {
             Self::Complete | Self::Amendable | Self::Open => true,
@@ -49,8 +50,8 @@ impl Completeness {
     }
 }
 
-/// Whether `text`, as far as it was heard, is a whole command. Of one that ends in a number, and can't be amended, that
-/// can't be told by its words: "change the alarm to seven" may become "seven thirty".
+/// Returns whether `text`, as far as it was heard, is a whole command. Of one that ends in a number, and can't be
+/// amended, that does not follow from its words: "change the alarm to seven" may become "seven thirty".
 pub fn completeness(language: &Language, text: &str) -> Completeness {
     let grammar = language.grammar();
     let Some(said) = words::normalise(text, &grammar.manners) else { return Completeness::Unknown };
@@ -88,7 +89,7 @@ pub fn completeness(language: &Language, text: &str) -> Completeness {
     without_a_command(grammar, text, &said)
 }
 
-/// The same of words that are no command as they stand.
+/// Returns the same of words that are no command as they stand.
 fn without_a_command(grammar: &Grammar, text: &str, said: &[Word]) -> Completeness {
     let utterance = GrammarUtterance::new(said, grammar);
     let cores = words::without_politeness(said, &grammar.manners);
@@ -137,8 +138,8 @@ impl SentenceMark {
     }
 }
 
-/// Whether `text` is a command that does nothing, or nothing that the whole of it could not take up once it is carried
-/// out already: what is set is amended, and a volume is the last one that was said.
+/// Returns whether `text` is a command that does nothing, or nothing that the whole of it could not take up once it is
+/// carried out already: what is set is amended, and a volume is the last one that was said.
 pub fn is_amendable(language: &Language, text: &str) -> bool {
     let Some(quick) = match_intent(language, text) else {
         return ready_end(text, language) == Some(ReadyEnd::Open);
@@ -153,12 +154,12 @@ pub fn is_amendable(language: &Language, text: &str) -> bool {
     }
 }
 
-/// Whether the last thing that was said is a slot that can go on; behind a "please" it is over.
+/// Returns whether the last thing that was said is a slot that can go on; behind a "please" it is over.
 fn is_open(filled: &Filled<'_>) -> bool {
     filled.captures.last().is_some_and(|last| last.slot.can_go_on() && ends_in(filled, last.slot))
 }
 
-/// Whether the last thing that was said is in such a slot.
+/// Returns whether the last thing that was said is in such a slot.
 fn ends_in(filled: &Filled<'_>, slot: Slot) -> bool {
     filled.captures.last().is_some_and(|last| last.at.end == filled.words.len() && last.slot == slot)
 }

@@ -50,7 +50,7 @@ impl Filled<'_> {
         })
     }
 
-    /// A number up to ten without "percent" is a tenth: "volume seven" is 70.
+    /// Returns the percentage. A number up to ten without "percent" counts tenths: "volume seven" is 70.
     pub(super) fn percent(&self) -> Option<u8> {
         let number = self.number(Slot::Percent)?;
         let is_tenth =
@@ -58,7 +58,7 @@ impl Filled<'_> {
         u8::try_from(if is_tenth { number * 10 } else { number }).ok()
     }
 
-    /// A name, or what to remind of, as it was said, seen from the other side: "call your mother".
+    /// Returns a name, or what to remind of, as it was said, seen from the other side: "call your mother".
     pub(super) fn name(&self) -> Option<String> {
         let turned = |word: &'_ str| self.grammar.turned.get(&word.to_lowercase()).cloned();
         let said = self.text()?;
@@ -67,7 +67,7 @@ impl Filled<'_> {
         Some(turned.join(" "))
     }
 
-    /// The same as it was said.
+    /// Returns the same as it was said.
     pub(super) fn text(&self) -> Option<String> {
         let range = [Slot::Text, Slot::Name].into_iter().find_map(|slot| {
             self.taken(slot).find_map(|taken| match taken {
@@ -115,17 +115,17 @@ impl Filled<'_> {
         Which { id: None, kind, name: self.name(), length_s, clock, day, many }
     }
 
-    /// Which entry an answer means.
+    /// Returns which entry an answer means.
     pub(super) fn meant(&self) -> Which {
         self.which(self.kind(), Many::One)
     }
 
-    /// The timer that is to be longer or shorter.
+    /// Returns the timer that is to be longer or shorter.
     fn timer(&self) -> Which {
         Which { clock: None, day: None, ..self.which(self.kind().or(Some(EntryKind::Timer)), Many::One) }
     }
 
-    /// A timer is to be so much longer or shorter; a length that is none is asked for.
+    /// Returns the order to make a timer longer or shorter; a length of zero leads to a question.
     pub(super) fn longer_by(&self, sign: i64) -> Option<ScheduleOrder> {
         let which = self.timer();
         Some(match self.seconds(Slot::Duration)? {
@@ -134,7 +134,7 @@ impl Filled<'_> {
         })
     }
 
-    /// The entry that is to be due at another time: what was said of a time is the new one.
+    /// Returns the entry that is to be due at another time: what was said of a time is the new one.
     pub(super) fn moved(&self) -> Which {
         Which { clock: None, day: None, ..self.which(self.kind(), Many::One) }
     }
@@ -195,12 +195,12 @@ impl Filled<'_> {
 }
 
 impl Filled<'_> {
-    /// Whether a day of every month was said that there is not: "the first weekday".
+    /// Returns whether a day of every month was said that there is not: "the first weekday".
     pub(super) fn is_of_no_month(&self) -> bool {
         self.value(Slot::Nth).is_some() && self.month_rule().is_none()
     }
 
-    /// A day of every month: "the first Monday", "the last day", "the 15th".
+    /// Returns a day of every month: "the first Monday", "the last day", "the 15th".
     pub(super) fn month_rule(&self) -> Option<MonthRule> {
         let Some(nth) = self.value(Slot::Nth) else {
             let is_dated = self.value(Slot::Month).is_some();

@@ -1,8 +1,9 @@
 //! Lights, blinds, heating, doors: what is to be done in the house, out of a template that fits.
 //!
-//! PURE. In: the name of the template's intent and what its slots took. Out: an order. What is said while no home is
+//! In: the name of the template's intent and what its slots took. Out: an order. What is said while no home is
 //! connected stands in the files of the languages, and claims nothing: a home that is connected replaces the answer,
 //! not the understanding.
+//! Pure: no I/O, no clock.
 
 use super::filled::Filled;
 use joi_language::grammar::machine::Slot;
@@ -51,7 +52,7 @@ pub enum HomeDeed {
 }
 
 impl HomeOrder {
-    /// Whether it may be guessed from a transcript that is one word off: it is seen at once, and lets nobody in.
+    /// Returns whether it may be guessed from a transcript that is one word off: it is seen at once, and lets nobody in.
     pub(super) fn is_harmless(&self) -> bool {
         match self.deed {
             HomeDeed::Lock | HomeDeed::Unlock => false,
@@ -68,7 +69,7 @@ impl HomeOrder {
     }
 }
 
-/// The order of a template; `name` is what follows "home".
+/// Returns the order of a template; `name` is what follows "home".
 pub(super) fn order(name: &str, filled: &Filled<'_>) -> Option<HomeOrder> {
     let level = || filled.number(Slot::Level);
     let percent = || u8::try_from(level()?.div_ceil(ONE)).ok().map(HomeDeed::Percent);
@@ -99,7 +100,7 @@ pub(super) fn order(name: &str, filled: &Filled<'_>) -> Option<HomeOrder> {
     Some(HomeOrder { deed, device, thing, many: if is_all { Many::All } else { Many::One } })
 }
 
-/// What is said to `order` while no home is connected: one sentence that claims nothing.
+/// Returns what is said to `order` while no home is connected: one sentence that claims nothing.
 pub fn not_connected(language: &Language, order: &HomeOrder) -> String {
     let words = &language.sentences().home;
     let (deed, level) = match order.deed {

@@ -1,7 +1,8 @@
-//! What is to be remembered, forgotten or told of the memory, out of a template that fits.
+//! What is to be remembered, forgotten or reported the memory, out of a template that fits.
 //!
-//! PURE. In: the name of the template's intent and what its slots took. Out: an order, or nothing when the words
+//! In: the name of the template's intent and what its slots took. Out: an order, or nothing when the words
 //! are no such order after all ("remember that time in Rome"). Texts stay as they were said.
+//! Pure: no I/O, no clock.
 
 use super::filled::Filled;
 use joi_language::Language;
@@ -12,7 +13,7 @@ use joi_store::MemoryKind;
 /// The fewest words that say anything.
 const FEWEST_WORDS: usize = 3;
 
-/// Something about what she remembers.
+/// An order about the memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MemoryOrder {
     /// Remember this.
@@ -26,12 +27,12 @@ pub enum MemoryOrder {
     Forget(String),
     /// Forget everything.
     ForgetAll,
-    /// Tell what is known about the user.
+    /// Asks what is known about the user.
     AboutMe,
 }
 
 impl MemoryOrder {
-    /// Its name in records; nothing that was said.
+    /// Returns its name in records; nothing that was said.
     pub(super) fn name(&self) -> &'static str {
         match self {
             Self::Remember { .. } => "remember",
@@ -42,12 +43,12 @@ impl MemoryOrder {
     }
 }
 
-/// Whether an intent of that name is about the memory.
+/// Returns whether an intent of that name is about the memory.
 pub(super) fn is_about(name: &str) -> bool {
     name.starts_with("memory ")
 }
 
-/// The order of a template.
+/// Returns the order of a template.
 pub(super) fn order(name: &str, filled: &Filled<'_>) -> Option<MemoryOrder> {
     let grammar = filled.grammar;
     match name {
@@ -56,7 +57,7 @@ pub(super) fn order(name: &str, filled: &Filled<'_>) -> Option<MemoryOrder> {
             let kind = kind(&text, grammar);
             Some(MemoryOrder::Remember { kind, text })
         }
-        // Only what the speaker says of himself, and enough of it to say something.
+        // Only what the speaker says of themselves, and enough of it to say something.
         "memory mine" => {
             let text = filled.text()?;
             let said = words::words(&text);
@@ -88,13 +89,13 @@ fn whole(kind: MemoryKind, filled: &Filled<'_>) -> Option<MemoryOrder> {
     Some(MemoryOrder::Remember { kind, text: filled.as_said(filled.core.clone())? })
 }
 
-/// What is about the speaker, and what is about anything else.
+/// Returns what is about the speaker, and what is about anything else.
 fn kind(text: &str, grammar: &Grammar) -> MemoryKind {
     let is_mine = words::words(text).iter().any(|word| grammar.speaker.contains(word));
     if is_mine { MemoryKind::User } else { MemoryKind::World }
 }
 
-/// What the speaker says of himself, said to him: "your sister is called Ann".
+/// Returns what the speaker says of themselves, said to the owner: "your sister is called Ann".
 pub fn told_back(language: &Language, text: &str) -> String {
     let told_as = &language.grammar().told;
     let said: Vec<&str> = text.split(' ').collect();

@@ -1,7 +1,8 @@
 //! Whether words ask for a deed, or only about it.
 //!
-//! PURE. In: what was said. Out: its [`Mood`], as far as its form tells. The words that tell it are in the files
+//! In: what was said. Out: its [`Mood`], as far as its form shows. The words that state it are in the files
 //! of the languages; what any language that there is takes for a question is one. A polite "could you …?" is a request.
+//! Pure: no I/O, no clock.
 
 use joi_language::Language;
 use joi_language::mood::SentenceForm;
@@ -15,7 +16,7 @@ pub enum Mood {
     Question,
 }
 
-/// What the user's words are, as far as their form tells.
+/// Returns what the user's words are, as far as their form shows.
 pub fn mood(language: &Language, asked: &str) -> Mood {
     let lower = asked.to_lowercase().replace('’', "'");
     let clean = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '\'').to_owned();

@@ -1,8 +1,9 @@
 //! Commands that a transcript is one word away from: slips of a recogniser, not of a speaker.
 //!
-//! PURE. In: a transcript that is no command. Out: at most [`MOST`] readings of it that are, the likeliest first,
+//! In: a transcript that is no command. Out: at most [`MOST`] readings of it that are, the likeliest first,
 //! for the sound to decide between. One word is changed, or two are joined; a question, a "don't", an
 //! unfinished command, or one that would throw away all timers is never a reading.
+//! Pure: no I/O, no clock.
 
 use super::{Completeness, Intent, Mood, completeness, match_intent, matched, mood, orders};
 use joi_language::Language;
@@ -47,7 +48,7 @@ impl Reading {
     }
 }
 
-/// The commands that `text` is one word away from; none when it is one itself.
+/// Returns the commands that `text` is one word away from; none when it is one itself.
 pub fn near(language: &Language, text: &str) -> Vec<Reading> {
     let grammar = language.grammar();
     let Some(said) = words::normalise(text, &grammar.manners) else { return Vec::new() };
@@ -74,7 +75,7 @@ pub fn near(language: &Language, text: &str) -> Vec<Reading> {
     readings
 }
 
-/// Whether a word asks or turns the sense round; the end of a contraction asks nothing: "it's".
+/// Returns whether a word asks or turns the sense round; the end of a contraction asks nothing: "it's".
 fn turns(grammar: &Grammar, before: &[Word], word: &Word) -> bool {
     let is_end = before.last().is_some_and(|before| before.at == word.at);
     if is_end { grammar.mood.negates(&word.text) } else { grammar.mood.turns(&word.text) }
@@ -140,7 +141,7 @@ fn borrowed<'a>(text: &str, said: &[Word], grammar: &'a Grammar) -> Vec<WordChan
 }
 
 impl WordChange<'_> {
-    /// Whether the word is one of these.
+    /// Returns whether the word is one of these.
     fn is_in(&self, taken: &Taken, said: &[Word]) -> bool {
         let Taken::Words(range) = taken else { return false };
         said.get(range.clone()).is_some_and(|words| words.iter().any(|word| word.at.start == self.at.start))
@@ -175,7 +176,7 @@ impl WordChange<'_> {
     }
 }
 
-/// Whether little is lost when it was not meant: it can be seen or heard, and undone.
+/// Returns whether little is lost when it was not meant: it can be seen or heard, and undone.
 fn may_be_guessed(what: &Intent) -> bool {
     match what {
         Intent::Schedule(ScheduleOrder::Cancel(Which { many: Many::All, .. })) => false,

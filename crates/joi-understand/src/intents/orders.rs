@@ -1,14 +1,15 @@
 //! From a template that fits to an intent with everything that was said in it.
 //!
-//! PURE. In: the name of the template's intent and what its slots took. Out: the intent, or nothing when
+//! In: the name of the template's intent and what its slots took. Out: the intent, or nothing when
 //! values make no sense together.
+//! Pure: no I/O, no clock.
 
 use super::filled::Filled;
 use super::{Chance, Herself, Intent, QuietWish, TakingBack, VolumeChange, home, memory};
 use joi_language::grammar::machine::Slot;
 use joi_language::values::{Bias, Day, DayPart, EntryKind, Many, NewEntry, ScheduleOrder, Which};
 
-/// The intent of a template.
+/// Returns the intent of a template.
 pub(super) fn intent(name: &str, filled: &Filled<'_>) -> Option<Intent> {
     Some(match name {
         "time" => Intent::Time,

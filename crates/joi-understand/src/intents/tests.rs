@@ -73,7 +73,7 @@ fn lines(list: &str) -> impl Iterator<Item = &str> {
     list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// The intent a section of the list of phrasings stands for.
+/// Returns the intent a section of the list of phrasings stands for.
 fn section(name: &str) -> Intent {
     match name {
         "time" => Intent::Time,

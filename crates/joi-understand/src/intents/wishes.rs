@@ -11,7 +11,7 @@ pub enum VolumeChange {
     Set(u8),
 }
 
-/// What the user wishes of her who speaks unasked.
+/// A wish about proactive speech.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuietWish {
     /// "Not now".

@@ -1,7 +1,8 @@
 //! Finds payment card numbers in runs of digits.
 //!
-//! PURE. A card number is 13 to 19 digits that pass the Luhn check, grouped the way people write or
+//! A card number is 13 to 19 digits that pass the Luhn check, grouped the way people write or
 //! say them. Dates and timestamps are long runs of digits too, so the grouping must fit a card.
+//! Pure: no I/O, no clock.
 
 use std::ops::Range;
 
@@ -51,7 +52,7 @@ impl DigitRun {
         }
     }
 
-    /// Every second digit is doubled, counted from the one before the last.
+    /// Returns whether the digits pass the Luhn check: every second one is doubled, from the last but one.
     fn passes_luhn(&self, window: Range<usize>) -> bool {
         let doubled = window.end % 2;
         let sum_before = |digits: usize| match digits.checked_sub(1) {
@@ -61,7 +62,7 @@ impl DigitRun {
         (sum_before(window.end) - sum_before(window.start)).is_multiple_of(10)
     }
 
-    /// The last group of the longest card number that begins with group `first`.
+    /// Returns the last group of the longest card number that begins with group `first`.
     fn card_from(&self, first: usize) -> Option<usize> {
         let rest = self.groups.get(first..)?;
         let head = rest.first().filter(|head| head.first >= LOWEST_ISSUER)?;
@@ -134,7 +135,7 @@ pub(super) fn spoken(
     end
 }
 
-/// The ranges of the alphanumeric words within `hit`.
+/// Returns the ranges of the alphanumeric words within `hit`.
 fn words(text: &str, hit: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let base = hit.start;
     let run = &text[hit];

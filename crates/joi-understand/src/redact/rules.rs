@@ -1,8 +1,9 @@
 //! The rules of redaction, specific before generic.
 //!
-//! PURE. A rule is a pattern that finds candidates and a reading that says which part of a candidate,
+//! A rule is a pattern that finds candidates and a reading that says which part of a candidate,
 //! if any, is the secret. The patterns are regular expressions of the kind that runs in linear time;
 //! what needs more than a pattern (Luhn, quotes, stop words) is code.
+//! Pure: no I/O, no clock.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -41,12 +42,12 @@ impl<'a> RedactionRule<'a> {
         self.label
     }
 
-    /// Whether a secret of this rule looks like one by itself, whatever words stand around it.
+    /// Returns whether a secret of this rule looks like one by itself, whatever words stand around it.
     pub(super) fn knows_by_shape(&self) -> bool {
         !matches!(self.label, Label::Email | Label::Secret | Label::OneTimeCode)
     }
 
-    /// The secrets in `text`, in order, without overlap.
+    /// Returns the secrets in `text`, in order, without overlap.
     pub(super) fn spans(&self, text: &str) -> Vec<Range<usize>> {
         let mut secrets = Vec::new();
         let mut from = 0;
@@ -91,7 +92,7 @@ impl Shapes {
     }
 }
 
-/// The rules for shapes, or nothing when one of them can't be used.
+/// Returns the rules for shapes, or nothing when one of them can't be used.
 fn shapes() -> Option<&'static Shapes> {
     static SHAPES: LazyLock<Option<Shapes>> = LazyLock::new(|| {
         let compile = |&(label, pattern, reading): &(Label, &str, ByShape)| {
@@ -103,8 +104,8 @@ fn shapes() -> Option<&'static Shapes> {
     SHAPES.as_ref()
 }
 
-/// All rules in order, with the words of the built-in languages and `more`; nothing when one of them can't be used:
-/// then nothing may pass.
+/// Returns all rules in order, with the words of the built-in languages and `more`; nothing when one of them can't be
+/// used: then nothing may pass.
 pub(super) fn all(more: &[SecretWords]) -> Option<Vec<RedactionRule<'_>>> {
     let (shapes, built_in) = (shapes()?, secrets::built_in()?);
     let mut rules: Vec<RedactionRule<'_>> = shapes
@@ -175,7 +176,7 @@ const KEYWORD: &str = r#"(?xi) (?: (?-u:\b)
       | (?:[a-z0-9]+[_-])* (?:pass|passcode|pwd|pin|sid|session(?:[_\x20-]?id)?) )
     \\*["']? \s* (?:=>|:=|==|[:=]) \s* )+"#;
 
-/// Whether `key` by itself names a secret, as a field of an object may.
+/// Returns whether `key` by itself names a secret, as a field of an object may.
 pub(super) fn names_a_secret(key: &str) -> bool {
     let (Some(shapes), Some(built_in)) = (shapes(), secrets::built_in()) else { return true };
     let written = format!("{key}:");
@@ -189,7 +190,7 @@ fn whole(_: &str, hit: Range<usize>, secrets: &mut Vec<Range<usize>>) -> usize {
     end
 }
 
-/// A prefix alone is no proof ("sk-" also begins hyphenated words): keys look random.
+/// Takes the hit if it looks random, as keys do: a prefix alone proves nothing ("sk-" also begins hyphenated words).
 fn if_random(text: &str, hit: Range<usize>, secrets: &mut Vec<Range<usize>>) -> usize {
     let end = hit.end;
     if looks_random(&text[hit.clone()]) {
@@ -209,20 +210,20 @@ fn credentials(text: &str, hit: Range<usize>, secrets: &mut Vec<Range<usize>>) -
     end
 }
 
-/// Whether a token is hardly a word: padding at its end, a digit in a long one, or three humps.
+/// Returns whether a token is hardly a word: padding at its end, a digit in a long one, or three humps.
 fn looks_random(token: &str) -> bool {
     let bytes = token.as_bytes();
     let humps = bytes.windows(2).filter(|w| w[0].is_ascii_lowercase() && w[1].is_ascii_uppercase()).count();
     token.ends_with('=') || (token.len() >= 12 && bytes.iter().any(u8::is_ascii_digit)) || humps >= 3
 }
 
-/// The value behind `key =`.
+/// Returns the value behind `key =`.
 fn keyword_value(text: &str, hit: Range<usize>, secrets: &mut Vec<Range<usize>>) -> usize {
     let holds_phrases = text[hit.clone()].to_ascii_lowercase().contains("pass");
     value(text, hit, if holds_phrases { SecretValues::Phrases } else { SecretValues::Words }, secrets)
 }
 
-/// The value behind the name of a password in a language.
+/// Returns the value behind the name of a password in a language.
 fn phrase_value(text: &str, hit: Range<usize>, _: &SecretWords, secrets: &mut Vec<Range<usize>>) -> usize {
     // What every language knows was taken out already.
     let mut known = shapes().into_iter().flat_map(Shapes::keywords);
@@ -240,7 +241,7 @@ enum SecretValues {
     Phrases,
 }
 
-/// The value behind a key: quoted, quoted inside a JSON string, or bare.
+/// Returns the value behind a key: quoted, quoted inside a JSON string, or bare.
 fn value(text: &str, hit: Range<usize>, values: SecretValues, secrets: &mut Vec<Range<usize>>) -> usize {
     let key = &text[hit.clone()];
     let rest = &text[hit.end..];
@@ -264,7 +265,7 @@ fn value(text: &str, hit: Range<usize>, values: SecretValues, secrets: &mut Vec<
     hit.end + to
 }
 
-/// Where the text quoted at the head of `rest` ends; at the end of `rest` when the quote is never closed.
+/// Returns where the text quoted at the head of `rest` ends; at the end of `rest` when the quote is never closed.
 fn quoted_end(rest: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in rest.char_indices().skip(1) {
@@ -278,7 +279,7 @@ fn quoted_end(rest: &str, quote: char) -> usize {
     rest.len()
 }
 
-/// Whether `rest` begins with an object or a list rather than with a label or an odd password.
+/// Returns whether `rest` begins with an object or a list rather than with a label or an odd password.
 fn opens_a_container(rest: &str) -> bool {
     rest[1..]
         .chars()
@@ -286,7 +287,7 @@ fn opens_a_container(rest: &str) -> bool {
         .is_none_or(|c| c.is_whitespace() || matches!(c, '"' | '\'' | '{' | '[' | '}' | ']' | '\\'))
 }
 
-/// Where a bare value ends: at white space or a double quote, or before closing punctuation that is
+/// Returns where a bare value ends: at white space or a double quote, or before closing punctuation that is
 /// followed by one of them or by nothing.
 fn bare_end(rest: &str) -> usize {
     let end = rest.find(|c: char| c.is_whitespace() || c == '"').unwrap_or(rest.len());

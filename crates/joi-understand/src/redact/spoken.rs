@@ -1,14 +1,15 @@
 //! Secrets as people say them: "my password is …", "the door code is four seven one one",
 //! "put my password … on the list", "jane dot doe at example dot org".
 //!
-//! PURE. Speech has no quotes and no `=`, so the words around decide; they are those of a language, in its
+//! Speech has no quotes and no `=`, so the words around decide; they are those of a language, in its
 //! `secrets.toml`. What people say about a password ("is wrong", "is too short") must stay readable.
+//! Pure: no I/O, no clock.
 
 use std::ops::Range;
 
 use joi_language::secrets::SecretWords;
 
-/// A spoken address counts when its local part is spelled out, or the talk is of mail.
+/// Finds a spoken address, which counts when its local part is spelled out, or the talk is of mail.
 pub(super) fn email(
     text: &str,
     hit: Range<usize>,
@@ -50,8 +51,8 @@ pub(super) fn password(
     end
 }
 
-/// What stands behind the name of a password that is to be kept, up to where it is to be kept, or to the verb in a
-/// language that ends a subordinate clause with it.
+/// Returns what stands behind the name of a password that is to be kept, up to where it is to be kept, or to the verb
+/// in a language that ends a subordinate clause with it.
 pub(super) fn kept(
     text: &str,
     hit: Range<usize>,
@@ -83,7 +84,7 @@ pub(super) fn kept(
     hit.end + end
 }
 
-/// The digits behind "the code is": three or more, as figures or as words, or a token that mixes both.
+/// Returns the digits behind "the code is": three or more, as figures or as words, or a token that mixes both.
 pub(super) fn code(
     text: &str,
     hit: Range<usize>,
@@ -116,7 +117,7 @@ pub(super) fn code(
     hit.end + end
 }
 
-/// Whether the code at `hit` is one that anybody may know: a zip code, a status code.
+/// Returns whether the code at `hit` is one that anybody may know: a zip code, a status code.
 fn is_public(text: &str, hit: &Range<usize>, words: &SecretWords) -> bool {
     let said = &text[hit.clone()];
     let name = words.code_name.find(said);
@@ -126,7 +127,7 @@ fn is_public(text: &str, hit: &Range<usize>, words: &SecretWords) -> bool {
     [before, first].iter().any(|word| words.public.contains(&trimmed(word).to_lowercase()))
 }
 
-/// How many digits a word of a spoken code stands for; nothing when it can't belong to one.
+/// Returns how many digits a word of a spoken code stands for; nothing when it can't belong to one.
 fn digits_said(word: &str, words: &SecretWords) -> Option<usize> {
     let written = word.bytes().filter(u8::is_ascii_digit).count();
     let is_letter = word.chars().count() == 1 && !matches!(word, "a" | "A" | "I");
@@ -138,7 +139,7 @@ fn digits_said(word: &str, words: &SecretWords) -> Option<usize> {
     }
 }
 
-/// Whether `rest` begins with one of the phrases, in small letters or capitals.
+/// Returns whether `rest` begins with one of the phrases, in small letters or capitals.
 fn begins(rest: &str, phrases: &[String]) -> bool {
     let mut words = rest.split_whitespace().map(|word| trimmed(word).to_lowercase());
     let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
@@ -148,7 +149,7 @@ fn begins(rest: &str, phrases: &[String]) -> bool {
     })
 }
 
-/// Where a clause ends: at a line break, or at punctuation with white space or nothing behind it.
+/// Returns where a clause ends: at a line break, or at punctuation with white space or nothing behind it.
 pub(super) fn clause_end(rest: &str) -> usize {
     let mut chars = rest.char_indices().peekable();
     while let Some((at, c)) = chars.next() {

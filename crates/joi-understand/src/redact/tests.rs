@@ -9,7 +9,7 @@ fn redacted(text: &str) -> String {
     redact(text).into_string()
 }
 
-/// A hexadecimal, mixed-case or digit token that looks random, `length` characters long.
+/// Returns a hexadecimal, mixed-case or digit token that looks random, `length` characters long.
 fn token(length: usize) -> String {
     "a1B2c3D4e5F6g7H8i9J0".chars().cycle().take(length).collect()
 }

@@ -1,8 +1,9 @@
 //! Requests that are a call of `lists` as they stand: "put milk and eggs on the shopping list".
 //!
-//! PURE. In: a request. Out: its arguments, or nothing when anything else is in it; then the model reads it. How
+//! In: a request. Out: its arguments, or nothing when anything else is in it; then the model reads it. How
 //! people say it stands in the files of the languages. "The list" is the shopping list. Things that only a conversation
 //! knows ("put it on the list") are left to the model, as are questions whether something is there.
+//! Pure: no I/O, no clock.
 
 use serde_json::Value;
 
@@ -15,7 +16,7 @@ pub const NOTES: &str = "notes";
 /// The list that has other names.
 pub const SHOPPING: &str = "shopping";
 
-/// The arguments of `asked`.
+/// Returns the arguments of `asked`.
 pub fn arguments(asked: &str, language: &Language) -> Option<Arguments> {
     let asked = asked.trim().replace('’', "'");
     let as_said = |asked: &str| {
@@ -26,7 +27,7 @@ pub fn arguments(asked: &str, language: &Language) -> Option<Arguments> {
     as_said(&asked).or_else(|| as_said(&meant(&asked, language)?))
 }
 
-/// The request with the verb that its first word was misheard for.
+/// Returns the request with the verb that its first word was misheard for.
 fn meant(asked: &str, language: &Language) -> Option<String> {
     let (first, rest) = asked.split_once(' ')?;
     let tells = |words: &ListWords| {
@@ -80,7 +81,7 @@ fn arguments_of(way: &Way, words: &ListWords, asked: &str, language: &Language) 
     Some(rows.into_iter().filter_map(row).collect())
 }
 
-/// What the list `said` is called, for the database: "the Shopping List" → "shopping".
+/// Returns what the list `said` is called, for the database: "the Shopping List" → "shopping".
 pub fn list_name(said: &str, language: &Language) -> String {
     let is = |list: fn(&ListWords) -> &Vec<String>, word: &String| {
         language.lists().any(|words| list(words).contains(word))
@@ -92,7 +93,7 @@ pub fn list_name(said: &str, language: &Language) -> String {
     }
 }
 
-/// The same without words that are no part of a name, which may leave nothing; not what else it is called.
+/// Returns the same without words that are no part of a name, which may leave nothing; not what else it is called.
 pub fn bare_name(said: &str, language: &Language) -> String {
     let lower = said.to_lowercase();
     let is_named =

@@ -26,7 +26,7 @@ const PLAIN: [&str; 2] = ["of", "sqrt"];
 const LONGEST_EXPRESSION: usize = 120;
 /// Most brackets inside brackets.
 const DEEPEST: usize = 16;
-/// Longest result that is told.
+/// Longest result that is reported.
 const LONGEST_RESULT: usize = 200;
 
 /// A sum that can be computed on another thread.
@@ -59,7 +59,7 @@ impl<'a> PreparedSum<'a> {
         Ok(Self { written, expression, money, language })
     }
 
-    /// The computation, and what ends it early when it is dropped. It takes a second at most.
+    /// Returns the computation, and what ends it early when it is dropped. It takes a second at most.
     pub fn computation(&self) -> (impl FnOnce() -> Result<String, String> + Send + 'static, StopOnDrop) {
         let clock = EvaluationLimit { until: Instant::now() + LIMIT, is_over: Arc::default() };
         let stop = StopOnDrop(Arc::clone(&clock.is_over));
@@ -67,7 +67,7 @@ impl<'a> PreparedSum<'a> {
         (move || value_of(&expression, &clock), stop)
     }
 
-    /// What is said of the value that was computed.
+    /// Returns what is said of the value that was computed.
     pub fn told(&self, exact: String) -> SumValue {
         let of = ValueOf::of(&self.expression, self.money.is_some());
         let rounded = rounded::rounded(&exact, of);
@@ -77,7 +77,7 @@ impl<'a> PreparedSum<'a> {
     }
 }
 
-/// The expression of a request that is nothing but one: "What is 17 times 23?".
+/// Returns the expression of a request that is nothing but one: "What is 17 times 23?".
 pub fn asked_for(asked: &str, language: &Language) -> Option<String> {
     let lower = figures::to_compute(&asked.to_lowercase().replace('’', "'"), language);
     let mut rest = lower.trim().trim_end_matches(['?', '.', '!', '=', ' ']);
@@ -104,7 +104,7 @@ pub fn asked_for(asked: &str, language: &Language) -> Option<String> {
     (is_sum && value_of(&signs, &clock).is_ok()).then_some(rest)
 }
 
-/// A value as it is told, with its unit as the language calls it.
+/// Returns a value as it is reported, with its unit as the language calls it.
 fn told(value: &str, money: Option<&CurrencyNames>, language: &Language) -> String {
     let told = value.replace("approx.", &language.sentences().tools.about);
     let named =
@@ -118,7 +118,7 @@ fn unit_named(told: &str, unit: &UnitNames) -> Option<String> {
     Some(format!("{figures} {}", if figures == "1" { &unit.one } else { &unit.many }))
 }
 
-/// What a request that is nothing but a sum is answered with.
+/// Returns what a request that is nothing but a sum is answered with.
 pub fn foreseen(asked: &str, language: &Language) -> Option<String> {
     let sum = PreparedSum::of(asked_for(asked, language)?, language).ok()?;
     let clock = EvaluationLimit { until: Instant::now() + AT_ONCE, is_over: Arc::default() };
@@ -174,7 +174,7 @@ fn without(text: &str, name: &str) -> Option<String> {
     (rest.len() < words.len()).then(|| rest.join(" "))
 }
 
-/// A value with its currency.
+/// Returns a value with its currency.
 fn with_money(value: String, money: Option<&CurrencyNames>) -> String {
     match money {
         Some(money) if value == "1" => format!("{value} {}", money.one),
@@ -203,7 +203,7 @@ impl Drop for StopOnDrop {
     }
 }
 
-/// The value of an expression in signs.
+/// Returns the value of an expression in signs.
 fn value_of(expression: &str, clock: &EvaluationLimit) -> Result<String, String> {
     let mut context = fend_core::Context::new();
     context.disable_rng();
@@ -219,7 +219,7 @@ fn value_of(expression: &str, clock: &EvaluationLimit) -> Result<String, String>
     }
 }
 
-/// The expression with signs for words, when it is plain arithmetic.
+/// Returns the expression with signs for words, when it is plain arithmetic.
 fn in_signs(written: &str, language: &Language) -> Result<String, String> {
     let mut text = format!(" {} ", written.to_lowercase().trim_end_matches(['?', '.', '=', ' ']));
     for (words, signs) in language.sums().flat_map(|words| &words.signs) {

@@ -1,14 +1,16 @@
-//! An answer to a question of hers: a yes, or a no and what is wanted instead.
+//! The answer to a question of joi: a yes, or a no and what is wanted instead.
 //!
-//! PURE. In: what was said. Out: whether it says yes or no.
+//! In: what was said. Out: whether it says yes or no.
+//! Pure: no I/O, no clock.
 
 use super::Refusal;
 use super::clause::{Clause, Form};
 use super::clauses::clauses;
 use joi_language::consent::{ConsentWords, FormWords, words_of};
 
-/// Whether `text` begins with a yes, or ends with one ("Eighteen is perfect, yes") and has nothing in it that takes it back.
-/// A word with which one only shows that one has heard ("right") is a yes when nothing is told behind it.
+/// Returns whether `text` begins with a yes, or ends with one ("Eighteen is perfect, yes") and has nothing in it that
+/// takes it back. A word with which one only shows that one has heard ("right") is a yes when nothing is reported
+/// behind it.
 pub(super) fn consents(words: &ConsentWords, text: &str) -> bool {
     let form = &words.form;
     let said = words_of(text);
@@ -33,7 +35,7 @@ fn takes_back(form: &FormWords, said: &[String]) -> bool {
     marks.iter().any(|phrases| phrases.are_in(said))
 }
 
-/// Whether all of `text` agrees, or asks for something.
+/// Returns whether all of `text` agrees, or asks for something.
 fn only_agrees(words: &ConsentWords, text: &str) -> bool {
     let form = &words.form;
     let agrees = |said: &[String]| {
@@ -53,7 +55,7 @@ fn only_agrees(words: &ConsentWords, text: &str) -> bool {
     agrees(&words_of(text)) || clauses(words, text).iter().all(is_fine)
 }
 
-/// Whether `text` begins with a no, and the request behind it.
+/// Returns whether `text` begins with a no, and the request behind it.
 pub(super) fn refusal<'a>(words: &ConsentWords, text: &'a str) -> Option<Refusal<'a>> {
     let all = words_of(text);
     let mut skipped = 0;

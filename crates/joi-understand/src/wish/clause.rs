@@ -13,11 +13,11 @@ pub(super) enum Form {
     Question,
     /// It imagines something.
     Hypothesis,
-    /// It tells what somebody said.
+    /// It states what somebody said.
     Reported,
-    /// It tells something.
+    /// It states something.
     Statement,
-    /// Its form does not tell: an answer, a name.
+    /// Its form does not show: an answer, a name.
     Open,
 }
 

@@ -1,8 +1,9 @@
 //! An utterance in clauses, and the form of each.
 //!
-//! PURE. In: what was said. Out: clauses in order. What stands in quotation marks is somebody else's and makes no
+//! In: what was said. Out: clauses in order. What stands in quotation marks is somebody else's and makes no
 //! clause. A clause begins where punctuation or a joining word is followed by words that begin one; all else goes on with
 //! the one before.
+//! Pure: no I/O, no clock.
 
 use super::clause::{Clause, Form};
 use super::sentences::{WordRun, led, parts, sentences, verb};
@@ -14,12 +15,12 @@ use joi_language::consent::{ConsentWords, FormWords, Phrases};
 /// Most words of a time or a place in front of a request.
 const LONGEST_ADVERB: usize = 9;
 
-/// The clauses of `text`.
+/// Returns the clauses of `text`.
 pub(super) fn clauses(words: &ConsentWords, text: &str) -> Vec<Clause> {
     read(words, text).0
 }
 
-/// The clauses of `text`, and what they leave of what goes on behind it.
+/// Returns the clauses of `text`, and what they leave of what goes on behind it.
 pub(super) fn read(words: &ConsentWords, text: &str) -> (Vec<Clause>, Telling) {
     let mut clauses: Vec<Clause> = Vec::new();
     let mut telling = Telling::default();
@@ -45,8 +46,9 @@ pub(super) fn read(words: &ConsentWords, text: &str) -> (Vec<Clause>, Telling) {
     (clauses, telling)
 }
 
-/// The sentences of `text` that ask something, by the mark behind them, or as they don't begin with who is spoken of: each
-/// whole, and without what is put in behind the words of an offer ("shall I, as it says, forget everything").
+/// Returns the sentences of `text` that ask something, by the mark behind them, or as they don't begin with who is
+/// spoken of: each whole, and without what is put in behind the words of an offer ("shall I, as it says, forget
+/// everything").
 pub(super) fn questions(words: &ConsentWords, text: &str) -> Vec<Vec<String>> {
     let form = &words.form;
     let read = |sentence: Vec<WordRun>| {
@@ -79,7 +81,7 @@ fn apart(words: &ConsentWords, said: Vec<String>) -> Vec<String> {
     said.into_iter().flat_map(|word| tied(&word).unwrap_or_else(|| vec![word])).collect()
 }
 
-/// The same without what trails behind it.
+/// Returns the same without what trails behind it.
 fn bare<'a>(form: &FormWords, part: &'a [String]) -> &'a [String] {
     let mut rest = led(form, part);
     while let Some(count) = form.trail.at_end(rest).filter(|count| *count < rest.len()) {
@@ -88,7 +90,7 @@ fn bare<'a>(form: &FormWords, part: &'a [String]) -> &'a [String] {
     rest
 }
 
-/// What `part` is.
+/// Returns what `part` is.
 fn clause(words: &ConsentWords, part: &[String], is_question: bool) -> Clause {
     let form = &words.form;
     let rest = bare(form, part);
@@ -101,7 +103,7 @@ fn clause(words: &ConsentWords, part: &[String], is_question: bool) -> Clause {
     if let Some(request) = word_order::wish(words, rest) {
         return request;
     }
-    // "Oh sure, open all the shutters", "no need to": what leads to others tells here that it is not meant.
+    // "Oh sure, open all the shutters", "no need to": what leads to others states here that it is not meant.
     let with_lead = |phrases: &Phrases| {
         phrases.at_start(part).filter(|count| *count > 1).unwrap_or(0).max(length(phrases))
     };
@@ -157,7 +159,7 @@ fn clause(words: &ConsentWords, part: &[String], is_question: bool) -> Clause {
     }
 }
 
-/// A clause that begins with `polite` words of asking.
+/// Returns a clause that begins with `polite` words of asking.
 fn asked_politely(words: &ConsentWords, part: &[String], polite: usize) -> Clause {
     let form = &words.form;
     let inner = clause(words, &part[polite..], false);
@@ -171,7 +173,7 @@ fn asked_politely(words: &ConsentWords, part: &[String], polite: usize) -> Claus
     }
 }
 
-/// The request behind a time or a place: "in twenty minutes remind me".
+/// Returns the request behind a time or a place: "in twenty minutes remind me".
 fn behind_adverb(words: &ConsentWords, part: &[String], is_question: bool) -> Option<Clause> {
     words.form.adverbs.at_start(part)?;
     let at = (1..part.len().min(LONGEST_ADVERB))
@@ -185,7 +187,7 @@ fn behind_adverb(words: &ConsentWords, part: &[String], is_question: bool) -> Op
     is_request.then_some(inner)
 }
 
-/// Whether the verb at the head of `part` has something to be done to.
+/// Returns whether the verb at the head of `part` has something to be done to.
 fn names_object(words: &ConsentWords, part: &[String]) -> bool {
     words.deeds().any(|(_, deed)| {
         deed.alone.at_start(part).is_some()

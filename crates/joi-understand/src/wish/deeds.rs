@@ -1,7 +1,8 @@
 //! Which deed a clause asks for.
 //!
-//! PURE. In: a clause, and a deed by its name. Out: whether the clause asks for it. Of several deeds whose verbs fit, the
+//! In: a clause, and a deed by its name. Out: whether the clause asks for it. Of several deeds whose verbs fit, the
 //! one whose pattern says most counts: "turn the alarm off" is no "turn".
+//! Pure: no I/O, no clock.
 
 use super::clause::{Clause, Form};
 use super::clauses::clauses;
@@ -29,7 +30,7 @@ struct DeedFit {
     exactness: usize,
 }
 
-/// How the request `clause` fits the deed of that name.
+/// Returns how the request `clause` fits the deed of that name.
 pub(super) fn matched(words: &ConsentWords, clause: &Clause, deed: &str) -> DeedMatch {
     matched_to(words, clause, (deed, None))
 }
@@ -37,7 +38,7 @@ pub(super) fn matched(words: &ConsentWords, clause: &Clause, deed: &str) -> Deed
 /// What a call is for, when it was called by its name: its words.
 pub(super) type ThingNamed<'a> = Option<&'a [String]>;
 
-/// The same where the deed's own thing may be named.
+/// Returns the same where the deed's own thing may be named.
 pub(super) fn matched_to(
     words: &ConsentWords,
     clause: &Clause,
@@ -88,7 +89,7 @@ fn fit(
 /// Most words of a value at the end: "to twenty one degrees".
 const LONGEST_END: usize = 5;
 
-/// Whether a clause that looks like a statement ("all the lights off") is nothing but that, without a verb.
+/// Returns whether a clause that looks like a statement ("all the lights off") is nothing but that, without a verb.
 pub(super) fn is_name_and_end(
     words: &ConsentWords,
     clause: &Clause,
@@ -99,8 +100,8 @@ pub(super) fn is_name_and_end(
         && deed.is_some_and(|deed| ends(words, &clause.words, (deed, thing)).is_some())
 }
 
-/// Whether a clause is nothing but the name of a thing and what is to become of it: "the light in the hall off", "lights
-/// out in the hall".
+/// Returns whether a clause is nothing but the name of a thing and what is to become of it: "the light in the hall
+/// off", "lights out in the hall".
 fn ends(words: &ConsentWords, all: &[String], (deed, thing): (&DeedWords, &[String])) -> Option<usize> {
     let form = &words.form;
     let is_small = |word: &String| {
@@ -123,8 +124,8 @@ fn ends(words: &ConsentWords, all: &[String], (deed, thing): (&DeedWords, &[Stri
     (1..all.len()).filter(|at| is_name(&all[..*at])).filter_map(end).max()
 }
 
-/// Whether a clause that wants something to stay is about the deed of that name: it names the verb or the object, points
-/// at what was said, or says nothing but no.
+/// Returns whether a clause that wants something to stay is about the deed of that name: it names the verb or the
+/// object, points at what was said, or says nothing but no.
 pub(super) fn concerns(words: &ConsentWords, clause: &Clause, deed: &str) -> bool {
     let Some(own) = words.deed(deed) else { return true };
     let all = &clause.words;
@@ -139,20 +140,21 @@ pub(super) fn concerns(words: &ConsentWords, clause: &Clause, deed: &str) -> boo
         || points
 }
 
-/// Whether a clause asks for some deed, wholly.
+/// Returns whether a clause asks for some deed, wholly.
 pub(super) fn is_one(words: &ConsentWords, clause: &Clause) -> bool {
     clause.form == Form::Request
         && words.deeds().any(|(_, deed)| fit(words, clause, (deed, None)).is_some_and(|fit| fit.has_object))
 }
 
-/// Whether each clause of `asked` asks about something, imagines it, or tells what others said of it: no deed is wanted then.
+/// Returns whether each clause of `asked` asks about something, imagines it, or states what others said of it: no deed
+/// is wanted then.
 pub fn only_asks(language: &Language, asked: &str) -> bool {
     let clauses = language.consent().first().map(|words| clauses(words, asked)).unwrap_or_default();
     let asks = |clause: &Clause| matches!(clause.form, Form::Question | Form::Hypothesis | Form::Reported);
     !clauses.is_empty() && clauses.iter().all(asks)
 }
 
-/// Whether `asked` orders a deed, and asks, tells or imagines nothing beside it.
+/// Returns whether `asked` orders a deed, and asks, states or imagines nothing beside it.
 pub fn orders(language: &Language, asked: &str) -> bool {
     language.consent().first().is_some_and(|words| {
         let clauses = clauses(words, asked);
@@ -162,21 +164,21 @@ pub fn orders(language: &Language, asked: &str) -> bool {
     })
 }
 
-/// Whether `text` names what the deed is done to.
+/// Returns whether `text` names what the deed is done to.
 pub(super) fn names_object(words: &ConsentWords, text: &[String], deed: &str) -> bool {
     words
         .deed(deed)
         .is_some_and(|deed| words.names(&deed.objects, text) || deed.alone.anywhere(text).is_some())
 }
 
-/// Whether a question asks for what completes the deed, and is about no other.
+/// Returns whether a question asks for what completes the deed, and is about no other.
 pub(super) fn asks_for(words: &ConsentWords, question: &[String], deed: &str) -> bool {
     words.deed(deed).is_some_and(|deed| deed.asks.are_in(question))
         && !is_about_another(words, question, deed)
 }
 
-/// Whether a question names what another tool does something to, and not what this deed is done to: "which entry of the
-/// list?" is no question about a timer.
+/// Returns whether a question names what another tool does something to, and not what this deed is done to: "which
+/// entry of the list?" is no question about a timer.
 pub(super) fn is_about_another(words: &ConsentWords, question: &[String], deed: &str) -> bool {
     let tool = |deed: &str| deed.split(' ').next().unwrap_or_default().to_owned();
     let names = |other: &DeedWords| {
@@ -194,7 +196,7 @@ pub(super) fn is_about_another(words: &ConsentWords, question: &[String], deed: 
 /// Fewest letters of a word that names something in a question; "up" and "to" are in many.
 const SHORTEST_OBJECT: usize = 4;
 
-/// Whether a question offers the deed: "Shall I add milk to the shopping list?"
+/// Returns whether a question offers the deed: "Shall I add milk to the shopping list?"
 pub(super) fn offers(words: &ConsentWords, question: &[String], deed: &str) -> bool {
     let offered = |from: usize| {
         let clause = Clause {

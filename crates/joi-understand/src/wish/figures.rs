@@ -1,13 +1,14 @@
 //! The numbers in a text.
 //!
-//! PURE. In: words in figures, in letters, or in both. Out: numbers in thousandths.
+//! In: words in figures, in letters, or in both. Out: numbers in thousandths.
+//! Pure: no I/O, no clock.
 
 use joi_language::Language;
 use joi_language::consent::{ConsentWords, words_of};
 use joi_language::grammar::numbers::ONE;
 use joi_language::grammar::words;
 
-/// Every number in `text`, in thousandths, written in figures or in words.
+/// Returns every number in `text`, in thousandths, written in figures or in words.
 pub(super) fn numbers(language: &Language, consent: &ConsentWords, text: &str) -> Vec<u32> {
     let grammar = language.grammar();
     let all: Vec<words::Word> = words_of(text)

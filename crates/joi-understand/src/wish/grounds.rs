@@ -1,7 +1,8 @@
 //! Whether the values of a call were said.
 //!
-//! PURE. In: what was said, and a value as a model wrote it. Out: whether its words, numbers or times are found there. A
+//! In: what was said, and a value as a model wrote it. Out: whether its words, numbers or times are found there. A
 //! model may put a value in order ("half an hour" → "30 minutes", "eggs" → "egg"), and add nothing to it.
+//! Pure: no I/O, no clock.
 
 use crate::intents;
 use crate::requests::list;
@@ -43,7 +44,7 @@ pub(super) struct Grounds<'a> {
 }
 
 impl<'a> Grounds<'a> {
-    /// What the user said, what was asked back about this deed, and what he refers to.
+    /// What the user said, what was asked back about this deed, and what they refers to.
     pub(super) fn new(
         language: &'a Language,
         words: &'a ConsentWords,
@@ -91,7 +92,7 @@ impl<'a> Grounds<'a> {
         Self { language, words, texts, said, numbers, all: None }
     }
 
-    /// What the user put right within his own words: then one value at least must stand behind that.
+    /// What the user put right within their own words: then one value at least must stand behind that.
     pub(super) fn put_right(language: &'a Language, words: &'a ConsentWords, asked: &str) -> Option<Self> {
         let said = words_of(asked);
         let last =
@@ -100,7 +101,8 @@ impl<'a> Grounds<'a> {
         Some(Self::of(language, words, vec![said[last + count..].join(" ")]))
     }
 
-    /// Whether they hold `value`. What is only told, and what has a no of its own, may hold words behind a no.
+    /// Returns whether they hold `value`. What is only reported, and what has a no of its own, may hold words behind a
+    /// no.
     pub(super) fn hold(&self, value: &CallValue) -> bool {
         let form = &self.words.form;
         let said = words_of(&value.text);
@@ -123,7 +125,7 @@ impl<'a> Grounds<'a> {
         }
     }
 
-    /// Which part of the words of `text` that matter was said.
+    /// Returns which part of the words of `text` that matter was said.
     fn share(&self, text: &str) -> f64 {
         let function = &self.words.form.function_words;
         let all: Vec<String> = words_of(text).iter().flat_map(|word| parts(word)).collect();
@@ -143,7 +145,7 @@ impl<'a> Grounds<'a> {
         }
     }
 
-    /// Whether its shortest words were said: "row C" is not "row E".
+    /// Returns whether its shortest words were said: "row C" is not "row E".
     fn hold_names(&self, text: &str) -> bool {
         let function = &self.words.form.function_words;
         let is_short = |word: &&String| {
@@ -154,12 +156,12 @@ impl<'a> Grounds<'a> {
         words_of(text).iter().filter(is_short).all(|word| self.said.contains(word))
     }
 
-    /// Whether a number was said; "that one" and "oh" are none.
+    /// Returns whether a number was said; "that one" and "oh" are none.
     pub(super) fn has_numbers(&self) -> bool {
         self.numbers.iter().any(|number| *number > ONE)
     }
 
-    /// Whether the numbers of `value`, if it has any, are among those that were said.
+    /// Returns whether the numbers of `value`, if it has any, are among those that were said.
     pub(super) fn agrees(&self, value: &CallValue) -> bool {
         match value.kind {
             ValueKind::Numbers => self.hold_numbers(&value.text),
@@ -169,7 +171,8 @@ impl<'a> Grounds<'a> {
         }
     }
 
-    /// Whether somebody spoke of `value` at all: of one of its words, or of half of what is searched for or computed.
+    /// Returns whether somebody spoke of `value` at all: of one of its words, or of half of what is searched for or
+    /// computed.
     pub(super) fn mention(&self, value: &CallValue) -> bool {
         match value.kind {
             ValueKind::Words => self.share(&value.text) > 0.0,
@@ -191,7 +194,7 @@ impl<'a> Grounds<'a> {
         same(said, word, &self.words.form.endings)
     }
 
-    /// Whether `said` is a compound that begins with `word`, or an infinitive of it.
+    /// Returns whether `said` is a compound that begins with `word`, or an infinitive of it.
     fn is_inside(&self, said: &str, word: &str) -> bool {
         let stem: String = word.chars().take(word.chars().count().saturating_sub(2).max(STEM)).collect();
         let infix = &self.words.form.infix;
@@ -202,7 +205,7 @@ impl<'a> Grounds<'a> {
                 && compound(said, &stem)
     }
 
-    /// Whether `word` is a compound of two words that were said: "flurlicht" of "im Flur das Licht".
+    /// Returns whether `word` is a compound of two words that were said: "flurlicht" of "im Flur das Licht".
     fn is_put_together(&self, word: &str) -> bool {
         let is_said = |part: &str| part.chars().count() >= PART && self.said.iter().any(|said| said == part);
         let links = ["", "s", "n", "en"];
@@ -215,7 +218,7 @@ impl<'a> Grounds<'a> {
                 .any(|said| word.strip_prefix(said.as_str()).is_some_and(is_rest))
     }
 
-    /// The same, of a value that says something.
+    /// Returns the same, of a value that says something.
     pub(super) fn hold_said(&self, value: &CallValue) -> bool {
         match value.kind {
             ValueKind::Choice(_) | ValueKind::List => false,
@@ -231,7 +234,7 @@ impl<'a> Grounds<'a> {
         numbers(self.language, self.words, text).iter().all(|number| self.numbers.contains(number))
     }
 
-    /// The same length, or the same time and day, somewhere in what was said; or at least its numbers.
+    /// Returns the same length, or the same time and day, somewhere in what was said; or at least its numbers.
     fn hold_when(&self, text: &str) -> bool {
         let function = &self.words.form.function_words;
         let bare: Vec<String> = words_of(text)
@@ -261,7 +264,7 @@ impl<'a> Grounds<'a> {
         is_there || self.share(text) >= 1.0
     }
 
-    /// The list that was named, or where none was, one of those that need no name.
+    /// Returns the list that was named, or where none was, one of those that need no name.
     fn hold_list(&self, text: &str) -> bool {
         let list_of = |name: &str| list::list_name(name, self.language);
         let wanted = list_of(text);
@@ -281,7 +284,7 @@ impl<'a> Grounds<'a> {
         is_usual && (wanted == list::NOTES || !of_notes) && self.named_lists().filter(is_named).all(is_it)
     }
 
-    /// What stands in front of the word for a list.
+    /// Returns what stands in front of the word for a list.
     fn named_lists(&self) -> impl Iterator<Item = String> + '_ {
         let is_list = |word: &str| self.words.form.list_words.at_start(&[word.to_owned()]).is_some();
         let is_function = |word: &str| self.words.form.function_words.at_start(&[word.to_owned()]).is_some();
@@ -298,14 +301,14 @@ impl<'a> Grounds<'a> {
             || self.hold_named_percent(text)
     }
 
-    /// Whether it was said in a word: "halfway".
+    /// Returns whether it was said in a word: "halfway".
     fn hold_named_percent(&self, text: &str) -> bool {
         let mut named = self.words.percent.iter().filter(|(word, _)| self.said.contains(word));
         text.parse::<f64>()
             .is_ok_and(|percent| named.any(|(_, known)| (f64::from(*known) - percent).abs() < 0.5))
     }
 
-    /// The value that was named, or where none was, any.
+    /// Returns the value that was named, or where none was, any.
     fn hold_choice(&self, argument: &str, text: &str) -> bool {
         // What was said last counts before what was asked back.
         let asked = words_of(self.texts.first().map_or("", String::as_str));
@@ -323,7 +326,7 @@ impl<'a> Grounds<'a> {
     }
 }
 
-/// Every few words of `text` that stand behind one another.
+/// Returns every few words of `text` that stand behind one another.
 fn windows(text: &str) -> Vec<String> {
     let words = words_of(text);
     let longest = LONGEST_TIME.min(words.len());
@@ -332,7 +335,7 @@ fn windows(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether `word` begins the compound `said`: "einkauf" in "einkaufsliste".
+/// Returns whether `word` begins the compound `said`: "einkauf" in "einkaufsliste".
 fn compound(said: &str, word: &str) -> bool {
     word.chars().count() >= STEM && said.starts_with(word)
 }

@@ -1,6 +1,7 @@
-//! What the user says of what he wants, without what he says he does not: "add milk, but not eggs".
+//! The words of an utterance without those that the user excludes: "add milk, but not eggs".
 //!
-//! PURE. In: an utterance. Out: its words outside of such stretches. A stretch ends with its clause.
+//! In: an utterance. Out: its words outside of such stretches. A stretch ends with its clause.
+//! Pure: no I/O, no clock.
 
 use super::sentences::{begins, sentences};
 use joi_language::consent::ConsentWords;

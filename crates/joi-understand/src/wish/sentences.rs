@@ -1,6 +1,7 @@
 //! An utterance as sentences of stretches of words, and a sentence as parts that may be clauses.
 //!
-//! PURE. In: what was said. Out: words between punctuation; then parts, each of which begins where words begin a clause.
+//! In: what was said. Out: words between punctuation; then parts, each of which begins where words begin a clause.
+//! Pure: no I/O, no clock.
 
 use joi_language::consent::{ConsentWords, DeedWords, FormWords, words_of};
 
@@ -60,7 +61,7 @@ fn push(sentences: &mut Vec<Vec<WordRun>>, text: &str, ends: bool) {
     }
 }
 
-/// The stretches of a sentence, taken apart at joining words and put together where nothing new begins.
+/// Returns the stretches of a sentence, taken apart at joining words and put together where nothing new begins.
 pub(super) fn parts(words: &ConsentWords, sentence: &[WordRun]) -> Vec<ClausePart> {
     let mut parts: Vec<ClausePart> = Vec::new();
     let joins = |said: &[String]| words.told.coordinates.at_start(said).is_some();
@@ -94,7 +95,7 @@ pub(super) fn parts(words: &ConsentWords, sentence: &[WordRun]) -> Vec<ClausePar
     parts
 }
 
-/// Whether a clause begins with these words.
+/// Returns whether a clause begins with these words.
 pub(super) fn begins(words: &ConsentWords, part: &[String]) -> bool {
     let rest = led(&words.form, part);
     let form = &words.form;
@@ -121,7 +122,7 @@ pub(super) fn led<'a>(form: &FormWords, part: &'a [String]) -> &'a [String] {
     rest
 }
 
-/// How many words of a deed's verb stand at the head.
+/// Returns how many words of a deed's verb stand at the head.
 pub(super) fn verb(words: &ConsentWords, part: &[String]) -> usize {
     let exact = |deed: &DeedWords| deed.verbs.at_start(part).max(deed.alone.at_start(part));
     words.deeds().filter_map(|(_, deed)| exact(deed)).max().unwrap_or(0)

@@ -1,7 +1,8 @@
-//! What is told around a request: then it is a part of that, and none.
+//! What is reported around a request: then it is a part of that, and none.
 //!
-//! PURE. In: the clauses of a sentence, one after the other. Out: the form of each within the whole. "My wife said to
-//! hurry and set an alarm" asks for nothing, and neither does what stands behind the colon of something told.
+//! In: the clauses of a sentence, one after the other. Out: the form of each within the whole. "My wife said to
+//! hurry and set an alarm" asks for nothing, and neither does what stands behind the colon of something reported.
+//! Pure: no I/O, no clock.
 
 use super::clause::{Clause, Form};
 use super::clauses;
@@ -13,7 +14,7 @@ use joi_language::consent::{ConsentWords, ToldWords, words_of};
 /// Most words of who said what stands in front: "said my wife".
 const LONGEST_SAYING: usize = 4;
 
-/// What was told in front of a clause.
+/// What was reported in front of a clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum ToldBefore {
     /// Something to which a request may belong.
@@ -64,14 +65,14 @@ impl Telling {
         self.announced = announced(words, part, clause).or(self.announced);
     }
 
-    /// Goes on with another sentence, of which something is told already where the last one `announces` it.
+    /// Goes on with another sentence, of which something is reported already where the last one `announces` it.
     pub(super) fn next_sentence(&mut self, announces: bool) {
         self.announced = self.announced.filter(|form| *form == Form::Reported && announces);
         self.told = None;
     }
 }
 
-/// What a clause announces for the rest of its sentence.
+/// Returns what a clause announces for the rest of its sentence.
 fn announced(words: &ConsentWords, part: &ClausePart, clause: &Clause) -> Option<Form> {
     let said = &part.words;
     let ends_told = words.form.reported.are_in(&said[said.len().saturating_sub(2)..]);
@@ -84,7 +85,7 @@ fn announced(words: &ConsentWords, part: &ClausePart, clause: &Clause) -> Option
     }
 }
 
-/// What a clause tells.
+/// Returns what a clause states.
 fn told(words: &ConsentWords, part: &ClausePart, clause: &Clause) -> Option<ToldBefore> {
     let (told, said) = (&words.told, &part.words);
     let (reports, is_past) = (told.reports.are_in(said), is_past(told, said));
@@ -93,7 +94,7 @@ fn told(words: &ConsentWords, part: &ClausePart, clause: &Clause) -> Option<Told
         Form::Request if takes_all(words, clause) => maybe(),
         Form::Request => None,
         Form::Question => maybe(),
-        // "Tell me a joke": nothing is told by whoever wants to hear it.
+        // "Tell me a joke": nothing is reported by whoever wants to hear it.
         _ if is_recital(words, said) => maybe(),
         _ if reports => Some(ToldBefore::Report),
         _ if is_past => Some(ToldBefore::Past),
@@ -106,7 +107,7 @@ fn told(words: &ConsentWords, part: &ClausePart, clause: &Clause) -> Option<Told
     }
 }
 
-/// Whether a request takes whatever follows for its own: "remember that my wife said to hurry".
+/// Returns whether a request takes whatever follows for its own: "remember that my wife said to hurry".
 fn takes_all(words: &ConsentWords, clause: &Clause) -> bool {
     words.deeds().any(|(_, deed)| deed.alone.at_start(&clause.words).is_some())
 }
@@ -117,7 +118,7 @@ fn is_past(told: &ToldWords, said: &[String]) -> bool {
     told.past.are_in(said) || said.iter().any(is_participle) && has_auxiliary() && !told.present.are_in(said)
 }
 
-/// Whether a word has a form such as "*ed".
+/// Returns whether a word has a form such as "*ed".
 fn fits(form: &str, word: &str) -> bool {
     match form.split_once('*') {
         Some((begin, rest)) => word.strip_prefix(begin).is_some_and(|word| match rest.split_once('*') {
@@ -128,12 +129,12 @@ fn fits(form: &str, word: &str) -> bool {
     }
 }
 
-/// Whether somebody wants something to be told: "tell me a joke".
+/// Returns whether somebody wants a story or a report: "tell me a joke".
 fn is_recital(words: &ConsentWords, said: &[String]) -> bool {
     words.told.recitals.at_start(led(&words.form, said)).is_some()
 }
 
-/// Whether somebody is asked, which goes on with nothing that was told: "and could you set a timer".
+/// Returns whether somebody is asked, which goes on with nothing that was reported: "and could you set a timer".
 fn asks_politely(words: &ConsentWords, said: &[String]) -> bool {
     let rest = led(&words.form, said);
     words.form.polite.at_start(rest).is_some() || words.form.wishes.at_start(rest).is_some()
@@ -144,11 +145,11 @@ fn asks_politely(words: &ConsentWords, said: &[String]) -> bool {
 pub(super) enum SaidBehind {
     /// Who said them: "…, said my wife".
     Who,
-    /// It goes on with a telling of which they are a part: "… and went to bed".
+    /// It goes on with a report of which they are a part: "… and went to bed".
     GoesOn,
 }
 
-/// What a clause says of those in front of it; mostly nothing.
+/// Returns what a clause says of those in front of it; mostly nothing.
 pub(super) fn saying(words: &ConsentWords, part: &ClausePart, form: Form) -> Option<SaidBehind> {
     let told = &words.told;
     let rest = led(&words.form, &part.words);
@@ -167,8 +168,8 @@ pub(super) fn was_said(words: &ConsentWords, saying: SaidBehind, clause: &mut Cl
         clause.form == Form::Request && (saying == SaidBehind::Who || !takes_all(words, clause));
 }
 
-/// Whether `part`, a stretch of `whole`, is a request of its own there: nothing of it belongs to something told, stands behind
-/// its colon, or is quoted.
+/// Returns whether `part`, a stretch of `whole`, is a request of its own there: nothing of it belongs to something
+/// reported, stands behind its colon, or is quoted.
 pub fn is_asked_within(language: &Language, whole: &str, part: &str) -> bool {
     let Some((before, after)) = around(whole, part) else { return false };
     let is_alone = |(at, words): (usize, &ConsentWords)| {
@@ -182,14 +183,14 @@ pub fn is_asked_within(language: &Language, whole: &str, part: &str) -> bool {
         && language.consent().iter().enumerate().all(is_alone)
 }
 
-/// What stands around `part`, which is a slice of `whole`.
+/// Returns what stands around `part`, which is a slice of `whole`.
 fn around<'a>(whole: &'a str, part: &str) -> Option<(&'a str, &'a str)> {
     let from = (part.as_ptr() as usize).checked_sub(whole.as_ptr() as usize)?;
     let is_it = whole.get(from..from + part.len()).is_some_and(|there| there == part);
     is_it.then(|| (&whole[..from], &whole[from + part.len()..]))
 }
 
-/// Whether the last words of `text` take back what is asked for in front of them: "cancel all timers, no, wait".
+/// Returns whether the last words of `text` take back what is asked for in front of them: "cancel all timers, no, wait".
 pub(super) fn is_taken_back(words: &ConsentWords, text: &str) -> bool {
     let runs: Vec<WordRun> = sentences(text).into_iter().flatten().collect();
     let is_question = runs.last().is_some_and(|run| run.is_question);
@@ -213,7 +214,8 @@ enum ReadIn {
     Other,
 }
 
-/// Whether the words between `before` and `after` are a request of their own, and no part of what is told around them.
+/// Returns whether the words between `before` and `after` are a request of their own, and no part of what is reported
+/// around them.
 fn stands_alone(words: &ConsentWords, (before, part, after): (&str, &str, &str), read_in: ReadIn) -> bool {
     let (_, mut telling) = clauses::read(words, before);
     if before.trim_end().ends_with(['.', '!', '?', ';', '…']) {
@@ -228,7 +230,7 @@ fn stands_alone(words: &ConsentWords, (before, part, after): (&str, &str, &str),
     !is_told && !is_announced && !is_said_behind(words, after)
 }
 
-/// Whether `after` begins with who said what stands in front of it.
+/// Returns whether `after` begins with who said what stands in front of it.
 fn is_said_behind(words: &ConsentWords, after: &str) -> bool {
     let after = after.trim_start();
     if after.starts_with(['.', '!', '?', ';', '…']) {

@@ -1,7 +1,8 @@
 //! Requests whose verb does not come first, in languages whose verbs come last.
 //!
-//! PURE. In: the words of a clause. Out: the request it is, its words in an order in which a deed finds them. "Die Liste
+//! In: the words of a clause. Out: the request it is, its words in an order in which a deed finds them. "Die Liste
 //! leeren", "verlängerst du den Timer bitte", "die Lampe kannst du ausmachen", "ich hätte das Licht gern aus".
+//! Pure: no I/O, no clock.
 
 use super::clause::{Clause, Form};
 use joi_language::consent::ConsentWords;
@@ -9,14 +10,14 @@ use joi_language::consent::ConsentWords;
 /// Most words of what is to be done something to, in front of whom one asks.
 const LONGEST_OBJECT: usize = 6;
 
-/// A wish whose words surround what is wished for.
+/// Returns a wish whose words surround what is wished for.
 pub(super) fn wish(words: &ConsentWords, rest: &[String]) -> Option<Clause> {
     let form = &words.form;
     let head = form.wished.head(rest).filter(|_| !form.anywhere.are_in(rest))?;
     Some(asked(words, rest[head..].to_vec(), false))
 }
 
-/// A request by its order of words alone.
+/// Returns a request by its order of words alone.
 pub(super) fn request(
     words: &ConsentWords,
     (part, rest): (&[String], &[String]),
@@ -42,7 +43,7 @@ fn verb_and_you(words: &ConsentWords, (part, rest): (&[String], &[String])) -> O
     Some(asked(words, request, !form.pleases.are_in(part)))
 }
 
-/// How the words of some deed write the verb of that stem.
+/// Returns how the words of some deed write the verb of that stem.
 fn verb_of(words: &ConsentWords, stem: &str) -> Option<String> {
     let is_it = |verb: &&str| verb.strip_prefix(stem).is_some_and(|end| ["", "e", "n", "en"].contains(&end));
     let all = words.deeds().flat_map(|(_, deed)| deed.verbs.first_words().chain(deed.alone.first_words()));

@@ -9,12 +9,12 @@ use super::super::claim::Claim;
 use super::super::turn::TurnAim;
 use super::Support;
 
-/// What of a claim has to do with the user and his turn.
+/// What of a claim has to do with the user and their turn.
 struct ClaimTies<'a> {
     families: BTreeSet<&'a str>,
     /// It reaches others.
     is_outward: bool,
-    /// Its verb alone tells what it is about.
+    /// Its verb alone states what it is about.
     is_implied: bool,
     /// It says whose it is: the user's.
     is_your: bool,
@@ -22,7 +22,7 @@ struct ClaimTies<'a> {
     shares: bool,
     /// It names nothing that it was done to.
     is_bare: bool,
-    /// It tells what she will do, by words of its own.
+    /// It states what joi will do, by words of its own.
     is_promise: bool,
 }
 
@@ -53,7 +53,7 @@ impl Support<'_> {
         }
     }
 
-    /// Whether it is of a kind that says nothing of a deed, whatever was asked for.
+    /// Returns whether it is of a kind that says nothing of a deed, whatever was asked for.
     fn is_only_told(&self, claim: &Claim, ties: &ClaimTies<'_>) -> bool {
         let turn = &self.judge.words.turn;
         let is_of_her =
@@ -70,7 +70,7 @@ impl Support<'_> {
         is_mine || is_of_words || will_look || is_advice
     }
 
-    /// Whether what is told to be so is what was to become so.
+    /// Returns whether what is reported to be so is what was to become so.
     fn is_news(&self, aim: TurnAim, claim: &Claim, ties: &ClaimTies<'_>) -> bool {
         let is_now = || self.judge.words.turn.now.is_match(&claim.clause);
         match aim {
@@ -85,7 +85,7 @@ impl Support<'_> {
         }
     }
 
-    /// Whether a sentence without a verb tells how something is that was to be done or was asked about: by a
+    /// Returns whether a sentence without a verb states how something is that was to be done or was asked about: by a
     /// number, or a word for what came of it.
     fn is_told_in_short(&self, aim: TurnAim, claim: &Claim) -> bool {
         let numbers = &self.judge.language.grammar().numbers;
@@ -102,7 +102,7 @@ impl Support<'_> {
         is_it && !self.has_only_fetched() && tells()
     }
 
-    /// The same where something was to be done.
+    /// Returns whether it is supported where something was to be done.
     fn is_about_deed(&self, claim: &Claim, ties: &ClaimTies<'_>) -> bool {
         let is_related =
             !ties.families.is_empty() || ties.is_outward || (ties.shares && !self.has_only_fetched());
@@ -117,7 +117,7 @@ impl Support<'_> {
         }
     }
 
-    /// The same where it was asked how it is with a thing of the user's.
+    /// Returns whether it is supported where it was asked how it is with a thing of the user's.
     fn is_about_own(&self, claim: &Claim, ties: &ClaimTies<'_>) -> bool {
         claim.form == ClaimForm::Settled
             || ties.families.iter().any(|family| self.topic.families.contains(family))
@@ -127,7 +127,7 @@ impl Support<'_> {
             || (!ties.families.is_empty() && (ties.is_your || claim.is_hers()))
     }
 
-    /// The same where nothing was to be done.
+    /// Returns whether it is supported where nothing was to be done.
     fn is_about_him(&self, aim: TurnAim, claim: &Claim, ties: &ClaimTies<'_>) -> bool {
         let has_family = !ties.families.is_empty();
         let is_general = aim == TurnAim::Words || self.topic.is_howto;
@@ -158,7 +158,7 @@ impl Support<'_> {
             ClaimForm::Became if aim == TurnAim::Nothing && ties.shares => true,
             ClaimForm::Became | ClaimForm::Is | ClaimForm::State if aim == TurnAim::Nothing && has_family => {
                 let is_of_topic = ties.families.iter().any(|family| self.topic.families.contains(family));
-                // What he told himself may be repeated.
+                // What the user reported themselves may be repeated.
                 ties.is_your
                     || claim.form == ClaimForm::Became
                     || !is_of_topic
@@ -168,8 +168,8 @@ impl Support<'_> {
         }
     }
 
-    /// Whether it tells how it is with the house at this moment: a text that says "the door is locked now" knows nothing of
-    /// the door.
+    /// Returns whether it states how it is with the house at this moment: a text that says "the door is locked now"
+    /// knows nothing of the door.
     fn is_of_the_house_now(&self, claim: &Claim, ties: &ClaimTies<'_>) -> bool {
         let turn = &self.judge.words.turn;
         ties.families.contains("home")
@@ -178,7 +178,7 @@ impl Support<'_> {
             && turn.outcomes.is_match(&claim.clause)
     }
 
-    /// Whether it names something that a call of the turn has told of: "milk and eggs", "I took the eggs off".
+    /// Returns whether it names something that a call of the turn has reported: "milk and eggs", "I took the eggs off".
     fn was_answered(&self, claim: &Claim) -> bool {
         let things = self.things(&claim.object);
         let read = self.judge.evidence.done.iter().filter(|call| !call.has_changed);

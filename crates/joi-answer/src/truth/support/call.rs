@@ -1,7 +1,7 @@
 //! Whether a call that succeeded is one of the claimed deed.
 //!
-//! A tool whose words are not in `truth.toml` is known by what it says of itself: its name, what points at it, and what it
-//! was called with.
+//! A tool whose words are not in `truth.toml` is known by what it says of itself: its name, what points at it, and what
+//! it was called with.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use super::super::turn::{TurnAim, families};
 use super::{Support, told};
 
 impl Support<'_> {
-    /// Whether a call that read tells of it, and nothing else.
+    /// Returns whether a call that read reports it, and nothing else.
     pub(super) fn was_read(&self, claim: &Claim, call: &DoneCall) -> bool {
         let agrees = if self.is_known(call) {
             self.has_read_numbers(claim, call)
@@ -25,7 +25,8 @@ impl Support<'_> {
         agrees && self.is_of_read(claim, call)
     }
 
-    /// Whether what was answered of the things that are named says no other state of them: "the lamp is on", and "lamp: OFF".
+    /// Returns whether what was answered of the things that are named says no other state of them: "the lamp is on",
+    /// and "lamp: OFF".
     pub(super) fn agrees_with_answer(&self, claim: &Claim, call: &DoneCall) -> bool {
         let things = self.things(&claim.object);
         let is_of_it = |piece: &&str| things.iter().any(|thing| self.is_in(thing, piece));
@@ -38,8 +39,8 @@ impl Support<'_> {
         !self.judge.words.support.opposites.iter().any(|(one, other)| clash(one, other) || clash(other, one))
     }
 
-    /// Whether the numbers of what is told were read, where something was to be done: "your ten minute timer is running",
-    /// and "no timers".
+    /// Returns whether the numbers of what is reported were read, where something was to be done: "your ten minute
+    /// timer is running", and "no timers".
     fn has_read_numbers(&self, claim: &Claim, call: &DoneCall) -> bool {
         let numbers = &self.judge.language.grammar().numbers;
         self.topic.aim != TurnAim::Deed
@@ -50,7 +51,7 @@ impl Support<'_> {
                 .all(|word| self.is_in(word, &call.answer))
     }
 
-    /// Whether a call that read is about it.
+    /// Returns whether a call that read is about it.
     fn is_of_read(&self, claim: &Claim, call: &DoneCall) -> bool {
         let families = self.families(claim);
         let wants_deed = self.topic.aim == TurnAim::Deed;
@@ -80,7 +81,7 @@ impl Support<'_> {
         }
     }
 
-    /// Whether the call did such a deed to such a thing.
+    /// Returns whether the call did such a deed to such a thing.
     pub(super) fn is_of_call(&self, claim: &Claim, call: &DoneCall) -> bool {
         let mut families = self.families(claim);
         let supports = |deed: &ClaimedDeed| {
@@ -98,7 +99,7 @@ impl Support<'_> {
         !self.is_of_others(claim, &families) && self.is_grounded(claim, call)
     }
 
-    /// Whether deed and things belong to tools that are known.
+    /// Returns whether deed and things belong to tools that are known.
     fn is_of_others(&self, claim: &Claim, families: &BTreeSet<&str>) -> bool {
         let is_theirs = |name: &&str| {
             self.family(name).is_some_and(|family| {
@@ -113,7 +114,8 @@ impl Support<'_> {
         !families.is_empty() && families.iter().all(is_theirs)
     }
 
-    /// Whether the tool's own words name what it is about: its things, or where none is named, the deed or what was asked.
+    /// Returns whether the tool's own words name what it is about: its things, or where none is named, the deed or what
+    /// was asked.
     fn is_grounded(&self, claim: &Claim, call: &DoneCall) -> bool {
         let given = told(call);
         let is_in = |word: &String| self.is_in(word, &given);
@@ -152,7 +154,7 @@ impl Support<'_> {
         }
     }
 
-    /// Whether the name of the tool says that it does something else.
+    /// Returns whether the name of the tool says that it does something else.
     fn does_another(&self, claim: &Claim, call: &DoneCall) -> bool {
         let words = self.judge.words;
         let deeds = call.words.iter().flat_map(|word| words.base.deeds(word, &[]));
@@ -160,7 +162,7 @@ impl Support<'_> {
         !does.is_empty() && !claim.deeds.is_empty() && !does.iter().any(|deed| claim.deeds.contains(deed))
     }
 
-    /// Whether one of two opposites is in both.
+    /// Returns whether one of two opposites is in both.
     fn same_side(&self, claim: &Claim, given: &str) -> bool {
         let both = |side: &WordPattern| side.is_match(&claim.clause) && side.is_match(given);
         self.judge.words.support.opposites.iter().any(|(one, other)| both(one) || both(other))

@@ -17,7 +17,7 @@ use super::{Support, given, told};
 const LONGEST_TIME: usize = 8;
 
 impl Support<'_> {
-    /// Whether the calls were made with what the claim says.
+    /// Returns whether the calls were made with what the claim says.
     pub(super) fn fits(&self, claim: &Claim, calls: &[&DoneCall]) -> bool {
         let words = self.judge.words;
         let given = calls.iter().map(|call| given(call)).collect::<Vec<_>>().join(" ");
@@ -54,7 +54,7 @@ impl Support<'_> {
         !is_several || names.all(|name| self.is_in(name, &all))
     }
 
-    /// What is said to be gone from all of a list is not only an entry of it.
+    /// Returns whether a claim about all of a list rests on more than one entry of it.
     fn is_of_whole(&self, claim: &Claim, calls: &[&DoneCall]) -> bool {
         let support = &self.judge.words.support;
         let is_swept =
@@ -77,7 +77,7 @@ impl Support<'_> {
         words.into_iter().any(|value| self.is_in(word, &value.text.to_lowercase()))
     }
 
-    /// The choices that are named were made.
+    /// Returns whether the choices that the claim names were made.
     fn is_of_kind(&self, claim: &Claim, calls: &[&DoneCall]) -> bool {
         let said = words_of(&claim.clause);
         let values = calls.iter().flat_map(|call| &call.values);
@@ -96,7 +96,7 @@ impl Support<'_> {
         })
     }
 
-    /// A list that is named is that of a call.
+    /// Returns whether the list that the claim names is that of a call.
     fn is_of_list(&self, claim: &Claim, calls: &[&DoneCall]) -> bool {
         let values = calls.iter().flat_map(|call| &call.values).filter(|value| value.kind == ValueKind::List);
         let lists: Vec<String> = values.map(|value| value.text.to_lowercase()).collect();
@@ -138,7 +138,7 @@ impl Support<'_> {
         lists.is_empty() || claim.object.is_empty() || said.all(is_one)
     }
 
-    /// A time that is named is that of a call.
+    /// Returns whether the time that the claim names is that of a call.
     fn is_at_time(&self, claim: &Claim, calls: &[&DoneCall]) -> bool {
         let read = |text: &str| intents::when(self.judge.language, text);
         let function = &self.judge.consent.form.function_words;
@@ -164,7 +164,7 @@ impl Support<'_> {
             said.extend(when);
             at += length;
         }
-        // A time may be told as a length, and a length as a time.
+        // A time may be reported as a length, and a length as a time.
         let is_like = |one: &&When| {
             set.iter().any(|wanted| std::mem::discriminant(wanted) == std::mem::discriminant(*one))
         };
@@ -181,7 +181,8 @@ impl Support<'_> {
         said.iter().filter(is_like).all(is_it)
     }
 
-    /// What a word of an object names besides one of the things that are kept: nothing in "timer", "tea" in "teatimer".
+    /// Returns what a word of an object names besides one of the things that are kept: nothing in "timer", "tea" in
+    /// "teatimer".
     fn own_name(&self, word: &str) -> Option<String> {
         let kept = |family: &&ObjectFamily| !family.tools.is_empty() && family.says.is_match(word);
         let Some(family) = self.judge.words.families.iter().find(kept) else { return Some(word.to_owned()) };
@@ -190,7 +191,7 @@ impl Support<'_> {
         (name.chars().count() > 2).then(|| name.to_owned())
     }
 
-    /// What it was done to is in the calls.
+    /// Returns whether the calls hold the things that the claim names.
     fn has_things(&self, claim: &Claim, calls: &[&DoneCall], given: &str) -> bool {
         let is_gist = calls.iter().any(|call| call.values.iter().any(|value| value.kind == ValueKind::Gist));
         let has_names =

@@ -136,7 +136,7 @@ fn in_a_group_the_owner_is_heard_only_where_that_is_wanted() {
     let grouped = |group: &str, stamp| of(OWNER, group, stamp);
     let ignored = Admission::Ignored("written in a group");
     let mut gate = SignalGate::new(&config());
-    // It may be that he has seen an alarm; anything else is said to others.
+    // It may be that the owner has seen an alarm; anything else is said to others.
     let seen = OwnerMatter::Remark(Private("I've seen it".into()));
     assert_eq!(matter_of(gate.admit(grouped("g=", 1), now())), Some(seen));
     assert_eq!(gate.admit(grouped("g=", 1), now()), Admission::Ignored("the same message again"));

@@ -49,7 +49,7 @@ async fn events(State(seen): State<Arc<Seen>>, RawQuery(query): RawQuery) -> Res
     ([("content-type", "text/event-stream")], Body::from_stream(endless)).into_response()
 }
 
-/// A daemon, and where it is.
+/// Returns a daemon, and where it is.
 async fn serving() -> (Arc<Seen>, String) {
     let seen = Arc::new(Seen::default());
     let routes = Router::new()

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// What is stored of alarms, the oldest first.
+/// Returns what is stored of alarms, the oldest first.
 async fn stored(store: &Store) -> Vec<Alert> {
     let rows = store.alerts(READ).await.unwrap();
     rows.iter().rev().map(|row| serde_json::from_str(&row.json).unwrap()).collect()

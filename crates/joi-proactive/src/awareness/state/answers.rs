@@ -1,6 +1,7 @@
-//! PURE. Whether what was said unasked is answered: each message by itself.
+//! Whether what was said unasked is answered: each message by itself.
 //!
 //! In: when the user spoke, how long an answer may take. Out: the habits, counted. Nothing is decided here.
+//! Pure: no I/O, no clock.
 
 use jiff::{SignedDuration, Timestamp, Zoned};
 

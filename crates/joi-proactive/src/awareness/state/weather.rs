@@ -1,7 +1,8 @@
-//! PURE. The weather at home, as a service foretells it: what is known of it, and what of it is worth a word.
+//! The weather at home, as a service foretells it: what is known of it, and what of it is worth a word.
 //!
-//! In: the next hours. Out: events. A storm is told once, when it is foretold first, and again only after it was over; the
-//! same holds for what is only worth mentioning.
+//! In: the next hours. Out: events. A storm is announced once, when it is foretold first, and again only after it was
+//! over; the same holds for what is only worth mentioning.
+//! Pure: no I/O, no clock.
 
 use jiff::{SignedDuration, Timestamp, Zoned};
 
@@ -11,7 +12,7 @@ use crate::awareness::{AwarenessConfig, CriticalId, Happening, HouseEvent};
 
 /// Stands for an item in events of the forecast.
 const FORECAST: &str = "forecast";
-/// A forecast is told as true for so long.
+/// A forecast is announced as true for so long.
 const TRUE_FOR: SignedDuration = SignedDuration::from_hours(8);
 
 /// A text with the danger of the last one of its item is the same warning, amended, for so long.
@@ -22,7 +23,7 @@ const SAME_WARNING: SignedDuration = SignedDuration::from_hours(6);
 pub struct WeatherOutlook {
     /// The weather now, in a few words.
     pub told: String,
-    /// The strongest gust in km/h, and how it is told.
+    /// The strongest gust in km/h, and how it is announced.
     pub gust: (f64, String),
     /// Thunderstorms in words, where there are any.
     pub thunder: Option<String>,
@@ -61,7 +62,7 @@ impl ContextState {
         happened.into_iter().map(event).map(|event| self.take(event, rules, now)).collect()
     }
 
-    /// What the weather service warns of, as an item tells it.
+    /// Returns what the weather service warns of, as an item reports it.
     pub(super) fn warned(&mut self, item: &str, text: &str, at: Timestamp) -> Option<Happening> {
         let before = self.warnings.insert(item.to_owned(), text.to_owned());
         if before.as_deref() == Some(text) {
@@ -81,7 +82,7 @@ impl ContextState {
         })
     }
 
-    /// Whether this item has told of the danger within the last hours.
+    /// Returns whether this item has reported the danger within the last hours.
     fn was_told(&self, item: &str, id: CriticalId, at: Timestamp) -> bool {
         let of_it = |noticed: &&Noticed| {
             noticed.event.item == item && noticed.event.happening == Happening::Critical { id }
@@ -89,7 +90,7 @@ impl ContextState {
         self.events.iter().filter(of_it).any(|noticed| at.duration_since(noticed.event.at) < SAME_WARNING)
     }
 
-    /// The weather, as long as the forecast is true.
+    /// Returns the weather, as long as the forecast is true.
     pub fn weather(&self, now: Timestamp) -> Option<&str> {
         let is_true = self.weather_at.is_some_and(|at| now.duration_since(at).abs() < TRUE_FOR);
         self.weather.as_deref().filter(|_| is_true)

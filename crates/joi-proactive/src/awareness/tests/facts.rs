@@ -1,4 +1,4 @@
-//! What is told stays true, and whose words it is made of.
+//! What is announced stays true, and whose words it is made of.
 
 use super::*;
 

@@ -1,8 +1,9 @@
-//! PURE. The people and the house of a simulated month: when they come and go, air rooms, talk, and answer.
+//! The people and the house of a simulated month: when they come and go, air rooms, talk, and answer.
 //!
-//! In: a kind of house, a seed, the minute. Out: what the items of the house say and whether somebody talks to her.
+//! In: a kind of house, a seed, the minute. Out: what the items of the house say and whether somebody talks to joi.
 //! Three kinds: a flat with one person who works elsewhere, a house with a family, and a plain house with two window
 //! contacts, a thermometer, and nobody who talks much.
+//! Pure: no I/O, no clock.
 
 use jiff::Zoned;
 use jiff::civil::Weekday;
@@ -18,7 +19,7 @@ pub enum SimulatedHouse {
     Flat,
     /// A family, somebody always about, many doors.
     Family,
-    /// Two window contacts and a thermometer; she is seldom talked to.
+    /// Two window contacts and a thermometer; joi is seldom talked to.
     Plain,
 }
 
@@ -71,13 +72,13 @@ struct Habits {
     airings: f64,
     /// How often it is forgotten for an hour or more.
     forgets: f64,
-    /// How often a day somebody talks to her.
+    /// How often a day somebody talks to joi.
     talks: f64,
     works_elsewhere: bool,
     has_presence: bool,
 }
 
-/// What a person does when she speaks up.
+/// What a person does when joi speaks up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SimulatedReaction {
     /// Nothing.
@@ -92,7 +93,7 @@ pub enum SimulatedReaction {
 pub struct SimulatedMinute {
     /// What the items say.
     pub said: Vec<(String, String, ItemObservation)>,
-    /// Somebody talks to her.
+    /// Somebody talks to joi.
     pub talks: bool,
     /// A danger that has begun.
     pub danger: Option<CriticalId>,
@@ -124,7 +125,7 @@ impl People {
         Self { habits, chance, open_for, leaves_at, returns_at, offset, warning, alarm_for, is_burning }
     }
 
-    /// What is the case at `now`; to be called once a minute.
+    /// Returns what is the case at `now`; to be called once a minute.
     pub fn minute(&mut self, now: &Zoned) -> SimulatedMinute {
         let of_day = i32::from(now.hour()) * 60 + i32::from(now.minute());
         if of_day == 0 {
@@ -157,7 +158,7 @@ impl People {
         SimulatedMinute { said, talks, danger }
     }
 
-    /// What somebody does who hears her.
+    /// Returns what somebody does who hears joi.
     pub fn reaction(&mut self, now: &Zoned) -> SimulatedReaction {
         let is_evening = (17..22).contains(&now.hour());
         match self.chance.f64() {

@@ -1,4 +1,6 @@
-//! PURE. A simulated month as text, CSV or a picture.
+//! A simulated month as text, CSV or a picture.
+//!
+//! Pure: no I/O, no clock.
 
 use std::fmt::Write as _;
 
@@ -30,7 +32,7 @@ impl Simulation {
         text
     }
 
-    /// Every contact as a dot over day and hour, quiet hours shaded.
+    /// Returns every contact as a dot over day and hour, quiet hours shaded.
     pub fn svg(&self, title: &str) -> String {
         let days = self.per_day.len().max(1);
         let (left, top, step, hour) = (44.0, 34.0, 22.0, 11.0);

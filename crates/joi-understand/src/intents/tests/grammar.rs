@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use joi_language::times::length;
 
-/// A number as it is spoken.
+/// Returns a number as it is spoken.
 fn spoken(number: u32) -> String {
     match number {
         0..100 => english().vocabulary().figures.cardinal(number).unwrap().replace(' ', "-"),

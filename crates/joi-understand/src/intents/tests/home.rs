@@ -7,7 +7,7 @@ use joi_answer::truth::{self, ClaimEvidence};
 const ENGLISH: &str = include_str!("../../../../../tests/data/intents/home.en.tsv");
 const GERMAN: &str = include_str!("../../../../../tests/data/intents/home.de.tsv");
 
-/// An order in a form that a table can hold: `30 % light "kitchen light"`.
+/// Returns an order in a form that a table can hold: `30 % light "kitchen light"`.
 pub(super) fn told(order: &HomeOrder) -> String {
     let deed = match order.deed {
         HomeDeed::Percent(percent) => format!("{percent} %"),
@@ -31,7 +31,7 @@ fn negations_questions_and_talk_about_the_house_never_act() {
     none_acts(orders(), &["I always …", "… or I will be cross"]);
 }
 
-// She never says that something was done in a house there is none of
+// Without a house nothing is said to have been done in one
 #[test]
 fn without_a_home_the_answer_names_what_is_missing_and_claims_nothing() {
     let answer = |language: &Language, text: &str| match intents::match_intent(language, text)

@@ -97,7 +97,7 @@ fn talk_is_hardly_ever_one_word_away_from_a_command() {
     assert!(near.len() * 100 <= all.len(), "{} of {}: {near:#?}", near.len(), all.len());
 }
 
-/// The phrasings of timers with one letter of one word changed.
+/// Returns the phrasings of timers with one letter of one word changed.
 fn with_a_slip() -> impl Strategy<Value = String> {
     let all: Vec<String> = include_str!("../../../../../tests/data/intents/timers.en.tsv")
         .lines()

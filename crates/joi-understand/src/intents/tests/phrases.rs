@@ -3,7 +3,7 @@
 use super::*;
 use joi_language::values::{ClockSaid, Day, DayPart, Days, Exactness, Said};
 
-/// An order in a form that a table can hold: `set timer "pasta" 570 s`.
+/// Returns an order in a form that a table can hold: `set timer "pasta" 570 s`.
 pub(super) fn told(order: &ScheduleOrder) -> String {
     let words = match order {
         ScheduleOrder::SetHouse { .. } | ScheduleOrder::Finish(_) => vec!["house".to_owned()],

@@ -1,7 +1,8 @@
 //! Figures as a language writes them, and as a sum is computed with: "1.200,50" in German is 1200.50.
 //!
-//! PURE. In: a text, and the signs of the language. Out: the same text with other figures. A language without signs of
+//! In: a text, and the signs of the language. Out: the same text with other figures. A language without signs of
 //! its own has a dot in front of decimals.
+//! Pure: no I/O, no clock.
 
 use std::sync::LazyLock;
 
@@ -16,14 +17,14 @@ const DOT: &str = ".";
 static FIGURES: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\d[\d.,]*\d").expect("a pattern without a mistake"));
 
-/// What a user has said, with figures to compute with.
+/// Returns what a user has said, with figures to compute with.
 pub(super) fn to_compute(text: &str, language: &Language) -> String {
     let Some((decimal, thousands)) = signs(language) else { return text.to_owned() };
     let plain = |found: &Captures<'_>| plain(&found[0], decimal, thousands).unwrap_or(found[0].to_owned());
     FIGURES.replace_all(text, plain).into_owned()
 }
 
-/// A number that is written with `decimal` and `thousands`; nothing for what is none, such as a date.
+/// Returns a number that is written with `decimal` and `thousands`; nothing for what is none, such as a date.
 fn plain(figures: &str, decimal: &str, thousands: &str) -> Option<String> {
     let (whole, decimals) = figures.split_once(decimal).unwrap_or((figures, ""));
     let groups: Vec<&str> = whole.split(thousands).collect();
@@ -35,8 +36,8 @@ fn plain(figures: &str, decimal: &str, thousands: &str) -> Option<String> {
     is_number.then(|| format!("{}{dot}{decimals}", groups.concat()))
 }
 
-/// What a model has written, with figures to compute with: it writes a dot in front of decimals, but for what it has
-/// copied. Three digits behind a comma may be thousands, and are left.
+/// Returns what a model has written, with figures to compute with: it writes a dot in front of decimals, but for what
+/// it has copied. Three digits behind a comma may be thousands, and are left.
 pub(super) fn of_model(text: &str, language: &Language) -> String {
     let Some((decimal, thousands)) = signs(language) else { return text.to_owned() };
     let is_copied = |figures: &str| match figures.split_once(decimal) {
@@ -50,7 +51,7 @@ pub(super) fn of_model(text: &str, language: &Language) -> String {
     FIGURES.replace_all(text, plain).into_owned()
 }
 
-/// A value as the language writes it.
+/// Returns a value as the language writes it.
 pub(super) fn to_tell(text: &str, language: &Language) -> String {
     let Some((decimal, _)) = signs(language) else { return text.to_owned() };
     FIGURES.replace_all(text, |found: &Captures<'_>| found[0].replace(DOT, decimal)).into_owned()
@@ -60,7 +61,7 @@ fn is_digits(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The sign in front of decimals and the one between thousands, where they are others.
+/// Returns the sign in front of decimals and the one between thousands, where they are others.
 fn signs(language: &Language) -> Option<(&str, &str)> {
     let figures = &language.readings()?.figures;
     (figures.decimal != DOT).then_some((&figures.decimal, &figures.thousands))

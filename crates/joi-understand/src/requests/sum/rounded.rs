@@ -1,7 +1,8 @@
 //! How a result is spoken: as people say it, "about 473 milliliters".
 //!
-//! PURE. In: the value as it was computed, and whether it was converted. Out: the value, with three figures where it
+//! In: the value as it was computed, and whether it was converted. Out: the value, with three figures where it
 //! has more, whole where it is large, money and percent with two decimals. What is exact and short stays as it is.
+//! Pure: no I/O, no clock.
 
 /// Most decimals of money, of percent, and of what is exact.
 const DECIMALS: usize = 2;
@@ -67,13 +68,13 @@ pub(super) fn rounded(value: &str, of: ValueOf) -> String {
     format!("{ABOUT}{short}{unit}")
 }
 
-/// A plain number.
+/// Returns a plain number.
 fn number(figures: &str) -> Option<f64> {
     let is_plain = |c: char| c.is_ascii_digit() || matches!(c, '.' | '-');
     figures.parse::<f64>().ok().filter(|number| figures.chars().all(is_plain) && number.abs() < LARGEST)
 }
 
-/// The decimals that leave a number three figures.
+/// Returns the decimals that leave a number three figures.
 fn three_figures(number: f64) -> usize {
     if number == 0.0 {
         return 0;
