@@ -22,7 +22,7 @@ pub enum Malformed {
     /// Reserved tokens of the model.
     #[error("the model wrote reserved tokens; they were held back")]
     ReservedTokens,
-    /// What stands in its prompt, word for word.
+    /// A part of its prompt, word for word.
     #[error("the model recited its prompt; it was held back")]
     Recited,
     /// The same letters over and over.
@@ -33,7 +33,7 @@ pub enum Malformed {
     Label,
 }
 
-/// What a piece of JSON is.
+/// The kind of a piece of JSON.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Json {
     /// An answer in a wrapping such as `{"response": "…"}`.

@@ -4,13 +4,13 @@
 
 /// Here and now: the time, the place, the state of the house.
 pub const CONTEXT: &str = "[Context:";
-/// What was found in the memory.
+/// Memories that were found.
 pub(crate) const MEMORY: &str = "[Memory of ";
 /// The plan of an answer.
 pub const PLAN: &str = "[Plan for ";
-/// What was done since the last answer of the model.
+/// Deeds since the last answer of the model.
 pub(crate) const DONE: &str = "[Done since:";
-/// What the user said that was answered without the model.
+/// Words of the user that were answered without the model.
 pub(crate) const SAID: &str = "[The user said:";
 /// All of them.
 pub(crate) const ALL: [&str; 5] = [CONTEXT, MEMORY, PLAN, DONE, SAID];

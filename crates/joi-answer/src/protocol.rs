@@ -69,7 +69,7 @@ impl WrittenCall {
     }
 }
 
-/// What a text holds.
+/// The contents of a text.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Parsed {
     /// The calls, in order.

@@ -42,7 +42,7 @@ enum HeldPlace {
     Thinking { close: &'static str, is_start: bool },
 }
 
-/// What to do with the head of the held text.
+/// The next step with the head of the held text.
 #[derive(Debug, PartialEq, Eq)]
 enum SanitizeStep {
     /// This many bytes go out, and the rest begins at the place.

@@ -29,7 +29,7 @@ pub enum SourceTrust {
     Known,
 }
 
-/// What may be quoted.
+/// A page that may be quoted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QuoteRule {
     pub(crate) trust: SourceTrust,
@@ -48,7 +48,7 @@ impl QuoteRule {
 /// Words of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Quote {
-    /// What the site is called.
+    /// The name of the site.
     pub site: String,
     /// Its words.
     pub text: String,

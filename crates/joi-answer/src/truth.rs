@@ -32,11 +32,11 @@ pub struct DoneCall {
     pub(crate) tool: String,
     /// By the name that the tool has for it, such as "lists add".
     pub(crate) deed: String,
-    /// What it was done with.
+    /// The values of the call.
     pub(crate) values: Vec<CallValue>,
     /// By which the tool is known: the words of its name, and those that point at it.
     pub(crate) words: Vec<String>,
-    /// What it answered in words of its own, in lower case; nothing where a stranger wrote them.
+    /// The result in the tool's own words, in lower case; nothing where a stranger wrote them.
     pub(crate) answer: String,
     /// Whether it changed something.
     pub has_changed: bool,
@@ -80,10 +80,10 @@ fn name_words(name: &str) -> Vec<String> {
     words_of(&apart)
 }
 
-/// What a sentence is held against.
+/// The context against which a sentence is checked.
 #[derive(Debug, Clone, Copy)]
 pub struct ClaimEvidence<'a> {
-    /// What the user said.
+    /// The words of the user.
     pub asked: &'a str,
     /// In this turn.
     pub done: &'a [DoneCall],

@@ -20,7 +20,7 @@ use joi_understand::wish;
 
 /// So many words in a row of the persona are recited.
 const RECITED: usize = 5;
-/// What a prompt may end with beside the persona at its head.
+/// Text that may follow the persona in a prompt.
 const HINTS: [PromptName; 3] = [PromptName::Recovery, PromptName::Unsure, PromptName::HintComplete];
 /// Groups of so many words that are said three times on end go in circles, and so do so many words that come three times
 /// anywhere.
@@ -37,16 +37,16 @@ const LEAD: usize = 2;
 const TAKEN: usize = 4;
 const TELLING: usize = 2;
 
-/// What an answer must not say instead of answering.
+/// Texts that an answer must not repeat.
 #[derive(Debug, Clone, Copy)]
 pub struct VacancyRule<'a> {
-    /// What the user said.
+    /// The words of the user.
     pub asked: &'a str,
     /// How the prompt begins.
     pub persona: &'a str,
-    /// What is remembered for it, a line for each entry.
+    /// The memories for this turn, a line for each entry.
     pub remembered: &'a str,
-    /// What the user said before.
+    /// The earlier words of the user.
     pub earlier: &'a [String],
     /// The answer before this one.
     pub last: &'a str,

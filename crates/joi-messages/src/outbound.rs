@@ -35,7 +35,7 @@ pub use outbox::{Outbox, OutboxCounts, OutboxParts, SentLetter};
 pub enum Urgency {
     /// Danger that an event has reported: at any time, without limit, by every carrier.
     Critical,
-    /// What the model took for urgent: by every carrier, within a limit of its own.
+    /// Urgent in the model's judgement: by every carrier, within a limit of its own.
     Escalated,
     /// An answer to the owner's message.
     Direct,

@@ -49,7 +49,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// A message has so long, which is what is left of that where it had to wait for the database.
 const SENT_WITHIN: Duration = PATIENCE.saturating_sub(BEFORE_MESSAGE);
 
-/// What alarms are made with.
+/// The services behind alarms.
 pub struct AlertParts {
     /// `[alert]`.
     pub config: AlertConfig,
@@ -76,7 +76,7 @@ struct AlertShared {
     /// Who writes alarms, one after the other.
     writing: AsyncMutex<()>,
     restored: OnceCell<()>,
-    /// What says that the house is not connected, while it is not.
+    /// The announcement that the house is not connected, while it is not.
     lost: Mutex<Option<AnnouncementId>>,
 }
 

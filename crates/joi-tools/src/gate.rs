@@ -48,7 +48,7 @@ impl GateVerdict {
     }
 }
 
-/// Whether strangers' words are in the turn.
+/// The presence of strangers' words in the turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Taint {
     /// Only what the owner said, and what is their own.
@@ -66,7 +66,7 @@ pub enum Address {
     Made,
 }
 
-/// Whether the owner was asked.
+/// The owner's answer about a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Consent {
     /// Not about this call.
@@ -80,13 +80,13 @@ pub enum Consent {
 pub struct CallFacts<'a> {
     /// The tool.
     pub tool: &'a str,
-    /// What the call does.
+    /// The effect of the call.
     pub effect: Effect,
     /// Strangers' words.
     pub taint: Taint,
     /// Where it goes.
     pub address: Address,
-    /// What the user's words say of it.
+    /// The wish in the user's words.
     pub wish: Wish,
     /// The owner's yes.
     pub consent: Consent,

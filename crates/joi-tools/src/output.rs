@@ -25,7 +25,7 @@ pub struct Output {
     pub source: Source,
     /// A whole sentence that answers a plain request, so that a small model need not phrase the result.
     pub sentence: Option<String>,
-    /// What the channel does.
+    /// The deed for the channel.
     pub deed: Option<Deed>,
     /// Names of tools that are on offer from now on.
     pub offers: Vec<String>,

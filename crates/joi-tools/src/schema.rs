@@ -220,7 +220,7 @@ pub fn native(tool: &dyn Tool) -> Value {
     })
 }
 
-/// What the calls of a choice may do.
+/// The range of effects that a choice offers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChoiceScope {
     /// Whatever the tools do.
@@ -259,5 +259,5 @@ fn looks(tool: &dyn Tool) -> Option<Value> {
     (!is_none).then_some(schema)
 }
 
-/// What a model answers to [`choice`] when it wants no tool.
+/// The answer to [`choice`] of a model that wants no tool.
 pub const NONE: &str = "none";

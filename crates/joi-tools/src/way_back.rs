@@ -4,10 +4,10 @@
 
 use joi_schedule::EntryId;
 
-/// What takes a deed back.
+/// The way to undo a deed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WayBack {
-    /// What was set in the schedule is cancelled.
+    /// Cancels the entry that was set in the schedule.
     Cancel(EntryId),
     /// Entries that were not there before are taken off this list.
     TakeOff {

@@ -54,7 +54,7 @@ pub struct Reach {
     resolver: Resolver,
 }
 
-/// What was fetched.
+/// A page as it was fetched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fetched {
     /// Where it came from in the end.

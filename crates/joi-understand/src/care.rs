@@ -15,7 +15,7 @@ use joi_language::{CareUrgency, Language};
 #[cfg(test)]
 mod tests;
 
-/// What an utterance is to a model that knows little.
+/// The care that an utterance needs when a small model answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Care {
     /// It may answer.

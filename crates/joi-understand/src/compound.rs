@@ -25,7 +25,7 @@ fn is_clause(part: &str) -> bool {
     part.chars().count() >= SHORTEST
 }
 
-/// What stands between two halves.
+/// The joint between two halves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Joint {
     /// A word such as "and": both halves are meant alike.

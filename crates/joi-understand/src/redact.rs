@@ -31,7 +31,7 @@ const MOST_ROUNDS: usize = 4;
 /// How every label begins.
 pub const LABEL_START: &str = "[REDACTED_";
 
-/// What kind of secret was taken out.
+/// The kind of a secret that was taken out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Label {
     /// An e-mail address, written or spoken ("jane dot doe at example dot org").
@@ -54,7 +54,7 @@ pub enum Label {
     Vendor,
     /// A JSON web token.
     Jwt,
-    /// What follows a word such as "password", written with `:` or `=` or spoken.
+    /// The value behind a word such as "password", written with `:` or `=` or spoken.
     Secret,
     /// 32 or more hexadecimal digits.
     Hex,

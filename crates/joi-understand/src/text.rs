@@ -89,7 +89,7 @@ pub fn without_quotes(text: &str) -> Unquoted {
     unquoted
 }
 
-/// What a quotation begins and ends with.
+/// Pairs of quotation marks.
 const QUOTES: [char; 6] = ['"', '“', '”', '„', '«', '»'];
 /// Most words in quotation marks that are a name or a thing, and no text of somebody else.
 const LONGEST_VALUE: usize = 6;

@@ -29,23 +29,23 @@ use joi_language::values::Wish;
 use joi_language::values::{CallValue, ValueKind};
 pub use told::is_asked_within;
 
-/// What was said, and what it may refer to.
+/// The utterance of this turn, and those that it may refer to.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Utterances<'a> {
-    /// What the user said in this turn.
+    /// The utterance of this turn.
     pub asked: &'a str,
-    /// What was asked back just before.
+    /// The question of joi just before.
     pub asked_back: Option<&'a str>,
-    /// What was said before that and may be referred to, without a word of strangers.
+    /// Earlier utterances that may be referred to, without words of strangers.
     pub dialogue: &'a [String],
 }
 
-/// What a call does.
+/// A call by its deed and values.
 #[derive(Debug, Clone, Default)]
 pub struct CallWords<'a> {
     /// The deed, as the tool names it.
     pub deed: String,
-    /// What must have been said.
+    /// The values that the user must have said.
     pub values: Vec<CallValue>,
     /// Words that point at the tool, for a deed that no language has words for.
     pub cues: Vec<&'a str>,

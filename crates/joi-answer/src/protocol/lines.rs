@@ -13,7 +13,7 @@ use super::arguments::UNNAMED;
 use super::{WrittenCall, all_known, calls_in};
 use joi_tools::Arguments;
 
-/// Whether a reply may turn out to be a call.
+/// The state of a reply that may turn out to be a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Begins {
     /// It does look like one: hold it back.
@@ -24,10 +24,10 @@ pub enum Begins {
     Words,
 }
 
-/// What some models put in front of a tool's name.
+/// Words that some models put in front of a tool's name.
 const IN_FRONT: [&str; 4] = ["`", "functions.", "tools.", "tool."];
 
-/// What a model writes that reasons aloud and acts in turns (ReAct, Yao et al. 2023).
+/// The labels of a model that reasons aloud and acts in turns (ReAct, Yao et al. 2023).
 const THOUGHT: &str = "Thought:";
 const ACTION: &str = "Action:";
 const INPUT: &str = "Action Input:";

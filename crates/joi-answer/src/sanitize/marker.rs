@@ -5,7 +5,7 @@
 
 use crate::malformed::Malformed;
 
-/// What a marker does to the reply.
+/// The effect of a marker on the reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MarkerKind {
     /// It is taken out.
@@ -16,12 +16,12 @@ pub(super) enum MarkerKind {
     Fails(Malformed),
 }
 
-/// What stands at the head of a text.
+/// The head of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FoundMarker {
     /// A whole marker.
     Marker {
-        /// What it does.
+        /// Its effect.
         kind: MarkerKind,
         /// Its length in bytes.
         length: usize,

@@ -17,11 +17,11 @@ pub(super) struct Claim {
     /// The kinds of deed it may be.
     pub(super) deeds: Vec<usize>,
     pub(super) verb: String,
-    /// What it was done to.
+    /// The object of the deed.
     pub(super) object: String,
     /// Further things that are counted up.
     pub(super) behind: String,
-    /// What stands in front of its verb.
+    /// The form in front of its verb.
     pub(super) lead: String,
     /// The words of it are no verb with things, but state the deed by themselves.
     pub(super) is_whole: bool,

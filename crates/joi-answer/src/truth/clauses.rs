@@ -29,7 +29,7 @@ pub(super) struct SaidClause {
     pub(super) is_fragment: bool,
 }
 
-/// What stands in front of a piece of a sentence.
+/// The joint in front of a piece of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ClauseJoint {
     /// The beginning, or a sign.

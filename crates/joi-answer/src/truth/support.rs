@@ -25,7 +25,7 @@ const SHORT: usize = 2;
 /// Letters of the shortest part of a compound.
 const PART: usize = 4;
 
-/// What a claim is held against.
+/// The evidence against which a claim is checked.
 pub(super) struct Support<'a> {
     pub(super) judge: ClaimJudge<'a>,
     pub(super) topic: &'a TurnTopic<'a>,

@@ -14,7 +14,7 @@ use super::clauses;
 /// Most words of an answer to a question of joi.
 const LONGEST_ANSWER: usize = 6;
 
-/// What the user wants.
+/// The aim of the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TurnAim {
     /// Something done.
@@ -27,7 +27,7 @@ pub(super) enum TurnAim {
     Nothing,
 }
 
-/// What a turn is about.
+/// The topic of a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TurnTopic<'a> {
     pub(super) aim: TurnAim,

@@ -32,7 +32,7 @@ impl CarrierName {
     }
 }
 
-/// Whether a carrier can send now.
+/// The state of a carrier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CarrierLink {
     /// It can.
@@ -61,7 +61,7 @@ pub enum CarryFault {
     /// The server takes no more for now: try again after this time, if it reported one.
     #[error("the server takes no more messages for now: {why}")]
     RateLimited {
-        /// What the server says.
+        /// The words of the server.
         why: String,
         /// How long it wants to be left alone.
         after: Option<Duration>,
@@ -74,7 +74,7 @@ pub enum CarryFault {
     Refused(String),
 }
 
-/// What a carrier calls a message that it has sent: reactions and quotes name it so.
+/// A carrier's name for a message that it has sent, as reactions and quotes use it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct MessageStamp(pub i64);

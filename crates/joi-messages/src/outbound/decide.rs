@@ -40,7 +40,7 @@ pub(super) struct OutboxView<'a> {
     pub(super) now: Timestamp,
 }
 
-/// What is done next.
+/// The next step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum SendStep {
     /// Hand this one to its carrier; with a moment, it is to say that further answers come from then on.

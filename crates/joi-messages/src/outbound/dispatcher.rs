@@ -38,7 +38,7 @@ pub struct Dispatcher {
 /// A message that came back.
 type Returned = (OutgoingId, Letter, Result<Option<MessageStamp>, CarryFault>);
 
-/// What runs at the moment.
+/// The deliveries in progress.
 #[derive(Default)]
 struct Underway {
     sending: FuturesUnordered<BoxFuture<'static, Returned>>,

@@ -13,7 +13,7 @@ use super::letter::{Letter, LetterState};
 
 /// Alerts that are held while the database can't be written.
 const MOST: usize = 32;
-/// What was sent counts for its key so long.
+/// The time for which a sent message occupies its key.
 const REMEMBERED: SignedDuration = SignedDuration::from_hours(24);
 
 /// All of them.

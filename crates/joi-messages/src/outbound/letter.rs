@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Audience, CarrierName, MessageStamp, Outgoing, Urgency};
 
-/// What becomes of a message.
+/// The state of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LetterState {
@@ -50,7 +50,7 @@ pub(super) struct Letter {
     /// It says that no more come for a while.
     #[serde(default)]
     pub(super) tells_limit: bool,
-    /// What the carrier calls it, once it was sent.
+    /// The carrier's name for it, once it was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) stamp: Option<MessageStamp>,
 }

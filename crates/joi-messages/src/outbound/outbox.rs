@@ -26,10 +26,10 @@ const MOST_WAITING: usize = 300;
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Whoever waits for the database looks so often whether an alert is held meanwhile.
 const LOOK: Duration = Duration::from_millis(100);
-/// What is left of a message counts for rates and keys so long.
+/// The time for which a finished message counts for rates and keys.
 const REMEMBERED: SignedDuration = SignedDuration::from_hours(24);
 
-/// What an outbox is made of.
+/// The parts of an outbox.
 #[derive(Clone)]
 pub struct OutboxParts {
     /// Holds the messages.

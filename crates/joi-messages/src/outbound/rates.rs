@@ -13,7 +13,7 @@ use super::{CarrierName, Urgency};
 /// The window of all rates.
 const WINDOW: SignedDuration = SignedDuration::from_secs(60 * 60);
 
-/// Whether one more message may be sent.
+/// The verdict of the rate limit on one more message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Allowance {
     /// It may.

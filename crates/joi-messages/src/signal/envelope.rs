@@ -28,11 +28,11 @@ pub struct Received {
     /// How long it was on its way to the server, from the sender's clock to the server's, in ms; nothing where that is
     /// not reported. Below zero where the sender's clock is ahead.
     pub sent_ms: Option<i64>,
-    /// What it is.
+    /// The kind of message.
     pub content: ReceivedContent,
 }
 
-/// What a message is.
+/// The kind of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReceivedContent {
     /// Somebody sent it to this account.
@@ -43,7 +43,7 @@ pub enum ReceivedContent {
     Nothing(&'static str),
 }
 
-/// What was sent.
+/// A message as it was sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum IncomingMatter {
     /// Words, or what hangs on them.
@@ -68,14 +68,14 @@ impl IncomingMatter {
     }
 }
 
-/// What was written.
+/// The text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IncomingText {
     /// The words; may be empty.
     pub text: Private<String>,
     /// The id of the group it was written in.
     pub group: Option<String>,
-    /// What hangs on it.
+    /// The attachments.
     pub attachments: Vec<IncomingFile>,
     /// Messages of this thread disappear after a time.
     pub is_fleeting: bool,

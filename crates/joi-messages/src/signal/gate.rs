@@ -29,7 +29,7 @@ pub enum SignalThread {
     Group,
 }
 
-/// What the owner wrote.
+/// A message of the owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnerMessage {
     /// Where.
@@ -40,11 +40,11 @@ pub struct OwnerMessage {
     pub stamp: i64,
     /// It disappears from the thread: nothing of it is stored.
     pub is_fleeting: bool,
-    /// What is to be done with it.
+    /// The treatment of the message.
     pub matter: OwnerMatter,
 }
 
-/// What is to be done with a message of the owner.
+/// The treatment of a message of the owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OwnerMatter {
     /// Answer these words.
@@ -76,7 +76,7 @@ pub enum ApprovalAge {
     Stale,
 }
 
-/// Whether a message goes further.
+/// The verdict of the gate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Admission {
     /// It does.
@@ -85,7 +85,7 @@ pub enum Admission {
     Ignored(&'static str),
 }
 
-/// What the gate has seen.
+/// Counters of the gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct GateCounts {
     /// Messages of anybody but the owner.

@@ -6,7 +6,7 @@
 
 use serde_json::{Value, json};
 
-/// What the daemon answers when it refuses.
+/// The daemon's refusal.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{message} (code {code})")]
 pub struct RpcError {
@@ -18,7 +18,7 @@ pub struct RpcError {
     pub data: Value,
 }
 
-/// What a line holds.
+/// The contents of a line.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RpcLine {
     /// The answer to the request of that number.

@@ -14,7 +14,7 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
-/// What the double does with the next request of a method.
+/// The double's reaction to the next request of a method.
 pub enum Scripted {
     Result(Value),
     Error(Value),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::awareness::{CriticalId, Happening, HouseEvent};
 use joi_language::{SentenceField, SentenceName, SentenceTemplate};
 
-/// What it is about.
+/// The cause of an alarm.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum AlertKind {
@@ -17,7 +17,7 @@ pub enum AlertKind {
     },
     /// Somebody sent an alert of high priority.
     High {
-        /// What it says.
+        /// Its text.
         text: String,
     },
     /// Nothing: somebody tries the alarm.
@@ -46,9 +46,9 @@ pub enum AcknowledgedBy {
 /// An alarm.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Alert {
-    /// What it is about.
+    /// The cause of an alarm.
     pub kind: AlertKind,
-    /// What the detector is called.
+    /// The name of the detector.
     pub what: String,
     /// The item's name; empty where there is none.
     pub item: String,

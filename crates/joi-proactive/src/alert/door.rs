@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(15);
 /// What is not stored is to be sent again after so many seconds.
 const AGAIN_S: &str = "10";
 
-/// What became of a notice.
+/// The result of a notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoticeFate {
     /// It is announced and stored.
@@ -40,7 +40,7 @@ pub enum NoticeFate {
 /// A notice of another program, which waits for an answer.
 #[derive(Debug)]
 pub struct SentNotice {
-    /// What it says.
+    /// Its text.
     pub notice: ReceivedNotice,
     /// Learns what became of it.
     pub taken: oneshot::Sender<NoticeFate>,

@@ -17,7 +17,7 @@ const HOLDS: Duration = Duration::from_secs(60);
 /// That the house is back is worth saying for so long.
 const NEWS: Duration = Duration::from_secs(1800);
 
-/// Whether the house is connected.
+/// The connection of the house over time.
 #[derive(Debug, Clone, Copy)]
 pub struct HouseConnection {
     /// How long it is gone before that is announced.
@@ -36,7 +36,7 @@ enum ConnectionPhase {
     },
 }
 
-/// What is to be announced.
+/// A report about the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConnectionNews {
     /// It has been gone for so long.

@@ -15,7 +15,7 @@ use joi_store::{Store, StoreError};
 const BRIEFLY: Duration = Duration::from_millis(500);
 /// A message waits for its alarm to be stored no longer than this: the voice has announced it already.
 pub(super) const BEFORE_MESSAGE: Duration = Duration::from_secs(2);
-/// What could not be written is tried again after this time.
+/// The time after which a failed write is tried again.
 pub(super) const AGAIN: Duration = Duration::from_secs(30);
 
 impl Alerts {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use joi_language::{SentenceField, SentenceName, SentenceTemplate};
 
-/// What is dangerous whatever the hour.
+/// A danger at any hour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names say it")]
@@ -67,7 +67,7 @@ impl CriticalId {
     }
 }
 
-/// What has happened.
+/// An event in the house.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum Happening {
@@ -78,14 +78,14 @@ pub enum Happening {
     },
     /// An alert of the house with a priority.
     Notice {
-        /// What it says.
+        /// Its text.
         text: String,
-        /// Whether it is of high priority.
+        /// High priority.
         is_high: bool,
     },
     /// A warning of the weather service that is none of storm or flood.
     WeatherAlert {
-        /// What it says.
+        /// Its text.
         text: String,
     },
     /// The weather has changed.
@@ -115,7 +115,7 @@ pub enum Happening {
     },
     /// Something of a kind that is not known.
     Other {
-        /// What it calls itself.
+        /// Its own name.
         kind: String,
     },
 }
@@ -123,7 +123,7 @@ pub enum Happening {
 /// An event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HouseEvent {
-    /// What has happened.
+    /// An event in the house.
     pub happening: Happening,
     /// To what: the label of the item.
     pub what: String,

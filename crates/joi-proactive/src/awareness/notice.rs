@@ -39,7 +39,7 @@ impl NoticePriority {
 /// An alert as it came.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceivedNotice {
-    /// What it says; may be empty where there is an id.
+    /// Its text; may be empty where there is an id.
     pub text: String,
     /// How urgent.
     pub priority: NoticePriority,

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::event::CriticalId;
 use joi_home::house::{House, Item, ItemMeaning, StateValue};
 
-/// What an item says.
+/// The meaning of an item's state.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ItemObservation {
     /// A detector of a danger is on or off.

@@ -29,7 +29,7 @@ const EVENTS: usize = 256;
 /// Readings of a sensor that are kept, however many count for a swing.
 const READINGS: usize = 64;
 
-/// Whether somebody is at home.
+/// The presence of people at home.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum HomePresence {
@@ -48,7 +48,7 @@ pub enum HomePresence {
     },
 }
 
-/// What was said unasked.
+/// A proactive message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContextMessage {
     /// When.
@@ -60,7 +60,7 @@ pub struct ContextMessage {
 /// An event and how much it matters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Noticed {
-    /// What has happened.
+    /// The event.
     pub event: HouseEvent,
     /// How much it matters.
     pub significance: Significance,
@@ -85,7 +85,7 @@ struct SensorHistory {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ContextState {
-    /// Whether somebody is at home.
+    /// The presence of people at home.
     pub presence: HomePresence,
     present: BTreeMap<String, bool>,
     sensors: BTreeMap<String, SensorHistory>,
@@ -105,13 +105,13 @@ pub struct ContextState {
     pub last_interaction: Option<Timestamp>,
     /// The last that was said unasked, the oldest first.
     pub messages: VecDeque<ContextMessage>,
-    /// What was said or sent to the user unasked within the last hours.
+    /// Proactive messages of the last hours.
     pub outbound: Vec<Timestamp>,
-    /// What might be mentioned.
+    /// Topics that wait.
     pub topics: TopicQueue,
-    /// What joi has mentioned last, as long as it may be answered.
+    /// The last proactive message, as long as an answer to it counts.
     pub in_hand: Option<Topic>,
-    /// When joi is answered.
+    /// The hours in which users answer.
     pub patterns: AnswerPatterns,
     /// Messages of which it is not known yet whether they are answered, the oldest first.
     pub awaiting_answer: Vec<Timestamp>,

@@ -16,11 +16,11 @@ use joi_language::{SentenceName, SentenceTemplate};
 pub struct Topic {
     /// Its number.
     pub id: u64,
-    /// What it is about: two with one key are the same.
+    /// The key: two topics with one key are the same.
     pub key: String,
     /// The fact, put into words when it is said.
     pub fact: SentenceTemplate,
-    /// What a message about it must name; empty where any words do.
+    /// Words that a message about it must contain; empty where any words do.
     pub what: String,
     /// How much it matters.
     pub significance: Significance,

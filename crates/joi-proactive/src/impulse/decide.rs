@@ -12,7 +12,7 @@ use super::rates::{self, ProactiveRate};
 use super::score::{ImpulseScore, ScoreInput, exact, score};
 use joi_schedule::announce::QuietHours;
 
-/// What is decided on.
+/// The inputs of the decision.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImpulseInput<'a> {
     /// The factors.
@@ -51,7 +51,7 @@ pub enum Hold {
     SwitchedOff,
 }
 
-/// What is done.
+/// The decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum ImpulseVerdict {

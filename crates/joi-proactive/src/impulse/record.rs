@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::decide::ImpulseVerdict;
 use super::score::ImpulseScore;
 
-/// What became of a message that was decided on.
+/// The outcome of a proactive message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ImpulseOutcome {
@@ -33,9 +33,9 @@ pub struct ImpulseRecord {
     pub at: Timestamp,
     /// All factors.
     pub score: ImpulseScore,
-    /// What they were compared with.
+    /// The threshold they were compared with.
     pub threshold: f64,
-    /// What was decided, and why.
+    /// The decision and its reason.
     pub verdict: ImpulseVerdict,
     /// Topics that waited.
     pub topics: usize,
@@ -47,10 +47,10 @@ pub struct ImpulseRecord {
     pub direct: usize,
     /// Hours of silence; nothing: never spoken with.
     pub silence_h: Option<f64>,
-    /// What the topic was about: its kind, never its words.
+    /// The kind of the topic, never its words.
     #[serde(default)]
     pub about: Option<String>,
-    /// What became of it.
+    /// The outcome.
     #[serde(default)]
     pub outcome: Option<ImpulseOutcome>,
     /// Why, in the words of whoever refused.

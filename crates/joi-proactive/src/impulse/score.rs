@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::config::ImpulseScoreConfig;
 
-/// What the score is made of.
+/// The inputs of the score.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScoreInput<'a> {
     /// The present moment in the user's zone.
@@ -30,7 +30,7 @@ pub struct ScoreInput<'a> {
     pub draw: f64,
     /// Messages that went out unasked, within `damper_hours`.
     pub outbound: usize,
-    /// What habits add.
+    /// The factor of habits.
     pub pattern: f64,
     /// It is about a danger.
     pub is_critical: bool,
@@ -39,21 +39,21 @@ pub struct ScoreInput<'a> {
 /// Every factor, and the total.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ImpulseScore {
-    /// What there is at any time.
+    /// The base that always counts.
     pub base: f64,
-    /// What silence adds.
+    /// The share of silence.
     pub silence: f64,
-    /// What topics and events add.
+    /// The share of topics and events.
     pub context: f64,
-    /// What the time of day adds.
+    /// The share of the time of day.
     pub time: f64,
-    /// What chance adds.
+    /// The share of chance.
     pub entropy: f64,
-    /// What earlier messages take off, as a magnitude.
+    /// The deduction for earlier messages, as a magnitude.
     pub damper: f64,
-    /// What habits add or take off.
+    /// The share of habits, which may be negative.
     pub pattern: f64,
-    /// What a danger adds.
+    /// The share of a danger.
     pub boost: f64,
     /// All of it.
     pub total: f64,

@@ -24,7 +24,7 @@ use crate::awareness::{
 use joi_schedule::announce::QuietHours;
 use people::{People, SimulatedHouse};
 
-/// What the month is made of.
+/// The settings of a simulated month.
 #[derive(Debug, Clone)]
 pub struct SimulationParts<'a> {
     /// `[impulse]`.
@@ -56,7 +56,7 @@ pub struct SimulatedContact {
     pub is_answered: bool,
 }
 
-/// What should never happen, counted.
+/// Counts of what should never happen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Inconsiderate {
     /// Contacts in quiet hours.

@@ -18,18 +18,18 @@ use joi_language::house::{HouseWords, ThingKind};
 
 pub use super::situation::FollowUp;
 
-/// What an answer to "which one?" picks.
+/// The choice in an answer to "which one?".
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Picked {
     /// These, by name.
     These(Vec<String>),
-    /// What was meant is in this place.
+    /// The thing is in this place.
     In(String),
     /// Still one of several, but of fewer.
     OneOf(Vec<NamedThing>),
 }
 
-/// What takes a command back.
+/// A command that undoes another one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BackStep {
     /// The name of the item.

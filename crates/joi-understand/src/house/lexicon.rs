@@ -18,10 +18,10 @@ const LONG_ENOUGH: usize = 4;
 const ALIKE: f64 = 0.88;
 /// How much more than the next.
 const MARGIN: f64 = 0.03;
-/// What the same sound adds.
+/// The bonus of the same sound.
 const SAME_SOUND: f64 = 0.15;
 
-/// What a word or a short phrase is.
+/// The meaning of a word or a short phrase.
 #[derive(Debug, Clone, PartialEq)]
 enum Meaning {
     Kind(ThingKind, Number),
@@ -41,7 +41,7 @@ enum Number {
     Either,
 }
 
-/// What was said of a thing, or one of its names.
+/// A description of a thing, or one of its names.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct ThingPhrase {
     pub(super) bag: BTreeSet<String>,

@@ -14,7 +14,7 @@ use joi_language::{Ear, Language};
 const MOST: usize = 6;
 /// From this likeness on, 0..1, a name may have been said.
 const ALIKE: f64 = 0.7;
-/// What a word that sounds the same adds to that.
+/// The bonus of a word that sounds the same.
 const SAME_SOUND: f64 = 0.15;
 
 /// Returns what else `text` may be, for a second look at its sound: commands of the house that need no yes. What is

@@ -15,7 +15,7 @@ use super::things::{Thing, ThingRole};
 use joi_home::house::{Item, ItemCommand, Refused};
 use joi_language::house::{HouseDeed, ThingKind};
 
-/// Whether a value that goes further than a thing does is refused.
+/// The treatment of a value beyond the range of a thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum HowFar {
     /// It is: "the lamp to 90 percent".

@@ -33,7 +33,7 @@ struct Part {
 #[derive(Debug, Clone)]
 pub(super) struct Phrasing(Vec<Part>);
 
-/// What a phrasing took.
+/// The words that a phrasing has matched.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct TakenWords {
     /// The words of things, in the order they were said.

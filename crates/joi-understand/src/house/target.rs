@@ -18,7 +18,7 @@ const MARGIN: f64 = 0.04;
 /// How alike two words of them must be.
 const WORD_ALIKE: f64 = 0.75;
 
-/// What was found.
+/// The result of a search for things.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum FoundThings {
     Things(Vec<usize>),
@@ -32,12 +32,12 @@ pub(super) enum FoundThings {
     Nothing,
 }
 
-/// Whether it is a command, which needs one thing, or a question, which several can answer.
+/// The purpose of a search: a command needs one thing, a question may have several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SearchPurpose {
     Command,
     Question,
-    /// What a command leaves out.
+    /// The exception of a command.
     Except,
 }
 

@@ -14,7 +14,7 @@ use joi_language::house::ThingKind;
 pub(super) struct Thing<'a> {
     /// The server's name of the equipment or item.
     pub(super) name: &'a str,
-    /// What to call it.
+    /// The name that the user knows.
     pub(super) label: &'a str,
     pub(super) bags: Vec<BTreeSet<String>>,
     pub(super) kind: Option<ThingKind>,
@@ -25,7 +25,7 @@ pub(super) struct Thing<'a> {
     pub(super) role: ThingRole,
 }
 
-/// What kind of entry a thing is; the former go first where names are equal.
+/// The kind of entry; the former go first where names are equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ThingRole {
     /// Equipment, or an item of no equipment.

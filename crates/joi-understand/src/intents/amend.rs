@@ -13,7 +13,7 @@ use joi_language::values::{EntryKind, NewEntry, ScheduleOrder, When};
 /// A command to set something that lacks nothing, with its words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settled {
-    /// What was asked for.
+    /// The entry to be set.
     pub wanted: NewEntry,
     /// The words, without politeness.
     pub said: String,

@@ -18,7 +18,7 @@ use joi_language::values::ScheduleOrder;
 /// Fewer words with a full stop are no sentence: a recogniser puts one behind anything.
 const SHORTEST_SENTENCE: usize = 3;
 
-/// Whether more is likely to follow.
+/// The likelihood that more words follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Completeness {
     /// It is a whole command.
@@ -120,7 +120,7 @@ fn without_a_command(grammar: &Grammar, text: &str, said: &[Word]) -> Completene
     }
 }
 
-/// What the recogniser wrote behind the words.
+/// The mark that the recogniser wrote behind the words.
 enum SentenceMark {
     Question,
     Stop,

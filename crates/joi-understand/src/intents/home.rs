@@ -24,7 +24,7 @@ pub struct HomeOrder {
     pub many: Many,
 }
 
-/// What can be done.
+/// A deed on a thing of the house.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HomeDeed {
     /// Switch it on.

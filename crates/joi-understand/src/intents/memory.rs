@@ -18,7 +18,7 @@ const FEWEST_WORDS: usize = 3;
 pub enum MemoryOrder {
     /// Remember this.
     Remember {
-        /// What it is about.
+        /// The kind of memory.
         kind: MemoryKind,
         /// In the user's own words.
         text: String,

@@ -7,7 +7,7 @@
 use joi_language::Language;
 use joi_language::mood::SentenceForm;
 
-/// What the user's words are.
+/// The form of an utterance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mood {
     /// They may ask for a deed.

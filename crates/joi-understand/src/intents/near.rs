@@ -31,7 +31,7 @@ const MOST_OPEN: usize = 1;
 pub struct Reading {
     /// The transcript with another word in it.
     pub text: String,
-    /// What it asks for.
+    /// The request.
     pub what: Intent,
     /// The phrasing it fits; it quotes the list of phrasings, not the user.
     pub template: String,

@@ -79,7 +79,7 @@ impl<'a> RedactionRule<'a> {
     }
 }
 
-/// What is known by its shape.
+/// A secret that its shape gives away.
 struct Shapes {
     rules: Vec<(Label, Regex, ByShape)>,
     one_time: Regex,
@@ -233,7 +233,7 @@ fn phrase_value(text: &str, hit: Range<usize>, _: &SecretWords, secrets: &mut Ve
     value(text, hit, SecretValues::Phrases, secrets)
 }
 
-/// What may be the value of a key.
+/// The pattern of a value behind a key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SecretValues {
     Words,

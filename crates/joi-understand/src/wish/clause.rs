@@ -2,7 +2,7 @@
 //!
 //! Pure: no I/O, no clock.
 
-/// What a clause is.
+/// The form of a clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// It asks for a deed.

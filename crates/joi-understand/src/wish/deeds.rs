@@ -23,7 +23,7 @@ pub(super) enum DeedMatch {
     None,
 }
 
-/// What a clause says of one deed: how exactly, and whether all of it is there.
+/// The fit of a clause to one deed: how exact, and how complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct DeedFit {
     has_object: bool,
@@ -35,7 +35,7 @@ pub(super) fn matched(words: &ConsentWords, clause: &Clause, deed: &str) -> Deed
     matched_to(words, clause, (deed, None))
 }
 
-/// What a call is for, when it was called by its name: its words.
+/// The words of a thing that a call names.
 pub(super) type ThingNamed<'a> = Option<&'a [String]>;
 
 /// Returns the same where the deed's own thing may be named.

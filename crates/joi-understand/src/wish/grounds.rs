@@ -30,7 +30,7 @@ const HALF: f64 = 0.5;
 /// How much of a retold text must have been said.
 const GIST: f64 = 0.7;
 
-/// What values may be found in.
+/// The texts in which values may be found.
 pub(super) struct Grounds<'a> {
     language: &'a Language,
     words: &'a ConsentWords,
@@ -44,7 +44,7 @@ pub(super) struct Grounds<'a> {
 }
 
 impl<'a> Grounds<'a> {
-    /// What the user said, what was asked back about this deed, and what they refers to.
+    /// The words of the user, of a question back about this deed, and of what they refer to.
     pub(super) fn new(
         language: &'a Language,
         words: &'a ConsentWords,
@@ -92,7 +92,7 @@ impl<'a> Grounds<'a> {
         Self { language, words, texts, said, numbers, all: None }
     }
 
-    /// What the user put right within their own words: then one value at least must stand behind that.
+    /// The correction within the user's own words: at least one value must stand behind it.
     pub(super) fn put_right(language: &'a Language, words: &'a ConsentWords, asked: &str) -> Option<Self> {
         let said = words_of(asked);
         let last =

@@ -14,21 +14,21 @@ use joi_language::consent::{ConsentWords, ToldWords, words_of};
 /// Most words of who said what stands in front: "said my wife".
 const LONGEST_SAYING: usize = 4;
 
-/// What was reported in front of a clause.
+/// A report in front of a clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum ToldBefore {
     /// Something to which a request may belong.
     Maybe,
     /// Something that has happened.
     Past,
-    /// What somebody says.
+    /// The words of somebody else.
     Report,
 }
 
-/// What the clauses in front of one say of it.
+/// The effect of earlier clauses on the next one.
 #[derive(Debug, Default)]
 pub(super) struct Telling {
-    /// What is announced; it lasts for the sentence.
+    /// The form that is announced; it lasts for the sentence.
     announced: Option<Form>,
     /// To this belongs what is joined to it.
     told: Option<ToldBefore>,
@@ -140,7 +140,7 @@ fn asks_politely(words: &ConsentWords, said: &[String]) -> bool {
     words.form.polite.at_start(rest).is_some() || words.form.wishes.at_start(rest).is_some()
 }
 
-/// What a clause says of those in front of it.
+/// The effect of a clause on those in front of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SaidBehind {
     /// Who said them: "…, said my wife".

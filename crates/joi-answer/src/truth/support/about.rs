@@ -9,7 +9,7 @@ use super::super::claim::Claim;
 use super::super::turn::TurnAim;
 use super::Support;
 
-/// What of a claim has to do with the user and their turn.
+/// The ties of a claim to the user and the turn.
 struct ClaimTies<'a> {
     families: BTreeSet<&'a str>,
     /// It reaches others.

@@ -78,7 +78,7 @@ struct Habits {
     has_presence: bool,
 }
 
-/// What a person does when joi speaks up.
+/// A person's reaction to a proactive message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SimulatedReaction {
     /// Nothing.
@@ -89,9 +89,9 @@ pub enum SimulatedReaction {
     NotNow,
 }
 
-/// What is the case in a minute.
+/// The state of the house in one minute.
 pub struct SimulatedMinute {
-    /// What the items say.
+    /// The states of the items.
     pub said: Vec<(String, String, ItemObservation)>,
     /// Somebody talks to joi.
     pub talks: bool,

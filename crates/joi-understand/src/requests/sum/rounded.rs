@@ -13,7 +13,7 @@ const LARGEST: f64 = 1e15;
 /// In front of a value that is not exact.
 pub(super) const ABOUT: &str = "approx. ";
 
-/// What a value is of.
+/// The kind of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ValueOf {
     /// A sum.
