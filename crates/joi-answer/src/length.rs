@@ -12,12 +12,14 @@ use joi_language::Language;
 use joi_language::ending::{SentenceEnding, ending_of};
 use joi_language::readings::EndingWords;
 
-/// How long an answer may be.
+/// The longest answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LengthLimit {
+    /// Most sentences.
     pub sentences: u32,
+    /// Most words.
     pub words: u32,
-    /// Whether the rest is offered.
+    /// The rest is offered.
     pub may_go_on: bool,
 }
 

@@ -183,7 +183,7 @@ mod tests {
     use joi_language::testing::{english, german};
 
     #[test]
-    fn an_answer_of_the_users_own_words_is_told_from_one_with_news() {
+    fn an_answer_of_the_users_own_words_differs_from_one_with_news() {
         for (asked, answer) in [
             ("Why is the sky blue?", "Sky, blue."),
             ("Why is the sky blue?", "The sky is blue."),
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_that_was_said_before_is_told_from_one_that_goes_on() {
+    fn a_sentence_that_was_said_before_differs_from_one_that_goes_on() {
         let earlier =
             ["I hope that you feel better soon.", "1. Add the salt to the boiling water."].map(str::to_owned);
         for sentence in [

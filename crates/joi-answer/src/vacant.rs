@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_model_was_told_after_an_empty_answer_is_no_answer() {
+    fn an_instruction_after_an_empty_answer_is_not_an_answer() {
         for (language, asked) in [(english(), "What is tea?"), (german(), "Was ist Tee?")] {
             let told = language.prompts().of(PromptName::Recovery);
             assert!(is_vacant(language, asked, told), "{told}");
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_user_told_of_himself_is_said_turned_round() {
+    fn a_statement_of_the_user_is_said_turned_round() {
         let remembered = "[Memory of the user:]\n- my sister is called Ann\n- Max likes tea";
         let rule = VacancyRule { remembered, ..rule("What is my sister called?") };
         let said = |words: &str| rule.turned_round(english(), words.to_owned());
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn words_in_circles_are_told_from_lists_and_songs() {
+    fn words_in_circles_differ_from_lists_and_songs() {
         let circles =
             |language: &Language, asked: &str, answer: &str| rule(asked).goes_in_circles(language, answer);
         for answer in [

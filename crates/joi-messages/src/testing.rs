@@ -14,6 +14,7 @@ use daemon::Daemon;
 
 /// The owner's account.
 pub const OWNER: &str = "5e7f0000-1111-4222-8333-444455556666";
+/// Returns a configuration for the socket of `daemon`.
 pub fn config(daemon: &Daemon) -> SignalConfig {
     let daemon = format!("unix:{}", daemon.path.display());
     SignalConfig { owner: OWNER.to_owned(), daemon, group: "g=".to_owned(), ..SignalConfig::default() }

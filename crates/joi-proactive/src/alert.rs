@@ -110,10 +110,10 @@ impl Alerts {
     /// # Errors
     /// The database's.
     pub async fn restore(&self) -> Result<(), StoreError> {
-        self.shared.restored.get_or_try_init(|| self.tell_again()).await.copied()
+        self.shared.restored.get_or_try_init(|| self.announce_again()).await.copied()
     }
 
-    async fn tell_again(&self) -> Result<(), StoreError> {
+    async fn announce_again(&self) -> Result<(), StoreError> {
         let Some(store) = &self.shared.parts.store else { return Ok(()) };
         let now = self.shared.parts.announcer.now().timestamp();
         for row in store.alerts(READ).await?.into_iter().rev() {

@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn defaults_are_fine_and_all_problems_are_told() {
+    fn defaults_are_fine_and_all_problems_are_reported() {
         assert_eq!(ToolsConfig::default().check(), []);
         let mut config = ToolsConfig { confirm_s: 1, max_turns: 0, ..ToolsConfig::default() };
         config.never = vec!["lamp".into(), "stop".into()];

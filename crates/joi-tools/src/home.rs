@@ -50,7 +50,7 @@ impl HomeFind {
         let view = seen(&*self.0, call.language)?;
         let words = call.text("words");
         let found = view.house.matching(words);
-        let told = found.iter().filter(|item| is_told_of(item)).copied();
+        let told = found.iter().filter(|item| has_shown_state(item)).copied();
         let lines: Vec<String> = told.clone().take(MOST).map(|item| line(item, &view.house)).collect();
         if lines.is_empty() {
             return Err(ToolError::TellModel(format!("nothing in the house is called \"{words}\"")));
@@ -179,7 +179,7 @@ fn is_foreign(item: &Item) -> bool {
 }
 
 /// Returns whether an item has a state to speak of: a group without one and an image have none.
-fn is_told_of(item: &Item) -> bool {
+fn has_shown_state(item: &Item) -> bool {
     !matches!(item.kind, ItemKind::Group { of: None, .. } | ItemKind::Image)
 }
 

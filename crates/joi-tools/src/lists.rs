@@ -68,7 +68,7 @@ impl Lists {
                 let told = language.sentences().time.listed(&items);
                 let sentence = added(&list, &items, language);
                 let new: Vec<String> = items.into_iter().filter(|item| !before.contains(item)).collect();
-                let text = format!("added {told}; {}", as_told(&list, &now));
+                let text = format!("added {told}; {}", as_spoken(&list, &now));
                 let back = (!new.is_empty()).then_some(WayBack::TakeOff { list, entries: new });
                 Ok(Output::of(source, text).saying(sentence).undone_by(back))
             }
@@ -76,7 +76,7 @@ impl Lists {
                 NoteRemoval::Removed(gone) => {
                     let now = store.notes(&list).await.map_err(broken)?;
                     let sentence = taken_off(&list, std::slice::from_ref(&gone), language);
-                    Ok(Output::of(source, format!("removed {gone}; {}", as_told(&list, &now)))
+                    Ok(Output::of(source, format!("removed {gone}; {}", as_spoken(&list, &now)))
                         .saying(sentence))
                 }
                 NoteRemoval::Several(entries) => Err(which(&entries, source, language)),
@@ -102,7 +102,7 @@ impl Lists {
             }
             _ => {
                 let now = store.notes(&list).await.map_err(broken)?;
-                Ok(Output::of(source, as_told(&list, &now)).saying(spoken_list(&list, &now, language)))
+                Ok(Output::of(source, as_spoken(&list, &now)).saying(spoken_list(&list, &now, language)))
             }
         }
     }
@@ -298,7 +298,7 @@ fn spoken_list(list: &str, now: &[String], language: &Language) -> String {
 }
 
 /// Returns what is on a list, for the model.
-fn as_told(list: &str, now: &[String]) -> String {
+fn as_spoken(list: &str, now: &[String]) -> String {
     let more = now.len().saturating_sub(MOST_TOLD);
     let shown = match &now[more..] {
         [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),

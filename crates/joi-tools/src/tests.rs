@@ -56,7 +56,7 @@ fn sentence(output: Result<Output, ToolError>) -> String {
 }
 
 #[tokio::test]
-async fn lists_are_kept_told_and_emptied() {
+async fn lists_are_kept_read_out_and_emptied() {
     let store = Store::in_memory().expect("a store");
     let toolbox = shipped(Some(store.clone()));
     let lists = async |arguments| sentence(call(&toolbox, "lists", arguments).await);

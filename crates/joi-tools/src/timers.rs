@@ -49,7 +49,7 @@ impl Timers {
                     EntryKind::Alarm
                 });
                 if kind == EntryKind::Reminder && name.is_none() {
-                    return Err(tell_model("name is missing: what to remind of"));
+                    return Err(model_error("name is missing: what to remind of"));
                 }
                 let is_reminder = kind == EntryKind::Reminder;
                 let name = name.filter(|name| is_reminder || !is_request(name, call.text("when")));
@@ -73,7 +73,7 @@ impl Timers {
             return Ok(None);
         }
         let when = (self.reads)(call.language, said).ok_or_else(|| {
-            tell_model(format!(
+            model_error(format!(
                 "when: \"{said}\" is no length and no time; say for example \"10 minutes\", \"6:30 am on weekdays\" or \
                  \"tomorrow at noon\""
             ))
@@ -98,12 +98,12 @@ impl Timers {
             }
             OrderReport::Ask(ScheduleQuestion::Which(_)) => {
                 let told = format!("{sentence} Call again with the name of one, or ask the user.");
-                Err(tell_model(if is_foreign { fence::wrap(&told, LONGEST_WHICH) } else { told }))
+                Err(model_error(if is_foreign { fence::wrap(&told, LONGEST_WHICH) } else { told }))
             }
             OrderReport::Ask(ScheduleQuestion::Length | ScheduleQuestion::Moment) => {
                 Err(no_time(kind(call.arguments), true))
             }
-            _ => Err(tell_model(sentence)),
+            _ => Err(model_error(sentence)),
         }
     }
 }
@@ -206,10 +206,10 @@ fn no_time(kind: Option<EntryKind>, is_named: bool) -> ToolError {
         Some(EntryKind::Timer | EntryKind::House) | None => "10 minutes",
     };
     let more = if is_named || kind != Some(EntryKind::Reminder) { "" } else { "; name is missing too" };
-    tell_model(format!("when is missing: for example \"{example}\"{more}; ask the user if it was not said"))
+    model_error(format!("when is missing: for example \"{example}\"{more}; ask the user if it was not said"))
 }
 
-fn tell_model(why: impl Into<String>) -> ToolError {
+fn model_error(why: impl Into<String>) -> ToolError {
     ToolError::TellModel(why.into())
 }
 

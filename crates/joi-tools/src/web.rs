@@ -147,14 +147,14 @@ impl Reach {
             }
             let next = response.headers().get(LOCATION).and_then(|next| next.to_str().ok());
             let next = next.and_then(|next| url.join(next).ok());
-            url = next.ok_or_else(|| tell(format!("{} leads nowhere", host(&url))))?;
+            url = next.ok_or_else(|| model_error(format!("{} leads nowhere", host(&url))))?;
         }
-        Err(tell(format!("{} leads on and on", host(&url))))
+        Err(model_error(format!("{} leads on and on", host(&url))))
     }
 
     /// Returns whether an address may be asked at all. Names are judged again by what they resolve to.
     fn judge(&self, url: &Url) -> Result<(), ToolError> {
-        let refused = |why: &str| Err(tell(format!("{} is not fetched: {why}", host(url))));
+        let refused = |why: &str| Err(model_error(format!("{} is not fetched: {why}", host(url))));
         if !matches!(url.scheme(), "http" | "https") {
             return refused("only http and https addresses are");
         }
@@ -182,18 +182,18 @@ impl std::fmt::Debug for Reach {
 fn parsed(url: &str) -> Result<Url, ToolError> {
     let url = url.trim();
     if url.len() > LONGEST_URL {
-        return Err(tell("the address is too long".into()));
+        return Err(model_error("the address is too long".into()));
     }
     let whole = if url.contains("://") { url.to_owned() } else { format!("https://{url}") };
     let parsed = Url::parse(&whole).ok().filter(Url::has_host);
-    parsed.ok_or_else(|| tell(format!("{} is no address", fence::shortened(url, 100))))
+    parsed.ok_or_else(|| model_error(format!("{} is no address", fence::shortened(url, 100))))
 }
 
 /// Returns what a server sent, as far as it is read.
 async fn read(url: Url, mut response: reqwest::Response) -> Result<Fetched, ToolError> {
     let status = response.status();
     if status != StatusCode::OK {
-        return Err(tell(format!("{} answered {status}", host(&url))));
+        return Err(model_error(format!("{} answered {status}", host(&url))));
     }
     let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -215,14 +215,14 @@ fn failed(url: &Url, error: &reqwest::Error) -> ToolError {
     } else {
         fence::shortened(&root_cause::of(error), 120)
     };
-    tell(format!("{} can't be reached: {why}", host(url)))
+    model_error(format!("{} can't be reached: {why}", host(url)))
 }
 
 fn host(url: &Url) -> String {
     url.host_str().unwrap_or("the address").to_owned()
 }
 
-fn tell(why: String) -> ToolError {
+fn model_error(why: String) -> ToolError {
     ToolError::TellModel(why)
 }
 
@@ -283,7 +283,7 @@ impl Tool for ReadPage {
                 "text/html" | "application/xhtml+xml" | "" => html::text(&page.body),
                 kind if kind.starts_with("text/") || kind.ends_with("json") => page.body.clone(),
                 kind => {
-                    return Err(tell(format!(
+                    return Err(model_error(format!(
                         "{} is no text but {}",
                         host(&page.url),
                         fence::shortened(kind, 40)
@@ -291,7 +291,7 @@ impl Tool for ReadPage {
                 }
             };
             if text.trim().is_empty() {
-                return Err(tell(format!("there is no text on {}", host(&page.url))));
+                return Err(model_error(format!("there is no text on {}", host(&page.url))));
             }
             let told = format!("From {}:\n{}", host(&page.url), fence::wrap(&text, MOST_CHARS));
             let text = fence::shortened(&text, MOST_CHARS);

@@ -62,7 +62,7 @@ pub fn order_before_emergency<'a>(language: &Language, asked: &'a str) -> Option
     let text = plain(asked);
     language.care().iter().find_map(|words| {
         let behind = &words.behind_orders;
-        let is_told = |at: &usize| told_urgently(words, &text[*at..]).is_some();
+        let is_told = |at: &usize| urgent_rule(words, &text[*at..]).is_some();
         let last = || behind.places(&text).into_iter().rev().find(is_told);
         let at = words.orders.is_match(&text).then(last)??;
         // The words are as many in both.
@@ -143,14 +143,14 @@ fn kind(words: &CareWords, whole: &str) -> Care {
 fn behind_order(words: &CareWords, text: &str) -> Care {
     let behind = &words.behind_orders;
     let always = words.rules.iter().find(|rule| rule.counts == RuleCounts::Always && rule.fits(text));
-    let behind_sign = || behind.behind_sign(text).and_then(|rest| told_urgently(words, &rest));
-    let without_sign = || behind.places(text).into_iter().find_map(|at| told_urgently(words, &text[at..]));
+    let behind_sign = || behind.behind_sign(text).and_then(|rest| urgent_rule(words, &rest));
+    let without_sign = || behind.places(text).into_iter().find_map(|at| urgent_rule(words, &text[at..]));
     let rule = always.or_else(behind_sign).or_else(without_sign);
     rule.map_or(Care::Everyday, |rule| Care::Matter(rule.matter.clone()))
 }
 
 /// Returns the emergency that `text` reports.
-fn told_urgently<'a>(words: &'a CareWords, text: &str) -> Option<&'a CareRule> {
+fn urgent_rule<'a>(words: &'a CareWords, text: &str) -> Option<&'a CareRule> {
     let is_urgent = |rule: &CareRule| words.urgency(&rule.matter) == CareUrgency::Urgent;
     words.rules.iter().find(|rule| rule.counts != RuleCounts::Asked && is_urgent(rule) && rule.fits(text))
 }

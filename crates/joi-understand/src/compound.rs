@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn two_clauses_are_told_from_two_words_in_every_language() {
+    fn two_clauses_differ_from_two_words_in_every_language() {
         let split = [
             ("en", "how warm is it in Rome and what is ten times nine"),
             ("de", "wie warm ist es in Rom und was ist zehn mal neun"),

@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn talk_of_the_past_is_told_from_other_talk() {
+    fn talk_of_the_past_differs_from_other_talk() {
         for said in [
             "what did I say about the car last week",
             "which soup did we cook",

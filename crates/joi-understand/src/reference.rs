@@ -68,7 +68,7 @@ mod tests {
     use joi_language::testing::{english, german};
 
     #[test]
-    fn what_points_back_is_told_from_another_subject() {
+    fn what_points_back_differs_from_another_subject() {
         for asked in [
             "and in Rome?",
             "why?",

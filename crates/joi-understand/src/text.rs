@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_quoted_is_left_out_and_what_is_never_closed_is_told_apart() {
+    fn what_is_quoted_is_left_out_and_what_is_never_closed_is_distinguished() {
         for (text, own, open) in [
             ("you say \"it is set\" then", "you say  then", ""),
             ("das heißt „gestellt“ hier", "das heißt  hier", ""),

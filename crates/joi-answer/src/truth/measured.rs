@@ -31,12 +31,12 @@ impl ClaimJudge<'_> {
         let Some(house) = self.language.house() else { return false };
         [&house.words.degrees, &house.words.percent]
             .iter()
-            .any(|units| self.tells_another(&clause.text, units))
+            .any(|units| self.states_another(&clause.text, units))
     }
 
     /// Returns whether `said` has a value of `units` that neither the calls nor the user reported, though the calls
     /// reported some.
-    fn tells_another(self, said: &str, units: &[String]) -> bool {
+    fn states_another(self, said: &str, units: &[String]) -> bool {
         let numbers = &self.language.grammar().numbers;
         // What the state of an item is may come without its unit.
         let of_answer = |answer: &str| match answer.trim().parse() {

@@ -145,7 +145,7 @@ fn of_sentences_that_were_written_blind_a_third_time_few_pass() {
 }
 
 #[test]
-fn a_value_that_was_read_is_not_told_otherwise() {
+fn a_value_that_was_read_is_not_reported_otherwise() {
     let judge = |language: &Language, answer: &str, asked: &str, said: &str| {
         let done = [DoneCall::read("homeRead", answer)];
         unsupported(language, said, ClaimEvidence { asked, done: &done }).is_none()

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn neither_topic_nor_password_is_told() {
+    fn neither_topic_nor_password_is_shown() {
         let wrong = NtfyConfig {
             url: "https://me:secret@ntfy.sh".into(),
             topic: "my secret!".into(),

@@ -17,7 +17,7 @@ use super::carrier::Parcel;
 use super::letter::{Letter, LetterState};
 use super::*;
 use crate::testing::outbox;
-use joi_base::clock::{Clock, ManualClock};
+use joi_base::clock::ManualClock;
 use joi_base::pulse::Heart;
 use joi_language::Language;
 use joi_store::Store;
@@ -191,7 +191,7 @@ async fn the_same_key_within_a_day_is_the_same_message() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_sixty_first_answer_waits_and_the_owner_is_told_once_until_when() {
+async fn the_sixty_first_answer_waits_and_the_owner_learns_once_until_when() {
     let mut bench = Bench::signal();
     bench.start();
     for n in 0..63 {

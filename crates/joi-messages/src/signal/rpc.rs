@@ -85,7 +85,7 @@ mod tests {
     use joi_base::testing::damaged_text;
 
     #[test]
-    fn answers_errors_and_messages_are_told_apart() {
+    fn answers_errors_and_messages_are_distinguished() {
         let answer = RpcLine::Answer(7, Ok(json!({ "version": "0.14.6" })));
         assert_eq!(read(r#"{"jsonrpc":"2.0","result":{"version":"0.14.6"},"id":7}"#), answer);
         let error = RpcError { code: -1, message: "No recipients given".into(), data: Value::Null };

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn one_who_got_it_is_enough_and_the_others_are_told() {
+    fn one_who_got_it_is_enough_and_the_others_are_reported() {
         let sent = verdict(&Ok(results(&["IDENTITY_FAILURE", "SUCCESS"]))).unwrap();
         assert_eq!(sent, SentMessage { stamp: Some(1_763_719_200_123), failures: vec![IDENTITY] });
         let old = verdict(&Ok(json!({ "timestamp": 999 }))).unwrap();
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_tells_how_long_it_lasts_and_whether_a_captcha_ends_it() {
+    fn a_limit_says_how_long_it_lasts_and_whether_a_captcha_ends_it() {
         let plain =
             json!({ "response": { "results": [{ "type": "RATE_LIMIT_FAILURE", "retryAfterSeconds": 86 }] } });
         let why = "Signal takes no more messages for now".to_owned();

@@ -183,7 +183,7 @@ async fn an_attachment_of_a_megabyte_is_one_line() {
 }
 
 #[tokio::test]
-async fn a_subscription_is_made_only_where_the_daemon_waits_for_one_and_the_account_is_told_where_there_is_one()
+async fn a_subscription_is_made_only_where_the_daemon_waits_for_one_and_the_account_is_reported_where_there_is_one()
  {
     for (receive, expected) in [(ReceiveMode::OnConnection, 0), (ReceiveMode::Manual, 1)] {
         let folder = tempfile::tempdir().unwrap();

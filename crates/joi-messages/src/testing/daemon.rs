@@ -16,7 +16,9 @@ use tokio::task::JoinHandle;
 
 /// The double's reaction to the next request of a method.
 pub enum Scripted {
+    /// This result.
     Result(Value),
+    /// This error.
     Error(Value),
     /// These lines first, then the usual answer.
     After(Vec<String>),
@@ -40,6 +42,7 @@ struct Shared {
 
 /// The double.
 pub struct Daemon {
+    /// The path of the socket.
     pub path: PathBuf,
     shared: Arc<Mutex<Shared>>,
     asked: watch::Sender<usize>,
@@ -53,12 +56,14 @@ impl Daemon {
         Self { path, shared: Arc::default(), asked: watch::channel(0).0, task: None }
     }
 
+    /// Starts a daemon with its socket below `folder`.
     pub fn running(folder: &Path) -> Self {
         let mut daemon = Self::absent(folder);
         daemon.start();
         daemon
     }
 
+    /// Opens the socket and serves it.
     pub fn start(&mut self) {
         // A socket file may be left from before.
         let _ = std::fs::remove_file(&self.path);
@@ -80,6 +85,7 @@ impl Daemon {
         die(&mut self.shared.lock().unwrap());
     }
 
+    /// Scripts the answer to the next request of `method`.
     pub fn next(&self, method: &str, scripted: Scripted) {
         self.shared.lock().unwrap().script.entry(method.to_owned()).or_default().push_back(scripted);
     }
@@ -110,6 +116,7 @@ impl Daemon {
         }
     }
 
+    /// Returns the parameters of all requests of `method` so far.
     pub fn requests(&self, method: &str) -> Vec<Value> {
         let shared = self.shared.lock().unwrap();
         let of_method = shared.requests.iter().filter(|request| request["method"] == method);

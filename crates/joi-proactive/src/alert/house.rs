@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_house_that_is_gone_for_ten_minutes_is_told_once_and_that_it_is_back() {
+    fn a_house_that_is_gone_for_ten_minutes_is_announced_once_and_that_it_is_back() {
         assert_eq!(told(&[(0, true)], 90_000), []);
         assert_eq!(told(&[(0, true), (1000, false), (1590, true)], 90_000), []);
         let lost = |at| (at, ConnectionNews::Lost(LIMIT));
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_told_before_a_restart_is_not_told_again() {
+    fn what_was_announced_before_a_restart_is_not_announced_again() {
         let start = Instant::now();
         let mut connection = HouseConnection::new(LIMIT, true, start);
         assert_eq!(connection.look(false, start + LIMIT * 2), None);

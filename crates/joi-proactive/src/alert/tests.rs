@@ -73,7 +73,7 @@ async fn said(announcer: &Announcer, floor: Floor, presence: Presence) -> Option
 }
 
 #[tokio::test(start_paused = true)]
-async fn at_night_while_she_answers_and_the_messenger_hangs_an_alarm_is_said_at_once_and_again_until_heard() {
+async fn at_night_while_joi_answers_and_the_messenger_hangs_an_alarm_is_said_at_once_and_again_until_heard() {
     let bench = bench(Some(Store::in_memory().unwrap()), true);
     let alerts = bench.alerts.clone();
     let raised = tokio::spawn(async move { alerts.raise(smoke()).await });
@@ -113,7 +113,7 @@ async fn stop_at_the_loudspeaker_acknowledges_and_the_database_knows_who() {
 }
 
 #[tokio::test]
-async fn an_alarm_that_nobody_heard_is_told_again_after_a_restart_under_the_same_key() {
+async fn an_alarm_that_nobody_heard_is_announced_again_after_a_restart_under_the_same_key() {
     let store = Store::in_memory().unwrap();
     let before = bench(Some(store.clone()), false);
     before.alerts.raise(smoke()).await;
@@ -167,7 +167,7 @@ async fn every_danger_has_its_text_in_every_language_and_a_lost_house_waits_for_
 }
 
 #[tokio::test]
-async fn a_house_that_is_back_is_told_where_its_loss_was_and_the_loss_is_said_no_more() {
+async fn a_house_that_is_back_is_announced_where_its_loss_was_and_the_loss_is_silenced() {
     let store = Store::in_memory().unwrap();
     let before = bench(Some(store.clone()), false);
     before.alerts.house_is_lost(Duration::from_secs(601)).await;

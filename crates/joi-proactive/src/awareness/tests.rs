@@ -81,7 +81,7 @@ fn a_door_that_stays_open_is_noticed_once_though_no_event_comes() {
 }
 
 #[test]
-fn a_danger_is_told_once_while_it_lasts_over_restarts_and_again_when_it_comes_back() {
+fn a_danger_is_announced_once_while_it_lasts_over_restarts_and_again_when_it_comes_back() {
     let (mut state, now) = (ContextState::default(), at("03:00"));
     let smoke = |is_on| says("Smoke", ItemObservation::Danger(CriticalId::SmokeAlarm, is_on));
     assert_eq!(state.observe(&smoke(true), &rules(), &now)[0].significance, Significance::Critical);
@@ -142,7 +142,7 @@ fn warnings_of_storm_and_flood_are_dangers_and_others_are_worth_a_word() {
 }
 
 #[test]
-fn a_warning_that_is_amended_is_told_once_and_a_new_one_hours_later_again() {
+fn a_warning_that_is_amended_is_announced_once_and_a_new_one_hours_later_again() {
     let mut state = ContextState::default();
     let mut told = |text: &str, hour: &str| {
         let said = says("Weather", ItemObservation::Weather(text.into()));
@@ -205,7 +205,7 @@ fn a_detector_may_write_words_or_ones_and_a_measured_value_is_no_alarm() {
 }
 
 #[test]
-fn what_is_not_true_any_more_is_no_topic_and_how_long_a_door_is_open_is_told_as_it_is() {
+fn what_is_not_true_any_more_is_no_topic_and_how_long_a_door_is_open_is_announced_as_it_is() {
     let (mut state, noon) = (ContextState::default(), at("12:00"));
     let warm = |celsius| says("Living", ItemObservation::Warmth(celsius));
     state.observe(&warm(15.0), &rules(), &noon);
@@ -227,7 +227,7 @@ fn what_is_not_true_any_more_is_no_topic_and_how_long_a_door_is_open_is_told_as_
 }
 
 #[test]
-fn an_item_that_tells_nothing_any_more_keeps_nobody_at_home() {
+fn an_item_that_reports_nothing_any_more_keeps_nobody_at_home() {
     let (mut state, now) = (ContextState::default(), at("12:00"));
     let mut both = says("Phone", ItemObservation::Present(true));
     both.extend(says("Tablet", ItemObservation::Present(false)));

@@ -139,7 +139,7 @@ impl Run<'_> {
             let rules = self.parts.awareness;
             let mut noticed = self.state.observe(&moment.said, rules, &now);
             noticed.extend(self.state.tick(rules, &now));
-            self.tell_dangers(&noticed, &now);
+            self.announce_dangers(&noticed, &now);
             if moment.talks {
                 self.spoken_to(&now);
             }
@@ -157,7 +157,7 @@ impl Run<'_> {
     }
 
     /// Dangers go past every rule; one that began and was not noticed stays untold.
-    fn tell_dangers(&mut self, noticed: &[Noticed], now: &Zoned) {
+    fn announce_dangers(&mut self, noticed: &[Noticed], now: &Zoned) {
         for noticed in noticed.iter().filter(|noticed| noticed.significance == Significance::Critical) {
             let Happening::Critical { id } = noticed.event.happening else { continue };
             for (_, place) in self.untold.extract_if(.., |(danger, _)| *danger == id) {

@@ -192,7 +192,7 @@ fn whatever_speaks_against_it_keeps_her_silent_with_its_reason() {
 }
 
 #[test]
-fn hours_of_the_day_that_do_not_follow_one_another_are_told() {
+fn hours_of_the_day_that_do_not_follow_one_another_are_reported() {
     let problems = |score: ImpulseScoreConfig| {
         let problems = ImpulseConfig { score, ..rules() }.check();
         problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
@@ -356,7 +356,7 @@ fn eager_year(not_now_min: u32, seed: u64) -> Simulation {
 }
 
 #[test]
-fn a_wish_for_quiet_is_kept_where_she_would_speak_up_otherwise_and_an_untold_danger_is_counted() {
+fn a_wish_for_quiet_is_kept_where_joi_would_speak_up_otherwise_and_an_unannounced_danger_is_counted() {
     let mut year = eager_year(240, 1);
     assert!(year.not_now.len() > 10, "{}", year.not_now.len());
     assert_eq!(year.inconsiderate(), Inconsiderate::default());

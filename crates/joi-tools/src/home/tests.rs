@@ -110,7 +110,7 @@ async fn a_group_with_a_hidden_member_is_refused_without_its_name() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_state_that_does_not_follow_or_an_answer_that_is_lost_is_told_and_ends_the_turn() {
+async fn a_state_that_does_not_follow_or_an_answer_that_is_lost_is_spoken_and_ends_the_turn() {
     let on = || json!({ "item": "kitchen light", "command": "on" });
     let (home, toolbox) = bench(|home| home.obeys = false);
     let told = call(&toolbox, "homeCommand", on()).await;

@@ -35,7 +35,7 @@ fn what_means_the_same_is_taken_as_meant() {
 }
 
 #[test]
-fn errors_tell_the_model_how_to_do_better() {
+fn errors_show_the_model_how_to_do_better() {
     let wrong = [
         json!({}),
         json!({ "action": "drop" }),

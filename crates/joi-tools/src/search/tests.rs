@@ -60,7 +60,7 @@ fn found(engine: &str, lines: &str) -> Result<Output, ToolError> {
 }
 
 #[tokio::test]
-async fn the_first_engine_that_finds_something_is_told_as_strangers_words() {
+async fn results_of_the_first_engine_that_finds_something_are_strangers_words() {
     let line = "The tower (https://example.org/t)\nIt is 324 m high.";
     let (output, paths) = search(working, true).await;
     assert_eq!(output, found("SearXNG", line));

@@ -304,7 +304,7 @@ fn a_wish_and_a_polite_request_may_depend_on_something_too() {
 }
 
 #[test]
-fn words_that_only_tell_are_told_from_those_that_want_something() {
+fn words_that_only_report_differ_from_those_that_want_something() {
     for told in [
         "It's news for nine minutes.",
         "It's raining.",
@@ -332,7 +332,7 @@ fn words_that_only_tell_are_told_from_those_that_want_something() {
 }
 
 #[test]
-fn an_order_asks_and_tells_nothing_beside_it() {
+fn an_order_asks_and_reports_nothing_beside_it() {
     for (asked, is_order) in [
         ("cancel the pasta timer", true),
         ("cancel the timer and lock the front door", true),

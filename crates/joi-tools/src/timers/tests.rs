@@ -64,7 +64,7 @@ async fn the_whole_of_a_request_is_no_name_of_a_timer_and_may_be_what_to_remind_
 }
 
 #[tokio::test]
-async fn what_is_told_to_be_set_changed_or_cancelled_is_in_the_database() {
+async fn an_entry_reported_as_set_changed_or_cancelled_is_in_the_database() {
     let store = Store::in_memory().unwrap();
     let tool = timers(&store);
     let told = async |arguments| call(&tool, arguments).await.unwrap().sentence.unwrap();

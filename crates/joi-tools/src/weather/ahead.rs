@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_next_hours_are_told_with_their_strongest_gust_and_thunder() {
+    async fn the_next_hours_are_spoken_with_their_strongest_gust_and_thunder() {
         let ahead = look(real, Units::Celsius, english()).await.unwrap();
         let expected = WeatherAhead {
             told: "0 °C, thunderstorms".into(),

@@ -55,7 +55,7 @@ async fn look_in(
 }
 
 #[tokio::test]
-async fn the_weather_is_told_in_numbers_and_in_a_sentence() {
+async fn the_weather_is_spoken_in_numbers_and_in_a_sentence() {
     let (output, paths) = look(real, "Vienna", json!({})).await;
     let text = "Vienna now: 4 °C, feels like -1 °C, an overcast sky, wind 17 km/h\n\
                 today: 0 to 5 °C, an overcast sky, 10 % chance of rain\n\
@@ -74,7 +74,7 @@ async fn the_weather_is_told_in_numbers_and_in_a_sentence() {
 }
 
 #[tokio::test]
-async fn the_weather_is_told_in_german() {
+async fn the_weather_is_spoken_in_german() {
     let (output, paths) = look_in(german(), real, "Vienna", json!({})).await;
     let told = "In Vienna sind es 4 °C, bedeckt. Heute: 0 bis 5 °C, bedeckt, 10 % Regenwahrscheinlichkeit.";
     assert_eq!(output.expect("weather").sentence.as_deref(), Some(told));
@@ -94,7 +94,7 @@ async fn the_weather_is_told_in_german() {
 }
 
 #[tokio::test]
-async fn failures_are_told_to_the_model() {
+async fn failures_are_reported_to_the_model() {
     let (unknown, paths) = look(real, "", json!({})).await;
     assert_eq!(
         unknown,

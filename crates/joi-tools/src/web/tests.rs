@@ -202,7 +202,7 @@ async fn the_program_does_not_reach_this_machine() {
 }
 
 #[tokio::test]
-async fn what_is_no_page_is_told_in_words() {
+async fn a_file_that_is_not_a_page_is_reported_in_words() {
     let served = Served::new(route).await;
     let at = async |path: &str| page(&format!("{}{path}", served.url)).await;
     assert_eq!(at("/binary").await, Err("127.0.0.1 is no text but image/png".into()));

@@ -129,7 +129,7 @@ fn no_command_of_the_corpora_is_an_emergency() {
 }
 
 #[test]
-fn an_order_is_told_from_the_emergency_behind_it() {
+fn an_order_differs_from_the_emergency_behind_it() {
     for (language, asked, halves) in [
         (english(), "Open the window I can't breathe", Some(["Open the window", "I can't breathe"])),
         (
@@ -241,7 +241,7 @@ fn what_is_to_be_looked_up_is_the_rest_of_the_request() {
 }
 
 #[test]
-fn what_only_the_user_can_know_is_told_from_advice_and_from_what_the_world_knows() {
+fn what_only_the_user_can_know_differs_from_advice_and_from_what_the_world_knows() {
     for asked in [
         "What did I have for lunch yesterday?",
         "Where did I put my glasses",

@@ -30,7 +30,7 @@ impl Reader<'_> {
         if wanted.deed == HouseDeed::Scene {
             return self.scene(wanted.taken, said);
         }
-        if wanted.taken.things.iter().any(|range| self.is_told_of(range, said)) {
+        if wanted.taken.things.iter().any(|range| self.is_report_about(range, said)) {
             return None;
         }
         let words: Vec<String> =
@@ -82,7 +82,7 @@ impl Reader<'_> {
     }
 
     /// Returns whether the words say something of the thing in front of the deed: "the coffee maker's off".
-    fn is_told_of(&self, range: &Range<usize>, said: &[String]) -> bool {
+    fn is_report_about(&self, range: &Range<usize>, said: &[String]) -> bool {
         let told_by = &self.situation.words.words.told_by;
         let is_verb = |word: &String| told_by.iter().any(|end| word.ends_with(end.as_str()));
         let last = said[range.clone()].last().filter(|_| range.end < said.len());

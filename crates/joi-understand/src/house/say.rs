@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn what_became_of_commands_is_told_and_nothing_more() {
+    fn what_became_of_commands_is_reported_and_nothing_more() {
         use CommandOutcome::{Done, NotConfirmed, Sent, Underway};
         for (outcomes, expected) in [
             (vec![("lamp", Done(state()))], "Lamp is on."),
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_can_see_is_told_in_german_as_well() {
+    fn what_nobody_can_see_is_reported_in_german_as_well() {
         let [lamp, music] = ["Licht", "Musik"].map(|title| planned(title, ItemCommand::On));
         let (done, sent) = (CommandOutcome::Done(state()), CommandOutcome::Sent);
         let told = outcomes(&[(&lamp, &done), (&music, &sent)], german().house().unwrap());
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_and_what_goes_less_far_is_told() {
+    fn what_is_left_out_and_what_goes_less_far_is_reported() {
         let thing = |title: &str| NamedThing { name: title.into(), title: title.into() };
         let clamped =
             PlannedCommand { clamped: Some(80.0), ..planned("desk lamp", ItemCommand::Percent(80.0)) };
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn names_values_and_answers_are_told_in_the_language() {
+    fn names_values_and_answers_are_spoken_in_the_language() {
         let words = german().house().unwrap();
         let thing = NamedThing { name: "T".into(), title: "Temperatur".into() };
         let kind = ItemKind::Number { dimension: Some("Temperature".to_owned()) };

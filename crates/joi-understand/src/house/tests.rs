@@ -199,7 +199,7 @@ fn what_is_said_in_a_house_of_home_assistant_is_understood_and_no_question_acts(
 }
 
 #[test]
-fn what_is_told_of_a_thing_sends_nothing_whatever_it_is_called() {
+fn what_is_reported_of_a_thing_sends_nothing_whatever_it_is_called() {
     let (mut count, mut acted) = (0, Vec::new());
     for code in ["en", "de"] {
         let told = file(&format!("intents/told.{code}.txt"));

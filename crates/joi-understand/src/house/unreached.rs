@@ -38,7 +38,7 @@ mod tests {
     use joi_language::testing::{english, german};
 
     #[test]
-    fn why_the_house_is_not_reached_is_told_where_it_is_known() {
+    fn why_the_house_is_not_reached_is_reported_where_it_is_known() {
         let address = || "http://openhab:8080".to_owned();
         for (fault, told) in [
             (HomeFault::NotConnected, "I can't reach the house at the moment."),

@@ -109,7 +109,7 @@ fn told(value: &str, money: Option<&CurrencyNames>, language: &Language) -> Stri
     let told = value.replace("approx.", &language.sentences().tools.about);
     let named =
         language.sums().next().and_then(|words| words.units.iter().find_map(|unit| unit_named(&told, unit)));
-    figures::to_tell(&with_money(named.unwrap_or(told), money), language)
+    figures::to_speak(&with_money(named.unwrap_or(told), money), language)
 }
 
 /// `told` with a unit in words, where it ends in the sign of it.

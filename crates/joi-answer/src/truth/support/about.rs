@@ -38,7 +38,7 @@ impl Support<'_> {
             is_bare: self.things(&claim.object).is_empty(),
             is_promise: claim.form == ClaimForm::Will && claim.is_whole,
         };
-        if self.is_only_told(claim, &ties) {
+        if self.is_report_only(claim, &ties) {
             return false;
         }
         if !claim.deeds.is_empty() && self.deeds(claim).all(|deed| deed.is_weak) {
@@ -46,15 +46,15 @@ impl Support<'_> {
         }
         match (self.topic.aim, claim.form) {
             (aim, ClaimForm::Topic) => self.is_news(aim, claim, &ties),
-            (aim, ClaimForm::Fragment) => self.is_told_in_short(aim, claim),
+            (aim, ClaimForm::Fragment) => self.is_short_report(aim, claim),
             (TurnAim::Deed, _) => self.is_about_deed(claim, &ties),
             (TurnAim::Own, _) => self.is_about_own(claim, &ties),
-            (aim, _) => self.is_about_him(aim, claim, &ties),
+            (aim, _) => self.is_about_user_otherwise(aim, claim, &ties),
         }
     }
 
     /// Returns whether it is of a kind that says nothing of a deed, whatever was asked for.
-    fn is_only_told(&self, claim: &Claim, ties: &ClaimTies<'_>) -> bool {
+    fn is_report_only(&self, claim: &Claim, ties: &ClaimTies<'_>) -> bool {
         let turn = &self.judge.words.turn;
         let is_of_her =
             ties.is_implied || ["memory", "volume"].iter().any(|name| ties.families.contains(name));
@@ -87,7 +87,7 @@ impl Support<'_> {
 
     /// Returns whether a sentence without a verb states how something is that was to be done or was asked about: by a
     /// number, or a word for what came of it.
-    fn is_told_in_short(&self, aim: TurnAim, claim: &Claim) -> bool {
+    fn is_short_report(&self, aim: TurnAim, claim: &Claim) -> bool {
         let numbers = &self.judge.language.grammar().numbers;
         let is_number =
             |word: &String| word.starts_with(|c: char| c.is_ascii_digit()) || numbers.counts(word);
@@ -128,7 +128,7 @@ impl Support<'_> {
     }
 
     /// Returns whether it is supported where nothing was to be done.
-    fn is_about_him(&self, aim: TurnAim, claim: &Claim, ties: &ClaimTies<'_>) -> bool {
+    fn is_about_user_otherwise(&self, aim: TurnAim, claim: &Claim, ties: &ClaimTies<'_>) -> bool {
         let has_family = !ties.families.is_empty();
         let is_general = aim == TurnAim::Words || self.topic.is_howto;
         match claim.form {

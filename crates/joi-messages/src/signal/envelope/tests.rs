@@ -147,7 +147,7 @@ fn null_fields_are_not_known() {
 }
 
 #[test]
-fn what_another_device_sent_tells_to_whom() {
+fn what_another_device_sent_names_the_recipient() {
     let sent = json!({ "sentMessage": { "destinationUuid": "AA", "message": "x" } });
     let read = Received::read(&envelope("syncMessage", sent)).unwrap();
     assert_eq!(read.content, ReceivedContent::SentTo(Some("aa".into()), IncomingMatter::Written(words("x"))));

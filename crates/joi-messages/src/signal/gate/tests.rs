@@ -178,7 +178,7 @@ fn what_lay_on_the_server_for_long_is_not_obeyed_whatever_our_clock_shows() {
 }
 
 #[test]
-fn too_much_nothing_and_a_voice_are_told_apart() {
+fn too_much_nothing_and_a_voice_are_distinguished() {
     let mut gate = SignalGate::new(&config());
     let mut of = |stamp, content| matter_of(gate.admit(from(Some(OWNER), stamp, written_as(content)), now()));
     assert!(matches!(of(1, text(&"ü".repeat(2000))), Some(OwnerMatter::Words(_))));

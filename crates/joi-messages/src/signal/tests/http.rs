@@ -94,7 +94,7 @@ async fn a_stream_without_a_keep_alive_is_left_and_connected_to_anew() {
 }
 
 #[tokio::test]
-async fn what_is_no_daemon_is_told() {
+async fn a_service_that_is_not_the_daemon_is_reported() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let daemon = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, Router::new()).await });

@@ -76,14 +76,14 @@ impl ContextState {
         }
         Some(match danger_in(text) {
             // Services amend the text of a warning while it is in force.
-            Some(id) if self.was_told(item, id, at) => Happening::WeatherUpdate,
+            Some(id) if self.was_announced(item, id, at) => Happening::WeatherUpdate,
             Some(id) => Happening::Critical { id },
             None => weather_alert(text),
         })
     }
 
     /// Returns whether this item has reported the danger within the last hours.
-    fn was_told(&self, item: &str, id: CriticalId, at: Timestamp) -> bool {
+    fn was_announced(&self, item: &str, id: CriticalId, at: Timestamp) -> bool {
         let of_it = |noticed: &&Noticed| {
             noticed.event.item == item && noticed.event.happening == Happening::Critical { id }
         };

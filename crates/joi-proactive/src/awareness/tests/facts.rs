@@ -8,7 +8,7 @@ fn told(state: &ContextState) -> String {
 }
 
 #[test]
-fn a_room_that_gets_colder_while_it_waits_to_be_mentioned_is_told_as_cold_as_it_is() {
+fn a_room_that_gets_colder_while_it_waits_to_be_mentioned_is_announced_as_cold_as_it_is() {
     let (mut state, noon) = (ContextState::default(), at("12:00"));
     let warm = |celsius| says("Living", ItemObservation::Warmth(celsius));
     state.observe(&warm(16.0), &rules(), &noon);
@@ -33,7 +33,7 @@ fn a_sensor_that_crosses_its_limit_again_and_again_counts_once() {
 }
 
 #[test]
-fn a_door_that_tells_nothing_any_more_is_not_open_and_not_worth_a_word() {
+fn a_door_that_reports_nothing_any_more_is_not_open_and_not_worth_a_word() {
     let (mut state, noon) = (ContextState::default(), at("12:00"));
     let warm = says("Living", ItemObservation::Warmth(20.0));
     let both = [says("Door", ItemObservation::Open(true)), warm.clone()].concat();
@@ -52,7 +52,7 @@ fn a_door_that_tells_nothing_any_more_is_not_open_and_not_worth_a_word() {
 }
 
 #[test]
-fn a_kind_of_danger_that_is_not_known_is_told_by_its_name() {
+fn a_kind_of_danger_that_is_not_known_is_announced_by_its_name() {
     let read = |text: &str| ReceivedNotice::read(text).map(|n| (n.text, n.priority, n.id));
     let high = NoticePriority::High;
     let gas = r#"{"type":"carbon_monoxide","priority":"high"}"#;

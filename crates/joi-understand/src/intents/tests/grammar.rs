@@ -113,7 +113,7 @@ fn a_length_below_zero_is_asked_about_and_never_guessed() {
 
 proptest! {
     #[test]
-    fn any_length_is_read_back_as_it_was_told(seconds in 1_u64..86_400) {
+    fn any_length_is_read_back_as_it_was_spoken(seconds in 1_u64..86_400) {
         let told = length(seconds, english());
         prop_assert_eq!(read(&told), u32::try_from(seconds).ok(), "{}", told);
         let joined = told.replacen("s ", "s and ", 1);

@@ -206,7 +206,7 @@ fn what_was_asked_back_is_completed_by_the_answer() {
 }
 
 #[test]
-fn a_whole_command_is_told_from_the_beginning_of_one() {
+fn a_whole_command_differs_from_the_beginning_of_one() {
     use Completeness::{Amendable, Complete, Free, Incomplete, Open, Question, Sentence, Unknown};
     for (text, expected) in [
         ("set a timer for nine minutes", Amendable),

@@ -52,7 +52,7 @@ pub(super) fn of_model(text: &str, language: &Language) -> String {
 }
 
 /// Returns a value as the language writes it.
-pub(super) fn to_tell(text: &str, language: &Language) -> String {
+pub(super) fn to_speak(text: &str, language: &Language) -> String {
     let Some((decimal, _)) = signs(language) else { return text.to_owned() };
     FIGURES.replace_all(text, |found: &Captures<'_>| found[0].replace(DOT, decimal)).into_owned()
 }
@@ -110,9 +110,9 @@ mod tests {
     }
 
     #[test]
-    fn values_are_told_with_the_sign_of_the_language() {
-        assert_eq!(to_tell("etwa 56.7 Gramm", german()), "etwa 56,7 Gramm");
-        assert_eq!(to_tell("1.125.", german()), "1,125.");
-        assert_eq!(to_tell("about 56.7 grams", english()), "about 56.7 grams");
+    fn values_are_spoken_with_the_sign_of_the_language() {
+        assert_eq!(to_speak("etwa 56.7 Gramm", german()), "etwa 56,7 Gramm");
+        assert_eq!(to_speak("1.125.", german()), "1,125.");
+        assert_eq!(to_speak("about 56.7 grams", english()), "about 56.7 grams");
     }
 }

@@ -101,7 +101,7 @@ fn sums_in_german_words_need_no_model_either() {
 }
 
 #[test]
-fn results_are_told_rounded_and_in_the_units_of_the_language() {
+fn results_are_spoken_rounded_and_in_the_units_of_the_language() {
     for (asked, expected) in [
         ("convert two cups to milliliters", "That's about 473 milliliters."),
         ("convert 5 miles to kilometers", "That's about 8.05 kilometers."),
