@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::*;
 use joi_language::Language;
-use joi_llm::ModelSize;
 pub(super) use joi_language::values::deed::{CallValue, ValueKind, values_of};
+use joi_llm::ModelSize;
 use joi_tools::{
     Arguments, Call, Deed, Effect, FoundPage, Means, Output, Reach, Tool, ToolError, builtin, schema,
 };
