@@ -223,7 +223,7 @@ impl Outbox {
     }
 
     /// Returns how it stands now.
-    #[cfg(any(test, feature = "testing"))]
+    #[cfg(test)]
     pub(super) async fn counts(&self) -> Result<OutboxCounts, StoreError> {
         Ok(self.counted(&self.letters().await?))
     }
