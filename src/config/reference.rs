@@ -55,10 +55,13 @@ fn project(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// Returns every struct named `…Config` of the library, by its name.
+/// Returns every struct named `…Config` of the program and its crates, by its name.
 fn structs() -> BTreeMap<String, ItemStruct> {
     let mut found = BTreeMap::new();
-    let mut folders = vec![project("src")];
+    let is_program = |folder: &PathBuf| !["joi-bench", "joi-model"].iter().any(|name| folder.ends_with(name));
+    let crates = std::fs::read_dir(project("crates")).unwrap().map(|entry| entry.unwrap().path());
+    let mut folders: Vec<_> = crates.filter(is_program).map(|folder| folder.join("src")).collect();
+    folders.push(project("src"));
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
