@@ -1,4 +1,4 @@
-//! The microphone's stream: any sample format and channel count, given to an [`CaptureCallback`].
+//! The microphone's stream: any sample format and channel count, given to a [`CaptureCallback`].
 //!
 //! The opener runs on a disposable thread of the stream supervisor, the callback on the sound system's
 //! thread. The ring holds two seconds; if the listener thread falls behind further, the newest samples are
@@ -12,7 +12,7 @@ use cpal::traits::{DeviceTrait, StreamTrait};
 use cpal::{Error, FromSample, Sample, SampleFormat, SizedSample, Stream};
 
 use super::capture_callback::CaptureCallback;
-use super::device::{self, Chosen, Direction};
+use super::device::{self, BUILD, Chosen, Direction};
 use super::gain::InputGain;
 use super::period::Period;
 use super::ring::{RingReader, ring};
@@ -28,17 +28,14 @@ pub(super) struct CaptureStream {
     pub(super) reader: RingReader,
     /// The device's own rate in Hz.
     pub(super) rate: u32,
-    /// What the callback counts.
+    /// The callback's counts.
     pub(super) stats: Arc<CallbackStats>,
 }
 
 /// Seconds of sound the ring holds.
 const RING_SECONDS: usize = 2;
 
-/// How long the sound system may take to build a stream.
-pub(super) const BUILD: Duration = Duration::from_secs(5);
-
-/// How the configured microphone is opened; `switch` mutes it.
+/// Returns how the configured microphone is opened and surveyed; `switch` mutes it.
 pub(super) fn access(config: AudioConfig, switch: MuteSwitch) -> DeviceAccess<CaptureStream> {
     let wanted = config.clone();
     let period = Period::of(config.input_period_ms);
@@ -111,7 +108,7 @@ where
         move |samples: &[T], info: &cpal::InputCallbackInfo| {
             let times = info.timestamp();
             let length = Duration::from_micros(samples.len() as u64 / channels * 1_000_000 / rate);
-            // Told of the first sample; the listener counts back from the last.
+            // The sound system reports the first sample's age; the listener counts back from the last.
             beats.lags(times.callback.duration_since(times.capture).saturating_sub(length));
             intake.take(samples, |sample| f32::from_sample(sample));
         },

@@ -31,6 +31,9 @@ const JACK: &str = "alsa:jack";
 /// In front of the ids of a sound server's devices (cpal).
 pub(super) const SOUND_SERVER: &str = "pulseaudio:";
 
+/// Longest time the sound system may take to build a stream, or to answer a request.
+pub(super) const BUILD: Duration = Duration::from_secs(5);
+
 /// Direction of the sound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {

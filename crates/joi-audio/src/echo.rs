@@ -16,6 +16,7 @@ mod absence;
 mod alignment;
 mod canceller;
 mod double_talk;
+mod frame;
 mod kalman;
 mod meter;
 
@@ -23,11 +24,9 @@ use absence::Absence;
 use alignment::{Alignment, AlignmentState};
 use canceller::Canceller;
 use double_talk::DoubleTalkGate;
+use frame::{FRAME, SILENCE};
 pub use meter::{EchoMeter, EchoReport};
 use meter::{ErleGauge, GaugeVerdict};
-
-/// Samples per canceller frame: 10 ms.
-const FRAME: usize = 160;
 
 /// Echo is possible for this long after the last played sample.
 const TAIL: usize = RATE as usize;
@@ -38,9 +37,6 @@ const DISTRUST: usize = RATE as usize;
 /// A change of the echo delay by at least this many ms at once means a new echo path: a wireless speaker, or
 /// a clock that jumped. Clock drift changes it by less.
 const JUMP_MS: u32 = 32;
-
-/// Playback below this level counts as silence: −100 dBFS.
-const SILENCE: f32 = 1e-5;
 
 /// A microphone with the echo of playback removed.
 pub struct EchoCancelled {

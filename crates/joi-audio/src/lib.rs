@@ -40,6 +40,7 @@ mod ring_sound;
 mod sink;
 #[cfg(feature = "pulseaudio")]
 mod sound_server;
+mod speaker_blocks;
 mod stand_in;
 mod stream_supervisor;
 pub mod tone;

@@ -1,29 +1,27 @@
-//! The speaker's callback: mono samples out of the ring, to every channel, in the device's format.
+//! The speaker's stream: mono samples out of the ring, to every channel, in the device's format.
 //!
 //! The opener runs on a disposable thread of the stream supervisor, the callback on the sound system's
 //! thread.
 
 use std::any::Any;
 use std::sync::Arc;
-use std::time::Duration;
 
 use cpal::traits::{DeviceTrait, StreamTrait};
 use cpal::{Error, FromSample, SampleFormat, SizedSample, Stream};
 
 use super::AudioConfig;
-use super::backlog::Backlog;
-use super::capture::BUILD;
-use super::device::{self, Chosen, Direction};
+use super::device::{self, BUILD, Chosen, Direction};
 use super::echo_reference::ReferenceSlot;
 use super::period::Period;
-use super::playback_callback::{PlaybackCallback, PlaybackControls, playback_ring};
+use super::playback_callback::{PlaybackControls, playback_ring};
 use super::sink::AudioSink;
 #[cfg(feature = "pulseaudio")]
 use super::sound_server::ServerDevice;
+use super::speaker_blocks::SpeakerBlocks;
 use super::stand_in::ChoiceLog;
-use super::stream_supervisor::{CallbackStats, DeviceAccess, ErrorSeverity, OpenedStream, Survey};
+use super::stream_supervisor::{DeviceAccess, OpenedStream, Survey};
 
-/// How the configured speaker is opened. `far` receives what is played; a preferred speaker is switched to
+/// Returns how the configured speaker is opened and surveyed. `far` receives what is played; a preferred speaker is switched to
 /// only when `may_change` allows it.
 pub(super) fn access(
     config: AudioConfig,
@@ -58,57 +56,6 @@ pub(super) fn access(
     }
 }
 
-/// Makes the blocks of one stream, and tells when they will be heard.
-pub(super) struct SpeakerBlocks {
-    callback: PlaybackCallback,
-    stats: Arc<CallbackStats>,
-    backlog: Backlog,
-    channels: usize,
-    rate: u64,
-}
-
-impl SpeakerBlocks {
-    /// For a stream of so many channels, at a rate in Hz.
-    pub(super) fn new(
-        callback: PlaybackCallback,
-        stats: &Arc<CallbackStats>,
-        (channels, rate): (u16, u32),
-    ) -> Self {
-        let (channels, rate) = (usize::from(channels.max(1)), u64::from(rate.max(1)));
-        Self { callback, stats: Arc::clone(stats), backlog: Backlog::default(), channels, rate }
-    }
-
-    /// Fills the next block, which will be heard `latency` later.
-    pub(super) fn fill<T: Copy>(
-        &mut self,
-        samples: &mut [T],
-        latency: Duration,
-        from_f32: impl Fn(f32) -> T,
-    ) {
-        self.callback.fill(samples, self.channels, from_f32);
-        self.callback.end(latency);
-        self.stats.lags(latency);
-        let length = Duration::from_micros((samples.len() / self.channels) as u64 * 1_000_000 / self.rate);
-        if self.backlog.observe(latency, length, self.callback.is_playing()) {
-            // Opened anew, it begins without what is waiting in the buffers.
-            self.stats.error(ErrorSeverity::Fatal);
-        }
-        self.stats.beat(0, false);
-    }
-
-    /// Whether nothing is being played, nor expected.
-    #[cfg(feature = "pulseaudio")]
-    pub(super) fn may_rest(&self) -> bool {
-        self.callback.may_rest()
-    }
-
-    /// What the stream counts.
-    #[cfg(feature = "pulseaudio")]
-    pub(super) fn stats(&self) -> &Arc<CallbackStats> {
-        &self.stats
-    }
-}
-
 /// A stream that plays until it is dropped.
 fn start_stream(chosen: &Chosen, blocks: SpeakerBlocks) -> Result<Box<dyn Any>, Error> {
     #[cfg(feature = "pulseaudio")]
@@ -139,7 +86,7 @@ fn build<T>(chosen: &Chosen, mut blocks: SpeakerBlocks) -> Result<Stream, Error>
 where
     T: SizedSample + FromSample<f32>,
 {
-    let errors = Arc::clone(&blocks.stats);
+    let errors = Arc::clone(blocks.stats());
     chosen.device.build_output_stream(
         chosen.config,
         move |samples: &mut [T], info: &cpal::OutputCallbackInfo| {

@@ -5,7 +5,7 @@
 //! silent during playback for longer than any pause within speech, and is withdrawn once the filter predicts
 //! an echo.
 
-use super::FRAME;
+use super::frame::FRAME;
 
 /// A microphone below this power is silent: −60 dBFS.
 const STILL: f32 = 1e-6;

@@ -11,7 +11,7 @@ use aec3::graph::GraphError;
 use aec3::nodes::audio::AudioFormat;
 use aec3::pipelines::linear::{self, LinearPipeline};
 
-use super::FRAME;
+use super::frame::FRAME;
 use super::kalman::Kalman;
 use crate::RATE;
 

@@ -5,8 +5,8 @@
 //! opens after 30 ms, closes after 250 ms, and fades in between. As long as the filter predicts little of the
 //! echo, the linear signal is mostly echo, and the gate stays closed.
 
-use super::FRAME;
 use super::canceller::Cleaned;
+use super::frame::FRAME;
 
 /// The least share of the linear power that the suppressor leaves of a talker.
 const SHARE: f32 = 0.15;

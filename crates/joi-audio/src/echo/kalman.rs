@@ -16,7 +16,7 @@ use std::sync::Arc;
 use realfft::num_complex::Complex32;
 use realfft::{ComplexToReal, FftError, RealFftPlanner, RealToComplex};
 
-use super::FRAME;
+use super::frame::FRAME;
 use crate::RATE;
 
 /// Samples of one block, half of a transform: 5 ms.

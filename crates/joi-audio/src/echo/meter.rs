@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-use super::SILENCE;
+use super::frame::SILENCE;
 
 /// Weight of each new frame in the means: half a second.
 const SHARE: f32 = 1.0 / 50.0;

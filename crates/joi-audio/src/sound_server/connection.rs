@@ -14,7 +14,7 @@ use pulseaudio::protocol::{
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::super::capture::BUILD;
+use crate::device::BUILD;
 
 /// The channel of what is no sound.
 const CONTROL: u32 = u32::MAX;

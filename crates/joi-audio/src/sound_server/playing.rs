@@ -13,8 +13,11 @@ use pulseaudio::protocol::{
 };
 
 use super::connection::{ServerConnection, ServerMessage};
+use super::latency_question::LatencyQuestion;
+use super::server_device::{ServerDevice, flags};
 use super::sink_clock::SinkClock;
-use super::{ErrorSeverity, LatencyQuestion, ServerDevice, SpeakerBlocks, flags};
+use crate::speaker_blocks::SpeakerBlocks;
+use crate::stream_supervisor::ErrorSeverity;
 
 /// Between two questions about where its sound is, which a clock bridges.
 const ASK_EVERY: Duration = Duration::from_millis(250);

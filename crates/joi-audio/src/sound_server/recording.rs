@@ -14,7 +14,10 @@ use pulseaudio::protocol::{
 };
 
 use super::connection::{ServerConnection, ServerMessage};
-use super::{CallbackStats, CaptureCallback, ErrorSeverity, LatencyQuestion, ServerDevice, flags};
+use super::latency_question::LatencyQuestion;
+use super::server_device::{ServerDevice, flags};
+use crate::capture_callback::CaptureCallback;
+use crate::stream_supervisor::{CallbackStats, ErrorSeverity};
 
 /// Between two questions about how old its sound is, which changes with the device's buffers only.
 const ASK_EVERY: Duration = Duration::from_secs(1);

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use pulseaudio::protocol::{
     self, AuthReply, Command, CommandReply, CreatePlaybackStreamReply, CreateRecordStreamReply,
-    PlaybackLatency, RecordLatency, Request, SetClientNameReply, SubscriptionEvent,
+    PlaybackLatency, RecordLatency, Request, SampleFormat, SampleSpec, SetClientNameReply, SubscriptionEvent,
     SubscriptionEventFacility, SubscriptionEventType, SubscriptionMask,
 };
 
