@@ -4,31 +4,36 @@
 //! [`SpeakEvent`]s. A stopped turn refuses further lines, and its sound ends at once. Lines that come while the voice is
 //! loaded wait for it; where it can't be, they count as lines without speakable text.
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
 use tokio::sync::mpsc;
 
-use self::ledger::Ledger;
 use super::languages::{LanguageVoice, LanguageVoices};
 use super::{Interrupter, LeadSilence, SpeakError, Voice};
-use joi_audio::{DeviceFault, Epoch, PlayEvent, Player};
+use event::send;
+pub use event::{SpeakEvent, Stopped};
+use joi_audio::{PlayEvent, Player};
 use joi_base::message::TurnId;
 use joi_base::pulse::Heart;
 use joi_language::LanguageCode;
 use kept::{KeptLines, LineKey};
 use line::speak;
-use rehearsal::Rehearsal;
 use report::report;
 use silent::pass;
+pub use spoken_line::{LineRole, SpokenLine};
+use state::{MouthState, VoiceRequest};
 
+mod event;
 mod kept;
 mod ledger;
 mod line;
 mod rehearsal;
 mod report;
 mod silent;
+mod spoken_line;
+mod state;
 
 #[cfg(test)]
 mod tests;
@@ -38,148 +43,6 @@ mod tests;
 const LINES: usize = 32;
 /// Events queued for the conversation. When full, the reporting task waits; nothing is lost.
 const EVENTS: usize = 64;
-
-/// A segment of an answer, as [`super::segment::Segmenter`] cuts it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SpokenLine {
-    /// Of which turn.
-    pub turn: TurnId,
-    /// Its place in the turn, counted by the caller.
-    pub index: u32,
-    /// The text as it was written, markdown included.
-    pub text: String,
-    /// Its role in the answer.
-    pub part: LineRole,
-    /// In which language it is.
-    pub language: LanguageCode,
-}
-
-/// The role of a line in the answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LineRole {
-    /// Part of it.
-    Answer,
-    /// Said in addition ("one moment ...").
-    Aside,
-}
-
-/// What happened to a line or turn.
-#[derive(Debug, Clone, PartialEq)]
-pub enum SpeakEvent {
-    /// Playback of the turn's first sound starts.
-    Started {
-        /// Which turn.
-        turn: TurnId,
-        /// When the device took it, or the silence in front of it.
-        taken: Instant,
-        /// When it is heard: its first 10 ms that are not silent.
-        at: Instant,
-    },
-    /// Playback of a line's first sample starts.
-    Saying {
-        /// Which turn.
-        turn: TurnId,
-        /// The line as it is spoken: numbers and units in words, no markdown.
-        spoken: String,
-        /// When.
-        at: Instant,
-    },
-    /// A line was played to its end (a line without speakable text counts when it would have been played).
-    Heard {
-        /// The line.
-        line: SpokenLine,
-        /// When its last sample was played.
-        at: Instant,
-    },
-    /// The turn was finished by [`Mouth::finish`] and its last sample was played.
-    Done {
-        /// Which turn.
-        turn: TurnId,
-        /// When.
-        at: Instant,
-    },
-    /// A line could not be spoken; the next ones are tried.
-    Failed {
-        /// Which turn.
-        turn: TurnId,
-        /// One sentence with the remedy.
-        error: String,
-    },
-    /// There is no voice, for good: it could not be loaded. One sentence with the remedy.
-    Voiceless(String),
-    /// The speaker is missing from here on; reported once, retried in the background.
-    Mute(DeviceFault),
-    /// This device plays: reported at the first start and after every [`SpeakEvent::Mute`].
-    Audible {
-        /// The device's name as the sound system gives it.
-        device: String,
-    },
-}
-
-/// The turn was stopped, or speech output is closed: send nothing more for it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the turn was stopped; nothing more is said for it")]
-pub struct Stopped;
-
-/// A request to the voice thread. The player's epoch shows whether a stop came since.
-enum VoiceRequest {
-    Say {
-        line: SpokenLine,
-        epoch: Epoch,
-    },
-    Prepare {
-        text: String,
-        language: LanguageCode,
-    },
-    Finish {
-        turn: TurnId,
-        epoch: Epoch,
-    },
-    /// Nothing was said for a while.
-    Rest,
-}
-
-/// State shared by the handle, the voice thread and the reporting task.
-struct MouthState {
-    player: Player,
-    /// Of all voices; none until they are loaded.
-    interrupters: OnceLock<Vec<Interrupter>>,
-    ledger: Mutex<Ledger>,
-    rehearsal: Rehearsal,
-    /// Lines that were synthesised.
-    #[cfg(any(test, feature = "testing"))]
-    syntheses: std::sync::atomic::AtomicUsize,
-}
-
-impl MouthState {
-    fn ledger(&self) -> MutexGuard<'_, Ledger> {
-        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The voice is needed for `text` now; what it prepares instead is given up.
-    fn leave_rehearsal(&self, text: &str) {
-        if self.rehearsal.give_up_unless(text) {
-            self.interrupt();
-        }
-    }
-
-    /// Aborts what is being synthesised.
-    fn interrupt(&self) {
-        self.interrupters.get().into_iter().flatten().for_each(Interrupter::interrupt);
-    }
-
-    fn is_stale(&self, epoch: Epoch) -> bool {
-        self.player.epoch() != epoch
-    }
-
-    /// Admits a request for `turn`. The epoch is read under the ledger's lock, so a stop comes wholly before
-    /// or wholly after it.
-    fn enter(&self, turn: TurnId) -> Result<Epoch, Stopped> {
-        let mut ledger = self.ledger();
-        ledger.enter(turn)?;
-        Ok(self.player.epoch())
-    }
-}
 
 /// The handle of the voice thread. Clones share the same voice; the thread ends when the last one is dropped
 /// or after [`Mouth::close`].
@@ -213,7 +76,8 @@ impl Mouth {
         Self::start((|| Ok(speakers), interrupters.into()), player, played, heart)
     }
 
-    /// The same for voices that `load` gives on the thread; else the sentence of [`SpeakEvent::Voiceless`].
+    /// Like [`Mouth::spawn`], for voices that `load` returns on the thread, or else the sentence of
+    /// [`SpeakEvent::Voiceless`].
     ///
     /// # Errors
     /// [`SpeakError::Thread`] when the system gives no thread.
@@ -237,14 +101,7 @@ impl Mouth {
     ) -> Result<(Self, mpsc::Receiver<SpeakEvent>), SpeakError> {
         let (orders, inbox) = mpsc::channel(LINES);
         let (events, outbox) = mpsc::channel(EVENTS);
-        let shared = Arc::new(MouthState {
-            player,
-            interrupters,
-            ledger: Mutex::new(Ledger::default()),
-            rehearsal: Rehearsal::default(),
-            #[cfg(any(test, feature = "testing"))]
-            syntheses: Default::default(),
-        });
+        let shared = Arc::new(MouthState::new(player, interrupters));
         tokio::spawn(report(Arc::clone(&shared), played, orders.downgrade(), events.clone()));
         let thread = std::thread::Builder::new().name("voice".into()).spawn({
             let shared = Arc::clone(&shared);
@@ -297,7 +154,7 @@ impl Mouth {
         move || Some((most - queue.upgrade()?.capacity(), most))
     }
 
-    /// How many lines were synthesised.
+    /// Returns the number of lines that were synthesised.
     #[cfg(any(test, feature = "testing"))]
     pub fn syntheses(&self) -> usize {
         self.shared.syntheses.load(std::sync::atomic::Ordering::SeqCst)
@@ -375,7 +232,7 @@ fn run(
     }
 }
 
-/// Whether the beginning of an answer was said before, and needs no preparation.
+/// Returns whether the beginning of an answer was spoken before and needs no preparation.
 fn is_kept(
     speaker: &mut LanguageVoice,
     kept: &mut KeptLines,
@@ -384,11 +241,4 @@ fn is_kept(
     speaker.reader.restart();
     let spoken = speaker.reader.speakable(text);
     LineKey::of(language, &spoken, LeadSilence::Cut).is_some_and(|key| kept.find(&key).is_some())
-}
-
-/// Sends events from the voice thread. Fails only when the receiver was dropped.
-fn send(due: Vec<SpeakEvent>, events: &mpsc::Sender<SpeakEvent>) {
-    for event in due {
-        let _ = events.blocking_send(event);
-    }
 }

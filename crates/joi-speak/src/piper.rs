@@ -23,7 +23,7 @@ use sentence::{Sentence, Shaping};
 
 mod graph;
 mod network;
-pub mod pacing;
+pub(crate) mod pacing;
 mod runtime;
 mod sentence;
 

@@ -6,7 +6,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 
-use super::{SpeakEvent, SpokenLine, Stopped};
+use super::event::{SpeakEvent, Stopped};
+use super::spoken_line::SpokenLine;
 use joi_base::message::TurnId;
 
 #[cfg(test)]

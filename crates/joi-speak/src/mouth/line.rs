@@ -2,10 +2,12 @@
 
 use std::time::Instant;
 
+use super::event::SpeakEvent;
 use super::kept::{self, Keeping, KeptLines, LineKey};
 use super::ledger::LineId;
 use super::rehearsal::PreparedLine;
-use super::{MouthState, SpeakEvent, SpokenLine};
+use super::spoken_line::SpokenLine;
+use super::state::MouthState;
 use crate::languages::LanguageVoice;
 use crate::{LeadSilence, SoundChunk, SpeakError, SynthesisProgress, shape};
 use joi_audio::{Clip, ClipPart, Epoch};

@@ -5,7 +5,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::SpokenLine;
+use super::spoken_line::SpokenLine;
 use crate::languages::LanguageVoice;
 use crate::{LeadSilence, SoundChunk, SynthesisProgress};
 use joi_language::LanguageCode;

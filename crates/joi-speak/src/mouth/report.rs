@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 
-use super::{MouthState, SpeakEvent, VoiceRequest};
+use super::event::SpeakEvent;
+use super::state::{MouthState, VoiceRequest};
 use joi_audio::PlayEvent;
 
 /// After so long without a sound the voice may give back what it took for long sentences.

@@ -6,7 +6,8 @@ use std::time::Instant;
 
 use tokio::sync::mpsc;
 
-use super::{MouthState, SpeakEvent, VoiceRequest, send};
+use super::event::{SpeakEvent, send};
+use super::state::{MouthState, VoiceRequest};
 
 /// The thread without a voice: every line passes in silence, until the last handle is dropped.
 pub(super) fn pass(

@@ -1,7 +1,6 @@
 use super::report::REST_AFTER;
 use super::*;
 use crate::LanguageVoice;
-use crate::piper;
 use joi_audio::{Pace, read_wav};
 use joi_language::testing::english;
 

@@ -1,10 +1,9 @@
 use std::cell::Cell;
 use std::path::PathBuf;
 
-use super::pacing::ChunkPacing;
 use super::*;
 use crate::Voice;
-pub use crate::testing::{files, joe, paced_joe, steady_joe};
+pub(super) use crate::testing::{files, joe, paced_joe, steady_joe};
 use joi_base::machine::alone::is_alone;
 use joi_base::machine::{give_back_memory, resident};
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use regex::Regex;
 
-use super::{digits, group, pattern, replace};
+use super::matching::{digits, group, pattern, replace};
 use joi_language::readings::ReadingWords;
 
 static MAIL: LazyLock<Regex> =

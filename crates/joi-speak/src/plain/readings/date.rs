@@ -4,8 +4,8 @@ use std::sync::{Arc, LazyLock};
 
 use regex::Regex;
 
+use super::matching::{Around, any, group, pattern, replace};
 use super::ordinal::day_in_words;
-use super::{Around, any, group, pattern, replace};
 use joi_language::readings::{FirstInDate, ReadingWords};
 use joi_language::{Dial, fill};
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use regex::Regex;
 
-use super::{any, group, number, pattern, replace};
+use super::matching::{any, group, number, pattern, replace};
 use joi_language::fill;
 use joi_language::readings::{Counted, ReadingWords};
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use regex::Regex;
 
-use super::{any, digits, group, number, pattern, replace};
+use super::matching::{any, digits, group, number, pattern, replace};
 use joi_language::fill;
 use joi_language::readings::ReadingWords;
 

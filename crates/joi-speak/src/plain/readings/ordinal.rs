@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use regex::Regex;
 
-use super::{any, group, pattern, replace};
+use super::matching::{any, group, pattern, replace};
 use joi_language::readings::{DateWords, ReadingWords};
 
 /// "der 3. Versuch": only behind a word that an ordinal is inflected for.

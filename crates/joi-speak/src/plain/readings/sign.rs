@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use regex::Regex;
 
-use super::{group, pattern, replace};
+use super::matching::{group, pattern, replace};
 use joi_language::readings::ReadingWords;
 
 /// Written otherwise, meant the same.

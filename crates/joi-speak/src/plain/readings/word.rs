@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use regex::Regex;
 
-use super::{any, group, pattern, replace};
+use super::matching::{any, group, pattern, replace};
 use joi_language::readings::ReadingWords;
 
 static SAINT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?P<road>[A-Z]\w+ )?St\.(?P<name> [A-Z])?"));
