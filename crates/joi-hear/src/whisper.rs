@@ -9,8 +9,11 @@
 //! window.
 
 mod config;
+mod decode_pass;
+mod error;
 mod file;
 mod forced_decoding;
+mod log_prob_row;
 mod measure;
 mod names;
 mod prefix;
@@ -18,6 +21,7 @@ mod seen;
 mod spoken;
 #[cfg(test)]
 pub(crate) mod tests;
+mod vocabulary;
 pub mod window;
 mod worker;
 
@@ -30,45 +34,17 @@ use std::time::Instant;
 use whisper_rs::{FullParams, SamplingStrategy, WhisperContext, WhisperContextParameters, WhisperState};
 
 pub use config::{AUTO, SttConfig, SttModel, knows_language};
-pub use forced_decoding::{Forced, Free, FreeToken, LogProbRow};
+use decode_pass::DecodePass;
+pub use error::SttError;
+use error::failed;
+pub use forced_decoding::{Forced, Free, FreeToken};
+pub use log_prob_row::LogProbRow;
 pub use measure::{BUDGET, Measured, ModelChoice, clip, machine, measure};
 use seen::WindowsSeen;
 use spoken::SpokenLanguage;
 pub use worker::{DecodeUrgency, Lender, Stt, SttEvent, SttJob};
 
 use joi_base::message::{OpenedBy, Transcript, Utterance};
-
-/// Why there is no transcript.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SttError {
-    /// The file isn't a whole whisper model. Tell the user; fetching it again helps.
-    #[error("{} can't be used as a whisper model: {why}; run `joi models fetch {}`", path.display(), model_of(path))]
-    BadModel {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        why: String,
-    },
-    /// The configured language isn't one this model knows. Tell the user.
-    #[error("the model {} can't transcribe \"{language}\"; {remedy}", path.display())]
-    Language {
-        /// The model.
-        path: PathBuf,
-        /// The language asked for.
-        language: String,
-        /// What to set instead.
-        remedy: &'static str,
-    },
-    /// The abort flag was raised; the result is not needed any more.
-    #[error("the transcription was aborted because it was no longer needed")]
-    Aborted,
-    /// whisper.cpp failed. The utterance is lost, the next one may work.
-    #[error("whisper.cpp could not transcribe the utterance: {0}")]
-    Failed(String),
-    /// The worker thread could not be started, or is gone. Give up.
-    #[error("the transcription thread is gone: {0}; start joi again")]
-    NoWorker(String),
-}
 
 /// A loaded model with its one warm state.
 pub struct Whisper {
@@ -85,7 +61,7 @@ pub struct Whisper {
     start_of_text: i32,
     end_of_text: i32,
     nothing_said: i32,
-    /// What is told to the decoder before an utterance: names that may be in it.
+    /// Text before an utterance, as tokens: names that may be in it.
     names: Vec<i32>,
     /// Kept between calls, so that padding a short utterance allocates once.
     padded: Vec<f32>,
@@ -106,32 +82,8 @@ impl Encoded {
     }
 }
 
-/// The result of one decode, before it is decided whether it is used.
-struct DecodePass {
-    text: String,
-    mean_logprob: f32,
-    no_speech: f32,
-    ran_away: bool,
-}
-
-impl DecodePass {
-    fn transcript(self, audio_ctx: u32, language: Option<String>, started: Instant) -> Transcript {
-        Transcript {
-            language,
-            generation: 0,
-            revision: 0,
-            text: window::said_once(&self.text).to_owned(),
-            mean_logprob: self.mean_logprob,
-            no_speech: self.no_speech,
-            audio_ctx,
-            ran_away: self.ran_away,
-            took: started.elapsed(),
-        }
-    }
-}
-
 impl Whisper {
-    /// Whether the file at `path` is a whole model that knows the configured languages, without loading it.
+    /// Checks that the file at `path` is a complete model that knows the configured languages, without loading it.
     pub fn check(path: &Path, config: &SttConfig) -> Result<(), SttError> {
         let bad = |e: file::FileError| SttError::BadModel { path: path.to_owned(), why: e.to_string() };
         let shape = file::check(path).map_err(bad)?;
@@ -162,8 +114,8 @@ impl Whisper {
         let state = context.create_state().map_err(|e| bad(e.to_string()))?;
         Ok(Self {
             state,
-            goes_on: forced_decoding::tokens_that_go_on(&context),
-            is_word: prefix::tokens_of_words(&context),
+            goes_on: vocabulary::tokens_that_go_on(&context),
+            is_word: vocabulary::tokens_of_words(&context),
             path: path.to_owned(),
             spoken: SpokenLanguage::new(config.heard()),
             threads: config.threads_to_use(),
@@ -238,7 +190,7 @@ impl Whisper {
     /// playback is short, and urgent: its window is that of [`Whisper::listen`], and it is decoded once.
     pub fn understand(&mut self, utterance: &Utterance, abort: &AtomicBool) -> Result<Transcript, SttError> {
         let (samples, lead) = (&utterance.samples, utterance.lead.as_deref());
-        let is_short = samples.len() <= forced_decoding::LONGEST_SOUND;
+        let is_short = samples.len() <= window::PHRASE_SAMPLES;
         let transcript = match (&utterance.opened_by, lead) {
             (OpenedBy::Interjection, None) if is_short => self.overhear(samples, abort)?,
             _ => self.in_passes(window::audio_ctx(samples.len()), samples, lead, abort)?,
@@ -249,7 +201,7 @@ impl Whisper {
     /// Decodes once, so that [`Whisper::listen`] can go on from there; once more where another language is spoken.
     fn overhear(&mut self, samples: &[f32], abort: &AtomicBool) -> Result<Transcript, SttError> {
         let started = Instant::now();
-        let (window, tokens) = (forced_decoding::AUDIO_CTX, forced_decoding::OVERHEARD);
+        let (window, tokens) = (window::PHRASE_AUDIO_CTX, window::PHRASE_TOKENS);
         self.run(samples, window, tokens, abort)?;
         let mut start = self.start_of_transcript()?;
         if self.spoken.may_change() && self.hear_language(&start) {
@@ -344,19 +296,27 @@ impl Whisper {
         if abort.load(Ordering::Relaxed) {
             return Err(SttError::Aborted);
         }
-        outcome.map_err(|e| SttError::Failed(e.to_string()))?;
+        outcome.map_err(failed)?;
         self.encoded.samples.clear();
         self.encoded.samples.extend_from_slice(samples);
         self.encoded.audio_ctx = audio_ctx;
         Ok(())
     }
 
-    /// What may come first of a transcript: one decoder step with an empty prompt, as the model was trained.
+    /// Returns the probabilities of the first token of a transcript: one decoder step with an empty prompt, as the model was trained.
     pub(super) fn start_of_transcript(&mut self) -> Result<LogProbRow, SttError> {
-        let failed = |e: whisper_rs::WhisperError| SttError::Failed(e.to_string());
         let threads = usize::try_from(self.threads).unwrap_or(1);
         self.state.decode(&[self.start_of_text], 0, threads).map_err(failed)?;
         self.row()
+    }
+
+    /// Detects the language from the `start` of a transcript; returns whether it differs from the one before.
+    fn hear_language(&mut self, start: &LogProbRow) -> bool {
+        let context = &self.context;
+        self.spoken.hear_by(|language| {
+            let id = whisper_rs::get_lang_id(language);
+            id.map_or(f32::NEG_INFINITY, |id| start.log_prob(context.token_lang(id)))
+        })
     }
 
     /// The probability that the last decoded audio contained no speech. whisper.cpp has a number of this
@@ -369,7 +329,7 @@ impl Whisper {
         let mut text = String::new();
         let (mut sum, mut tokens, mut longest) = (0.0_f64, 0_u32, 0_u32);
         for segment in self.state.as_iter() {
-            text.push_str(&segment.to_str_lossy().map_err(|e| SttError::Failed(e.to_string()))?);
+            text.push_str(&segment.to_str_lossy().map_err(failed)?);
             let mut here = 0;
             for token in (0..segment.n_tokens()).filter_map(|n| segment.get_token(n)) {
                 let token = token.token_data();
@@ -386,11 +346,6 @@ impl Whisper {
         let ran_away = longest >= max_tokens || window::repeats(&text);
         Ok(DecodePass { text, mean_logprob, no_speech: 0.0, ran_away })
     }
-}
-
-/// The model that `path` belongs to: models are stored in directories of their names.
-fn model_of(path: &Path) -> std::path::Display<'_> {
-    path.parent().and_then(Path::file_name).map_or(Path::new(""), Path::new).display()
 }
 
 /// whisper.cpp asks whether to stop; `flag` is the `AtomicBool` given to [`Whisper::transcribe`].

@@ -8,17 +8,11 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use whisper_rs::{WhisperContext, WhisperError};
+use super::Whisper;
+use super::error::{SttError, failed};
+use super::log_prob_row::LogProbRow;
+use super::window::PHRASE_AUDIO_CTX;
 
-use super::{SttError, Whisper};
-use joi_audio::RATE;
-
-/// The encoder's window for a phrase, in positions of 20 ms: 5.1 s.
-pub(super) const AUDIO_CTX: u32 = 256;
-/// Tokens of speech during playback, which lasts three seconds at most.
-pub(super) const OVERHEARD: u32 = 24;
-/// The longest sound that window suits: 3.5 s.
-pub(super) const LONGEST_SOUND: usize = RATE as usize * 7 / 2;
 /// Tokens the decoder may write freely: more than a phrase has.
 const FREE_TOKENS: u32 = 10;
 /// The most tokens of a text.
@@ -42,30 +36,6 @@ pub struct Free {
     pub tokens: Vec<FreeToken>,
     /// The same as text, trimmed.
     pub text: String,
-}
-
-/// The probabilities of the next token.
-#[derive(Debug, Clone, PartialEq)]
-pub struct LogProbRow {
-    /// Natural logs, but for a constant.
-    logits: Vec<f32>,
-    /// That constant.
-    norm: f32,
-}
-
-impl LogProbRow {
-    /// Natural log of the probability of a token; minus infinity for a number that no token has.
-    pub fn log_prob(&self, token: i32) -> f32 {
-        let at = usize::try_from(token).ok().and_then(|at| self.logits.get(at));
-        at.map_or(f32::NEG_INFINITY, |logit| logit - self.norm)
-    }
-
-    /// Natural log of the probability that none of the tokens that `goes_on` marks comes next.
-    fn log_prob_of_none(&self, goes_on: &[bool]) -> f32 {
-        let marked = self.logits.iter().zip(goes_on).filter(|(_, goes_on)| **goes_on);
-        let some: f64 = marked.map(|(logit, _)| f64::from((logit - self.norm).exp())).sum();
-        (1.0 - some).max(1e-6).ln() as f32
-    }
 }
 
 /// A stretch of sound that texts are scored on.
@@ -109,12 +79,12 @@ impl Whisper {
         if abort.load(Ordering::Relaxed) {
             return Err(SttError::Aborted);
         }
-        if !self.encoded.is(samples, AUDIO_CTX) {
-            self.run(samples, AUDIO_CTX, FREE_TOKENS, abort)?;
+        if !self.encoded.is(samples, PHRASE_AUDIO_CTX) {
+            self.run(samples, PHRASE_AUDIO_CTX, FREE_TOKENS, abort)?;
             if self.spoken.may_change() {
                 let start = self.start_of_transcript()?;
                 if self.hear_language(&start) {
-                    self.run(samples, AUDIO_CTX, FREE_TOKENS, abort)?;
+                    self.run(samples, PHRASE_AUDIO_CTX, FREE_TOKENS, abort)?;
                 }
             }
         }
@@ -147,7 +117,7 @@ impl Whisper {
         Ok(free)
     }
 
-    /// What the decoder is started with: transcribe, in this language, without timestamps.
+    /// Returns the tokens the decoder is started with: transcribe, in this language, without timestamps.
     pub(super) fn opening(&self) -> Vec<i32> {
         let mut tokens = vec![self.start_of_text];
         if self.context.is_multilingual() {
@@ -158,11 +128,9 @@ impl Whisper {
         tokens
     }
 
+    /// Returns the probabilities of the token behind the last decoded one.
     pub(super) fn row(&self) -> Result<LogProbRow, SttError> {
-        let logits = self.state.get_logits().map_err(failed)?.to_vec();
-        let highest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let all: f64 = logits.iter().map(|logit| f64::from((logit - highest).exp())).sum();
-        Ok(LogProbRow { logits, norm: highest + all.ln() as f32 })
+        Ok(LogProbRow::new(self.state.get_logits().map_err(failed)?.to_vec()))
     }
 }
 
@@ -256,19 +224,6 @@ impl Forced<'_> {
         let threads = usize::try_from(self.whisper.threads).unwrap_or(1);
         self.whisper.state.decode(tokens, past, threads).map_err(failed)
     }
-}
-
-/// By token: whether it begins with a letter rather than with a space.
-pub(super) fn tokens_that_go_on(context: &WhisperContext) -> Vec<bool> {
-    let letter = |id| {
-        let bytes = context.token_to_bytes(id).unwrap_or_default();
-        bytes.first().is_some_and(u8::is_ascii_alphabetic)
-    };
-    (0..context.n_vocab()).map(|id| id < context.token_eot() && letter(id)).collect()
-}
-
-pub(super) fn failed(error: WhisperError) -> SttError {
-    SttError::Failed(error.to_string())
 }
 
 #[cfg(test)]

@@ -7,14 +7,12 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::forced_decoding::failed;
-use super::{DecodePass, SttError, Whisper, window};
-
-/// What words are written with, beside letters and digits.
-const MARKS: &str = " .,?!'’-%$€£&°:";
+use super::decode_pass::DecodePass;
+use super::error::{SttError, failed};
+use super::{Whisper, window};
 
 impl Whisper {
-    /// What the decoder writes after `lead`, if there is one, at most `max_tokens` tokens.
+    /// Decodes what follows `lead`, if there is one, at most `max_tokens` tokens.
     pub(super) fn pass_after(
         &mut self,
         lead: Option<&str>,
@@ -47,7 +45,7 @@ impl Whisper {
         Ok(DecodePass { text, mean_logprob, no_speech: 0.0, ran_away })
     }
 
-    /// The tokens of `text` as it is written behind `lead`, if there is one.
+    /// Returns the tokens of `text` as it is written behind `lead`, if there is one.
     ///
     /// # Errors
     /// The text is too long, or holds a zero.
@@ -65,7 +63,7 @@ impl Whisper {
         Ok(())
     }
 
-    /// The token that comes next, and the log of its probability.
+    /// Returns the likeliest next token and the log of its probability.
     fn likeliest(&self) -> Result<(i32, f32), SttError> {
         let row = self.row()?;
         let allowed = (0..).zip(&self.is_word).filter(|(_, is_word)| **is_word).map(|(id, _)| id);
@@ -77,19 +75,7 @@ impl Whisper {
     }
 }
 
-/// By token: whether it may be part of speech.
-pub(super) fn tokens_of_words(context: &whisper_rs::WhisperContext) -> Vec<bool> {
-    let is_word = |id| {
-        let bytes = context.token_to_bytes(id).unwrap_or_default();
-        let text = String::from_utf8_lossy(bytes);
-        let is_spoken =
-            |c: char| c.is_alphanumeric() || MARKS.contains(c) || c == char::REPLACEMENT_CHARACTER;
-        !text.is_empty() && text.chars().all(is_spoken)
-    };
-    (0..context.token_eot()).map(is_word).collect()
-}
-
-/// The phrase as whisper would write it: " Hey Jarvis,".
+/// Returns the phrase as whisper would write it: " Hey Jarvis,".
 fn written(phrase: &str) -> String {
     let words = phrase.split_whitespace().map(|word| {
         let mut letters = word.chars();

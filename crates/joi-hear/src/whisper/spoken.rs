@@ -1,10 +1,8 @@
-//! Which of several languages is spoken.
+//! Keeps which of several languages is spoken.
 //!
-//! Called by the owner of the model, after the encoder has run. In: the probabilities of what comes first of a
-//! transcript, where the model writes the language. Out: the language to transcribe in. Few words tell little, so
-//! another language than before must be clearly the likelier one.
-
-use super::{LogProbRow, Whisper};
+//! In: the probabilities of the first token of a transcript, where the model writes the language. Out: the language to
+//! transcribe in. Few words prove little, so another language than before must be clearly the likelier one.
+//! Pure: no I/O, no clock.
 
 /// How much likelier than the language before another one must be: nine to one, in nats.
 const CLEARLY: f32 = 2.2;
@@ -33,17 +31,25 @@ impl SpokenLanguage {
         self.among.get(self.now).map_or("en", String::as_str)
     }
 
-    /// Whether there is anything to find out.
+    /// Returns whether there is more than one language.
     pub(super) fn may_change(&self) -> bool {
         self.among.len() > 1
     }
 
-    /// The language, where it was found out.
+    /// Returns the language, where there is more than one.
     pub(super) fn found(&self) -> Option<String> {
         self.may_change().then(|| self.is().to_owned())
     }
 
-    /// Takes in how likely each is, as logarithms; whether another one is spoken than before.
+    /// Takes in the probability of each language, as logarithms, by its name; returns whether another one is spoken
+    /// than before.
+    pub(super) fn hear_by(&mut self, log_prob: impl Fn(&str) -> f32) -> bool {
+        let likely: Vec<f32> = self.among.iter().map(|language| log_prob(language)).collect();
+        tracing::debug!(?likely, among = ?self.among, "languages heard");
+        self.hear(&likely)
+    }
+
+    /// The same, in the order of the languages.
     fn hear(&mut self, likely: &[f32]) -> bool {
         let now = likely.get(self.now).copied().unwrap_or(f32::NEG_INFINITY);
         let best = likely.iter().copied().enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
@@ -54,19 +60,6 @@ impl SpokenLanguage {
             }
             None => false,
         }
-    }
-}
-
-impl Whisper {
-    /// Finds out which language is spoken; whether it is another one than before.
-    pub(super) fn hear_language(&mut self, start: &LogProbRow) -> bool {
-        let of = |language: &String| {
-            let id = whisper_rs::get_lang_id(language);
-            id.map_or(f32::NEG_INFINITY, |id| start.log_prob(self.context.token_lang(id)))
-        };
-        let likely: Vec<f32> = self.spoken.among.iter().map(of).collect();
-        tracing::debug!(?likely, among = ?self.spoken.among, "languages heard");
-        self.spoken.hear(&likely)
     }
 }
 

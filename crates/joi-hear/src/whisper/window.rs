@@ -1,4 +1,6 @@
-//! PURE: the encoder window an utterance needs, and what a text tells of a decoder that repeats itself.
+//! Computes the encoder's window for an utterance and detects a decoder that repeats itself.
+//!
+//! Pure: no I/O, no clock.
 
 use std::borrow::Cow;
 
@@ -7,6 +9,12 @@ use joi_language::loops_by_letters;
 
 /// The encoder's whole window of 30 s, in positions of 20 ms.
 pub const WHOLE: u32 = 1500;
+/// The encoder's window for a phrase, in positions of 20 ms: 5.1 s.
+pub(super) const PHRASE_AUDIO_CTX: u32 = 256;
+/// The most tokens of speech during playback, which lasts three seconds at most.
+pub(super) const PHRASE_TOKENS: u32 = 24;
+/// The longest sound that window suits, in samples: 3.5 s.
+pub(super) const PHRASE_SAMPLES: usize = RATE as usize * 7 / 2;
 /// Below this the decoder tends to repeat itself.
 const LEAST: u32 = 384;
 /// whisper.cpp transcribes nothing from less than a second.

@@ -1,4 +1,5 @@
 use super::super::tests::{interjection, jfk, tiny};
+use super::super::window::PHRASE_TOKENS;
 use super::*;
 
 fn calm() -> AtomicBool {
@@ -79,7 +80,7 @@ fn what_was_overheard_is_scored_without_being_encoded_again() {
     let (one, other) = (&jfk()[..48_000], &jfk()[52_000..84_000]);
     let fresh = [support(&mut whisper, one), support(&mut whisper, other)];
     let transcript = overheard(&mut whisper, one);
-    assert_eq!(transcript.audio_ctx, AUDIO_CTX);
+    assert_eq!(transcript.audio_ctx, PHRASE_AUDIO_CTX);
     assert!(transcript.text.starts_with("And so my fellow"), "{}", transcript.text);
     // Were it encoded again, ten tokens were the most that is written.
     whisper.encoded.samples[0] += 0.5;
@@ -94,7 +95,7 @@ fn what_was_overheard_is_scored_without_being_encoded_again() {
     assert_eq!(support(&mut whisper, other).1, fresh[1].1, "never of another sound");
     assert_eq!(support(&mut whisper, one).1, fresh[0].1);
     let long = [one, one].concat();
-    assert!(overheard(&mut whisper, &long).audio_ctx > AUDIO_CTX, "too long for the small window");
+    assert!(overheard(&mut whisper, &long).audio_ctx > PHRASE_AUDIO_CTX, "too long for the small window");
 }
 
 #[test]
@@ -102,8 +103,8 @@ fn a_decoder_that_goes_in_circles_over_her_is_not_waited_for() {
     let mut whisper = tiny();
     let hum: Vec<f32> = (0..24_000).map(|n| (n as f32 * 0.05).sin() * ((n / 800) % 2) as f32 * 0.3).collect();
     let transcript = whisper.understand(&interjection(&hum), &calm()).unwrap();
-    assert_eq!(transcript.audio_ctx, AUDIO_CTX, "never the whole window");
-    assert!(transcript.text.split_whitespace().count() <= OVERHEARD as usize, "{}", transcript.text);
+    assert_eq!(transcript.audio_ctx, PHRASE_AUDIO_CTX, "never the whole window");
+    assert!(transcript.text.split_whitespace().count() <= PHRASE_TOKENS as usize, "{}", transcript.text);
 }
 
 #[test]
