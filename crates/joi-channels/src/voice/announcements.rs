@@ -9,13 +9,14 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 use super::News;
+use super::ring_volume::RingVolume;
 use super::signals::After;
-use joi_audio::{Player, Volume};
+use joi_audio::Player;
 use joi_base::message::{Place, Private, TurnId};
 use joi_language::{LanguageCode, Languages, SentenceName};
 use joi_schedule::announce::{
     Announcement, AnnouncementId, AnnouncementOrigin, AnnouncementPriority, Announcer, Floor, Next, Presence,
-    Situation,
+    Situation, WaitingAnnouncement,
 };
 
 /// How long the microphone is open after each ring.
@@ -25,7 +26,7 @@ const ANSWER_WINDOW: Duration = Duration::from_secs(6);
 /// A ring without a voice, which is a tone alone, counts as so much longer.
 const WITHOUT_VOICE: Duration = Duration::from_secs(3);
 /// A microphone that is lost again within this time is shown and logged, and not announced again: a loose plug must
-/// not make her talk all day. What was not said by then is not said at all.
+/// not make joi talk all day. What was not said by then is not said at all.
 const SELDOM: Duration = Duration::from_secs(600);
 
 /// The announcements at one place.
@@ -73,7 +74,7 @@ pub(super) enum AnnouncementEnd {
     Stopped,
     /// Somebody who heard it talked over it.
     TalkedOver,
-    /// Somebody called her, or pushed to talk.
+    /// Somebody said the wake phrase, or pushed to talk.
     CutShort,
     /// The loudspeaker is missing: it is said once there is one.
     Unheard,
@@ -83,12 +84,6 @@ impl Announcements {
     /// The announcements of `announcer` that may be heard at `place`, whose rings and alarms are never softer than so
     /// many percent; what is said of them is told in the present one of `languages`.
     pub fn new(announcer: Announcer, languages: Languages, place: Place, (ring, alarm): (u8, u8)) -> Self {
-        let volume = RingVolume {
-            least: Volume::percent(ring),
-            least_alarm: Volume::percent(alarm),
-            raised: None,
-            before: None,
-        };
         Self {
             changes: announcer.changes(),
             announcer,
@@ -99,7 +94,7 @@ impl Announcements {
             ask_at: None,
             shown: None,
             microphone: MicrophoneLoss::default(),
-            volume,
+            volume: RingVolume::never_below(ring, alarm),
         }
     }
 
@@ -221,7 +216,7 @@ impl Announcements {
 
     /// Nothing rings any more, until something else does; whether something rang.
     pub(super) fn silence(&mut self, player: &Player) -> bool {
-        let here = |w: &&joi_schedule::announce::WaitingAnnouncement| w.rings_at(&self.place);
+        let here = |w: &&WaitingAnnouncement| w.rings_at(&self.place);
         let rang = self.announcer.waiting().iter().filter(here).any(|w| !w.announcement.is_alarm());
         if rang {
             self.announcer.silence(&self.place);
@@ -239,8 +234,7 @@ impl Announcements {
     /// A ring or an alarm is about to be played.
     pub(super) fn raise_volume(&mut self, player: &Player) {
         let is_alarm = self.current.as_ref().is_some_and(|current| current.announcement.is_alarm());
-        let least = if is_alarm { self.volume.least_alarm } else { self.volume.least };
-        self.volume.raise(player, least);
+        self.volume.raise(player, is_alarm);
     }
 
     /// As loud as before a ring.
@@ -299,37 +293,6 @@ fn news_of(announcement: &Announcement, told: impl FnOnce(&Announcement) -> Priv
         (_, AnnouncementOrigin::Device) => None,
         (AnnouncementPriority::Ring, _) => Some(News::Rings(told(announcement))),
         _ => Some(News::Told(told(announcement))),
-    }
-}
-
-/// Rings are heard however soft she speaks.
-struct RingVolume {
-    least: Volume,
-    least_alarm: Volume,
-    /// What it was raised to.
-    raised: Option<Volume>,
-    /// The volume from before a ring.
-    before: Option<Volume>,
-}
-
-impl RingVolume {
-    /// Makes sure that a ring is heard.
-    fn raise(&mut self, player: &Player, least: Volume) {
-        let volume = player.volume();
-        if volume < least {
-            self.before.get_or_insert(volume);
-            self.raised = Some(least);
-            player.set_volume(least);
-        }
-    }
-
-    /// As loud as before, unless somebody has changed that meanwhile.
-    fn restore(&mut self, player: &Player) {
-        if let Some(volume) = self.before.take()
-            && self.raised.take() == Some(player.volume())
-        {
-            player.set_volume(volume);
-        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! One place where people talk with Joi: its microphone and loudspeaker, and whose conversation it is.
+//! A place where people talk with joi: its microphone, its loudspeaker and its conversation.
 //!
 //! Plain parts, made by whoever wires the program and given to a conversation. Several endpoints stand beside one another
 //! in one process: each has its own devices and threads, and all share the engine.
@@ -8,7 +8,7 @@ use std::sync::mpsc::SyncSender;
 
 use tokio::sync::mpsc::Receiver;
 
-use super::hearing::HearingRules;
+use super::hearing_rules::HearingRules;
 use joi_agent::Session;
 use joi_audio::{EchoMeter, Player, RingSound};
 use joi_base::message::{ConversationId, Place};
@@ -16,13 +16,13 @@ use joi_hear::whisper::{Stt, SttEvent};
 use joi_hear::{Delivery, HearCommand};
 use joi_speak::{Mouth, SpeakEvent};
 
-/// One place.
+/// A place with a microphone and a loudspeaker.
 pub struct VoiceEndpoint {
     /// The room it stands in.
     pub place: Place,
-    /// What is heard there.
+    /// The hearing side.
     pub input: EndpointInput,
-    /// What is said there.
+    /// The speaking side.
     pub output: EndpointOutput,
     /// The conversation that is held there.
     pub(super) session: Arc<Session>,
@@ -38,16 +38,16 @@ impl VoiceEndpoint {
 
 /// The listener and both transcribers of an endpoint.
 pub struct EndpointInput {
-    /// Tells the listener what to do.
+    /// Commands to the listener.
     pub commands: SyncSender<HearCommand>,
-    /// What the listener hears.
+    /// Events of the listener.
     pub deliveries: Receiver<Delivery>,
-    /// Transcribes what is said to her, and its results.
+    /// Transcribes what is said to joi, with its results.
     pub stt: (Stt, Receiver<SttEvent>),
-    /// Transcribes what is said while she speaks, and its results: a thread of its own, so that "stop" waits for
+    /// Transcribes what is said during playback, with its results: a thread of its own, so that "stop" waits for
     /// nothing.
     pub interjections: (Stt, Receiver<SttEvent>),
-    /// What counts as said to her.
+    /// The rules that decide whether something was said to joi.
     pub to_her: HearingRules,
 }
 
@@ -57,19 +57,19 @@ pub struct EndpointOutput {
     pub player: Player,
     /// Speaks, and its reports. Without a voice the answer is shown only.
     pub mouth: Option<(Mouth, Receiver<SpeakEvent>)>,
-    /// How well her own voice is kept out of the microphone; nothing when it is not.
+    /// How well playback is removed from the microphone's signal; `None` without echo cancellation.
     pub echo: Option<EchoMeter>,
     /// Whether tones are played.
     pub tones: Tones,
-    /// What is played before what a timer says.
+    /// The sound of timers and alarms.
     pub ring: RingSound,
 }
 
 /// Whether the wake word and errors are acknowledged by a tone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tones {
-    /// They are.
+    /// Tones are played.
     On,
-    /// They are not.
+    /// No tone is played.
     Off,
 }

@@ -1,4 +1,4 @@
-//! Second opinions: what the sound itself says of a stop word, or of a short answer to a question of hers.
+//! Second opinions: scores the sound itself for a stop word, or for a short answer to a question of joi.
 //!
 //! Owned by the conversation's task. In: interjections, and answers whose transcript says nothing; opinions of
 //! the thread that has the quickest model. Out: the same inputs to the flow as of a transcript. What counts is
@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Conversation;
-use super::hearing::{Doubted, Hearing, sounded};
+use super::doubt::{Doubted, ExpectedWords};
+use super::hearing::{Hearing, sounded};
 use super::signals::{FlowInput, Judged, SoundOf};
 use joi_agent::model::ChatModel;
 use joi_audio::RATE;
@@ -21,17 +22,8 @@ use joi_hear::score::{Opinion, OpinionRequest};
 /// A short answer has so much voiced sound at most, and at least: 0.1 to 1.2 s.
 const SHORT: std::ops::RangeInclusive<u64> = RATE as u64 / 10..=RATE as u64 * 6 / 5;
 
-/// What a short answer is compared with by its sound.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ExpectedWords {
-    /// A stop word.
-    Stop,
-    /// Yes or no.
-    Answer,
-}
-
 impl Hearing {
-    /// Has it found out whether a stop word is in the sound of an interjection.
+    /// Asks the scorer whether a stop word is in the sound of an interjection.
     pub(super) fn listen_for_stop_words(&mut self, utterance: &Utterance) {
         let sounded = sounded(utterance, &mut self.speech);
         let language = self.ears.languages.get();
@@ -47,8 +39,8 @@ impl Hearing {
         }
     }
 
-    /// What a short answer is compared with by its sound, if that is to be found out: "stop" while a timer rings,
-    /// whatever its transcript says ("start"); yes and no to a question of hers, where the transcript says nothing.
+    /// Asks the scorer about a short answer, where that helps; returns what it is compared with: "stop" while a timer rings,
+    /// whatever its transcript says ("start"); yes and no to a question of joi, where the transcript says nothing.
     pub(super) fn asks_its_sound(&mut self, judged: &Judged, rings: bool) -> Option<ExpectedWords> {
         let key = (judged.transcript.generation, judged.transcript.revision);
         let utterance = self.utterance(key)?;
@@ -72,7 +64,7 @@ impl Hearing {
         (is_short && self.second.1.ask(request)).then_some(expected)
     }
 
-    /// The opinion on an interjection, if it makes her stop.
+    /// Returns the judged opinion on an interjection, if it makes joi stop.
     fn stop_word(&mut self, opinion: Opinion) -> Option<Judged> {
         let key = opinion.key;
         let like = opinion
@@ -104,7 +96,7 @@ impl Hearing {
 }
 
 impl Judged {
-    /// The same with the word that the sound supports in place of its transcript: no recogniser has written it.
+    /// Replaces the transcript by the word that the sound supports; no recogniser has written it.
     pub(super) fn rescored(self, word: String, reason: &str) -> Self {
         let reason = format!("{reason}; its transcript: {}", self.judgement.reason);
         let transcript = Transcript { text: word.clone(), ..self.transcript };
@@ -113,7 +105,7 @@ impl Judged {
     }
 }
 
-/// In place of a transcript that nobody waited for.
+/// Returns an empty transcript, for a decision that did not wait for one.
 fn untranscribed((generation, revision): (u64, u32), took: Duration) -> Transcript {
     Transcript {
         generation,
@@ -129,7 +121,7 @@ fn untranscribed((generation, revision): (u64, u32), took: Duration) -> Transcri
 }
 
 impl<M: ChatModel + 'static> Conversation<M> {
-    /// What an interjection sounds like: a stop word counts at once, and everything else waits for its words.
+    /// Takes in the opinion on an interjection: a stop word counts at once, everything else waits for its words.
     pub(super) async fn interjected_by_sound(&mut self, opinion: Opinion) {
         if let Some(judged) = self.input.hearing.stop_word(opinion) {
             tracing::debug!(reason = judged.judgement.reason, "interjection, by its sound");
@@ -137,7 +129,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
         }
     }
 
-    /// What a short answer sounds like that was not understood.
+    /// Takes in the opinion on a short answer that was not understood.
     pub(super) async fn answered_by_sound(&mut self, opinion: Opinion) {
         let is_it = |doubted: &Doubted| (doubted.generation, doubted.revision) == opinion.key;
         let Some(doubted) = self.input.hearing.doubted.take_if(|doubted| is_it(doubted)) else { return };

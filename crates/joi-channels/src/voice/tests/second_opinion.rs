@@ -1,7 +1,7 @@
 //! Short answers and stop words by their sound, with the real model.
 
+use super::super::doubt::ExpectedWords;
 use super::super::hearing::Hearing;
-use super::super::opinions::ExpectedWords;
 use super::super::signals::Judged;
 use super::*;
 use joi_audio::Resampler;
