@@ -1,8 +1,9 @@
-//! PURE. Whether a loudspeaker carries a backlog along: sound is heard later and later behind the same buffer.
+//! Detects a loudspeaker with a backlog: sound is heard later and later behind the same buffer.
 //!
 //! In: after each block, how much later it will be heard. Out: whether the stream should be opened anew. A sound server
 //! that was starved can keep what it could not play in time in its buffer for ever, so that everything from then on is
 //! late. A device that is slow by nature (a wireless speaker) is so from its first block on.
+//! Pure: no I/O, no clock.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! When the newest block of samples was taken by the device, as the callback tells the feeder.
+//! Passes the moment at which the device took the newest block from the callback to the feeder.
 //!
 //! The callback writes, the feeder reads: atomics only, no lock, no waiting. Position, moment and latency are read as they
 //! were written together, or not at all.

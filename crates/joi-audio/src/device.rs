@@ -21,7 +21,7 @@ mod cards;
 
 pub use cards::device_choices;
 
-/// How long listing the devices may take.
+/// Longest time that listing the devices may take.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// ALSA's way to JACK, which every desktop has. It is opened only where it is named in the settings: its library
@@ -46,7 +46,7 @@ pub enum Direction {
 /// One device as `joi devices` shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceInfo {
-    /// What to write into `audio.input` or `audio.output`.
+    /// The value for `audio.input` or `audio.output`.
     pub id: String,
     /// Display name.
     pub name: String,
@@ -258,7 +258,7 @@ fn choose(
     Ok(Chosen { device, name, which, config, format: own.sample_format(), stands_in: None })
 }
 
-/// How many channels are asked of a sound server, which knows where they stand and mixes them itself. Her voice has one.
+/// Returns the number of channels to ask of a sound server, which mixes them itself. Speech has one.
 fn mixed(direction: Direction, own: u16) -> u16 {
     match (direction, own) {
         (Direction::Input, 1 | 2) => own,
@@ -297,7 +297,7 @@ fn find(host: &Host, id: &str, direction: Direction) -> Option<Device> {
     meant.into_iter().map(|(_, device)| device).find(|device| direction.config(device).is_ok())
 }
 
-/// How a wanted id or name fits a device, best first.
+/// The ways in which a wanted id or name fits a device, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum NameFit {
     /// It is the whole id.
@@ -329,7 +329,7 @@ fn fault(error: &Error, device: String) -> DeviceFault {
     }
 }
 
-/// Whether a stream survives an error.
+/// Returns whether a stream survives an error.
 pub(super) fn weight(error: &Error) -> ErrorSeverity {
     match error.kind() {
         ErrorKind::Xrun | ErrorKind::RealtimeDenied | ErrorKind::DeviceChanged => ErrorSeverity::Passing,

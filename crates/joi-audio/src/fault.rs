@@ -5,7 +5,7 @@ use thiserror::Error;
 /// Why a microphone or speaker is missing. It is retried in the background in every case.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DeviceFault {
-    /// None of the configured devices exists: tell the user, or plug it in.
+    /// None of the configured devices exists: report it to the user, or plug it in.
     #[error("none of the devices {wanted:?} was found; see `joi devices` for what there is")]
     NotFound {
         /// The configured ids, in order.

@@ -1,6 +1,7 @@
-//! PURE. Loudness: the gain of the microphone, a volume in percent, and a soft limiter instead of clipping.
+//! Controls loudness: the gain of the microphone, a volume in percent, and a soft limiter instead of clipping.
 //!
 //! Runs inside the callbacks of capture and playback: arithmetic only.
+//! Pure: no I/O, no clock.
 
 use std::fmt;
 use std::time::Duration;

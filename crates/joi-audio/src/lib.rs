@@ -74,7 +74,7 @@ pub trait AudioSource: Send {
     /// Nobody speaks and nothing is prepared, or no longer so: at rest, blocks may be longer and fewer.
     fn may_rest(&mut self, _may_rest: bool) {}
 
-    /// How long ago the newest sample of the last block was captured.
+    /// Returns the age of the newest sample of the last block.
     fn latency(&self) -> Duration {
         Duration::ZERO
     }

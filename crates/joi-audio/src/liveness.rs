@@ -1,4 +1,4 @@
-//! PURE. The state machine of one device: opening, alive, missing, retrying. Stepped with the time.
+//! Keeps the state of one device: opening, alive, missing, retrying. Pure: stepped with the time.
 //!
 //! In: the result of opening, and the counts of the callback. Out: open or close a stream, and events for the
 //! device's user. Devices die without an error, so the callback's counter decides. Slow operations are
@@ -60,7 +60,7 @@ struct OpenStream {
     callbacks: u64,
     moved: Instant,
     looked: Instant,
-    /// How often it was told of the devices when it looked: once, that it will be told.
+    /// Number of reports about the devices at the last look; the first one says that there will be reports.
     changes: u64,
     /// Error count at the start of the present second, and when that was.
     errors: (u64, Instant),
@@ -189,7 +189,7 @@ impl Liveness {
         Reaction { act: None, event: Some(DeviceEvent::Back(device)) }
     }
 
-    /// Checks now and then, and when it is told to, whether the device is still listed, or a preferred one has appeared.
+    /// Checks now and then, and at every report, whether the device is still listed, or a preferred one has appeared.
     fn look_around(&mut self, changes: u64, now: Instant) -> Reaction {
         let LivenessPhase::Open(session) = &mut self.phase else { return Reaction::default() };
         let pause = match self.rank {

@@ -16,10 +16,10 @@ use super::{AudioConfig, AudioSource, LevelMeter, MuteSwitch, RATE, SourceEvent}
 /// How long one wait lasts when no sound comes; a read waits at most three times.
 const WAIT: Duration = Duration::from_millis(50);
 
-/// A device that tells of more latency than this is not believed.
+/// Largest latency that is believed of a device.
 const BELIEVED: Duration = Duration::from_millis(500);
 
-/// So much sound at full scale is told of: more than a knock on the table.
+/// So much sound at full scale is reported: more than a knock on the table.
 const CLIPPED: Duration = Duration::from_millis(100);
 
 /// The configured microphone.

@@ -16,7 +16,8 @@ use super::gain::{DUCK_GLIDE, Glide, VOLUME_GLIDE, soft_limit};
 use super::ring::{FRAMES_AT_ONCE, RingReader, RingWriter, ring};
 use super::sink::AudioSink;
 
-/// Settings that the player's handles pass to the callback, and what it tells them: atomics, used once per callback.
+/// Settings that the player's handles pass to the callback, and what it reports to them: atomics, used once per
+/// callback.
 #[derive(Clone, Default)]
 pub(super) struct PlaybackControls {
     /// Flushes asked for, by any thread.

@@ -1,7 +1,7 @@
 //! Where PulseAudio, or PipeWire's stand-in for it, listens: looked up as libpulse does.
 //!
 //! The pure-Rust client looks in fewer places, and takes `PULSE_RUNTIME_PATH` for the directory above the one it is.
-//! Where it would look in vain she would fall back to ALSA's plug-in for the same server, which is later and breaks off
+//! Where it would look in vain joi would fall back to ALSA's plug-in for the same server, which is later and breaks off
 //! under load. To be called before any thread runs.
 
 use std::ffi::OsString;

@@ -13,7 +13,7 @@ use super::wav::{WavError, read_wav_start};
 
 /// Rate of the samples, in Hz.
 const RATE: u32 = 48_000;
-/// What is longer is cut: between two rings she says what is due, and listens.
+/// What is longer is cut: between two rings joi says what is due, and listens.
 const LONGEST: Duration = Duration::from_secs(10);
 /// A ring that was cut fades for so long.
 const FADE: usize = RATE as usize / 4;

@@ -1,8 +1,9 @@
-//! PURE. Which device stands in where nothing is configured and the default device can't record, or can't play.
+//! Chooses the device that stands in where nothing is configured and the default device can't record, or can't play.
 //!
-//! In: the devices that ALSA lists, described. Out: those that may stand in, best first, and a sentence about the choice.
-//! ALSA's default is card 0 whatever it is: on a Raspberry Pi that is HDMI or the headphones, and a USB microphone is
-//! another card. A sound server chooses its default itself, so nothing stands in for it.
+//! In: the devices that ALSA lists, described. Out: those that may stand in, best first, and a sentence about the
+//! choice. ALSA's default is card 0 whatever it is: on a Raspberry Pi that is HDMI or the headphones, and a USB
+//! microphone is another card. A sound server chooses its default itself, so nothing stands in for it.
+//! Pure: no I/O, no clock.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};

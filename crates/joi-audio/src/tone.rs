@@ -1,6 +1,7 @@
-//! PURE. Signal tones: "listening", "error", "thinking"; and the ring of timers.
+//! Generates signal tones: "listening", "error", "thinking"; and the ring of timers.
 //!
 //! Out: mono f32 samples at any rate, faded at both ends: at most 150 ms and soft, but for the ring.
+//! Pure: no I/O, no clock.
 
 /// Peak level of the tones, about −18 dBFS.
 const PEAK: f32 = 0.125;

@@ -1,6 +1,7 @@
-//! A voice message as phones record it: AAC (in MP4 or on its own), MP3, or Opus (in Ogg or MP4), to mono at 16 kHz.
+//! Decodes a voice message as phones record it, AAC (in MP4 or on its own), MP3, or Opus (in Ogg or MP4), to mono at
+//! 16 kHz.
 //!
-//! PURE; blocks for a fraction of the sound's length. In: the bytes of the file, which are foreign: a process of its own
+//! Pure; blocks for a fraction of the sound's length. In: the bytes of the file, which are foreign: a process of its own
 //! decodes them (`confined`). Out: samples. A damaged packet costs itself; sound over the limit is refused before it is
 //! decoded to its end. More channels than two are no voice.
 

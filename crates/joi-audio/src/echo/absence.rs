@@ -1,9 +1,10 @@
-//! PURE. Detects that no echo reaches the microphone: headphones, or a speaker in another room.
+//! Detects that no echo reaches the microphone: headphones, or a speaker in another room.
 //!
 //! In: near and far end, frame by frame. Out: whether there is any echo to cancel. A canceller that looks for
 //! an echo where there is none mistakes a talker for it. Absence is established when the microphone stays
 //! silent during playback for longer than any pause within speech, and is withdrawn once the filter predicts
 //! an echo.
+//! Pure: no I/O, no clock.
 
 use super::frame::FRAME;
 
@@ -20,7 +21,7 @@ const RUN: u32 = 60;
 /// Frames among them in which something was played.
 const LEAST: u32 = 35;
 
-/// Whether there is no echo.
+/// Decides whether the echo is absent.
 #[derive(Debug, Default)]
 pub(super) struct Absence {
     still: u32,

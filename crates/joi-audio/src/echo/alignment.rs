@@ -1,9 +1,10 @@
-//! PURE. Aligns played samples with captured ones.
+//! Aligns played samples with captured ones.
 //!
 //! Both arrive in bursts, on clocks of their own. In: far-end samples as they come, and how many near-end
 //! samples were captured. Out: as many far-end samples, at a constant offset, so that the echo's delay stays
 //! constant. When far-end samples are missing, silence is inserted, and from then on a small reserve is kept.
 //! When many are pending for long, some are dropped. Both shift the echo, and are reported.
+//! Pure: no I/O, no clock.
 
 use std::collections::VecDeque;
 

@@ -1,9 +1,10 @@
-//! PURE. Selects the linear signal during double talk, the suppressed one otherwise.
+//! Selects the linear signal during double talk, the suppressed one otherwise.
 //!
 //! The suppressor removes residual echo and distorts a simultaneous talker. Where it leaves much of a frame's
 //! power, somebody is talking: the linear signal, in which the talker is undistorted, is used instead. It
 //! opens after 30 ms, closes after 250 ms, and fades in between. As long as the filter predicts little of the
 //! echo, the linear signal is mostly echo, and the gate stays closed.
+//! Pure: no I/O, no clock.
 
 use super::canceller::Cleaned;
 use super::frame::FRAME;
@@ -65,12 +66,12 @@ impl DoubleTalkGate {
         out
     }
 
-    /// Whether the filter adds more power than it removes.
+    /// Returns whether the filter adds more power than it removes.
     pub(super) fn is_worse(&self) -> bool {
         self.long.1 > self.long.0
     }
 
-    /// Whether the filter predicts most of the echo.
+    /// Returns whether the filter predicts most of the echo.
     pub(super) fn is_foretold(&self) -> bool {
         self.long.1 < FORETOLD * self.long.0
     }

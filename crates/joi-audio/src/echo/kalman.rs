@@ -1,4 +1,4 @@
-//! PURE. Estimates the echo path from speaker to microphone and subtracts the predicted echo.
+//! Estimates the echo path from speaker to microphone and subtracts the predicted echo.
 //!
 //! A partitioned-block frequency-domain Kalman filter. Each weight of the echo path has an uncertainty, which
 //! is compared with the power of everything else in the signal: the filter hardly adapts while somebody
@@ -9,6 +9,7 @@
 //! G. Enzner, P. Vary: Frequency-domain adaptive Kalman filter for acoustic echo control in hands-free
 //! telephones, Signal Processing 86 (2006). F. Kuech, E. Mabande, G. Enzner: State-space architecture of the
 //! partitioned-block-based acoustic echo controller, ICASSP 2014.
+//! Pure: no I/O, no clock.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -25,7 +26,7 @@ const BLOCK: usize = FRAME / 2;
 const BLOCKS: usize = 65;
 /// Correlation of the echo path from one block to the next; it is down to one half after 1.7 s.
 const PERSISTENCE: f32 = 0.998;
-/// Weight of the past in the noise power estimate (everything that is no echo).
+/// Weight of the past in the noise power estimate (everything but echo).
 const SMOOTH: f32 = 0.8;
 /// Initial uncertainty of the first block's weights, before anything is known of the room.
 const AT_FIRST: f32 = 0.02;
@@ -63,7 +64,7 @@ pub(super) struct Kalman {
     /// The last far-end blocks as spectra, newest first.
     far: VecDeque<Spectrum>,
     parts: Vec<PathBlock>,
-    /// Noise power: everything that is no echo.
+    /// Noise power: everything but echo.
     other: Box<[f32; BLOCK + 1]>,
     /// The last far-end block as samples.
     last: [f32; BLOCK],
@@ -74,7 +75,7 @@ pub(super) struct Kalman {
     loudness: EchoLoudness,
 }
 
-/// How loud the echo is, measured before anything else is known.
+/// The loudness of the echo, measured before anything else is known.
 #[derive(Default)]
 struct EchoLoudness {
     blocks: u32,
@@ -220,7 +221,7 @@ impl PathBlock {
 }
 
 impl EchoLoudness {
-    /// Whether the loudness has just become known.
+    /// Returns whether the loudness has just become known.
     fn is_told(&mut self, near: &[f32], far: &[f32]) -> bool {
         let power = |samples: &[f32]| samples.iter().map(|s| s * s).sum::<f32>() / samples.len() as f32;
         if self.blocks >= SOUNDING || power(far) < SILENCE {

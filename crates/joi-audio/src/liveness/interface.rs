@@ -1,4 +1,6 @@
-//! PURE. Inputs and outputs of the `liveness` state machine. Plain data.
+//! Inputs and outputs of the `liveness` state machine. Plain data.
+//!
+//! Pure: no I/O, no clock.
 
 use std::time::Duration;
 
@@ -34,7 +36,7 @@ pub(crate) struct LivenessLimits {
     pub(crate) look: Duration,
     /// Longest pause between checks.
     pub(crate) look_max: Duration,
-    /// Pause while the preferred device is in use and the sound system tells of devices that come and go.
+    /// Pause while the preferred device is in use and the sound system reports devices that come and go.
     pub(crate) look_told: Duration,
 }
 
@@ -92,7 +94,7 @@ pub(crate) struct CallbackCounts {
     pub(crate) restless: bool,
     /// How many errors were reported.
     pub(crate) errors: u64,
-    /// How often the sound system told that its devices may have changed; 0 if it does not tell.
+    /// Number of reports by the sound system that its devices may have changed; 0 if it reports none.
     pub(crate) changes: u64,
     /// The sound system reported the stream as dead.
     pub(crate) lost: bool,

@@ -16,23 +16,23 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::device::BUILD;
 
-/// The channel of what is no sound.
+/// The channel of commands and replies.
 const CONTROL: u32 = u32::MAX;
 
 /// A connection whose greeting is over.
 pub(super) struct ServerConnection {
     reader: BufReader<UnixStream>,
     version: u16,
-    /// How long the server may say nothing.
+    /// Longest silence of the server that is waited for; unlimited if `None`.
     patience: Option<Timespec>,
     sequence: u32,
-    /// The command that asked to be told of devices.
+    /// The command that subscribed to changes of devices.
     watch: Option<u32>,
     incoming: Vec<u8>,
     outgoing: Vec<u8>,
 }
 
-/// What the server says.
+/// A message of the server.
 #[derive(Debug)]
 pub(super) enum ServerMessage<'a> {
     /// Recorded sound.
@@ -43,7 +43,7 @@ pub(super) enum ServerMessage<'a> {
     Refusal(u32, PulseError),
     /// So many more bytes of sound are wanted.
     Wants(usize),
-    /// From here on it tells of devices that come and go, or one has just done so.
+    /// The subscription to devices has begun, or a device has come or gone.
     DevicesChanged,
     /// There was too much sound, or too little.
     Stumbled,
@@ -59,7 +59,7 @@ pub(super) struct Reply<'a> {
 }
 
 impl Reply<'_> {
-    /// What it says.
+    /// Parses the reply.
     pub(super) fn read<R: CommandReply>(mut self) -> Result<R, ProtocolError> {
         TagStructReader::new(&mut self.content, self.version).read()
     }
@@ -96,7 +96,7 @@ impl ServerConnection {
         Ok(connection)
     }
 
-    /// Asks to be told of devices of one kind that come and go.
+    /// Subscribes to devices of one kind that come and go.
     pub(super) fn watch(&mut self, devices: SubscriptionMask) -> Result<(), ProtocolError> {
         self.watch = Some(self.send(&Command::Subscribe(devices))?);
         Ok(())
@@ -163,7 +163,8 @@ impl ServerConnection {
         }
     }
 
-    /// Whether what comes next is here already, or its beginning: a server cuts a period into pieces of its own.
+    /// Returns whether the next message, or its beginning, has already arrived: a server cuts a period into
+    /// pieces of its own.
     pub(super) fn has_more(&self) -> bool {
         !self.reader.buffer().is_empty()
     }

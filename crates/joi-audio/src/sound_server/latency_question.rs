@@ -1,4 +1,6 @@
-//! PURE. When a stream asks the server where its sound is: one question at a time, and a while between two.
+//! Decides when a stream asks the server where its sound is: one question at a time, and a while between two.
+//!
+//! Pure: no I/O, no clock.
 
 use std::time::{Duration, Instant};
 

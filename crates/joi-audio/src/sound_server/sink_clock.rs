@@ -1,7 +1,8 @@
-//! PURE. When sound that is written to a sound server now will be heard.
+//! Computes when sound that is written to a sound server now will be heard.
 //!
 //! In: what was written, and the server's answers about its position, each at its time. Out: the latency of the next
 //! byte. Between two answers the loudspeaker's position goes on with the clock, as PulseAudio's own clients reckon it.
+//! Pure: no I/O, no clock.
 
 use std::time::{Duration, Instant};
 

@@ -91,7 +91,7 @@ impl CallbackStats {
         self.may_rest.load(Ordering::Relaxed)
     }
 
-    /// The sound system tells of its devices from here on, or one has come or gone.
+    /// The sound system reports changes of its devices from here on, or one has come or gone.
     #[cfg(feature = "pulseaudio")]
     pub(crate) fn devices_changed(&self) {
         self.changes.fetch_add(1, Ordering::Relaxed);

@@ -1,4 +1,6 @@
-//! PURE. Rate limit for the log: a device that comes and goes logs at most one line per fault and minute.
+//! Limits the rate of the log: a device that comes and goes logs at most one line per fault and minute.
+//!
+//! Pure: no I/O, no clock.
 
 use std::mem::{Discriminant, discriminant};
 use std::time::{Duration, Instant};
