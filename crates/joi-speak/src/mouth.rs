@@ -168,7 +168,7 @@ impl Mouth {
         ledger.stop();
         self.shared.player.flush();
         drop(ledger);
-        // After the flush, whose new epoch tells the voice thread that the synthesis was aborted on purpose.
+        // After the flush, whose new epoch shows the voice thread that the synthesis was aborted on purpose.
         self.shared.interrupt();
     }
 

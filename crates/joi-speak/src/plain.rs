@@ -1,8 +1,9 @@
-//! PURE: speakable text from written text.
+//! Converts written text to speakable text.
 //!
 //! In: markdown, whole or in the segments of one answer, and a language. Out: text that espeak-ng pronounces as a
 //! person would: no markup, no addresses spelled by punctuation, numbers with their units in words. It refuses
 //! nothing; text without anything to say becomes the empty string. Displayed text keeps its markdown.
+//! Pure: no I/O, no clock.
 
 mod lists;
 mod markdown;

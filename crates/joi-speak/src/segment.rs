@@ -1,10 +1,11 @@
-//! PURE: cuts an answer, while it is being written, into segments that can be spoken one after the other.
+//! Cuts an answer, while it is being written, into segments that can be spoken one after the other.
 //!
 //! In: markdown in pieces of any size. Out: segments whose concatenation is the input to the byte,
 //! independent of how it was split. The first segment may be a clause, so that speaking begins early, or
 //! less where it is asked for ([`Segmenter::opening`]); the others are sentences, list items or blocks. It
 //! never cuts inside a link, inline code, a code block, a table, a number, or behind an abbreviation, and it
 //! refuses nothing: [`Segmenter::finish`] returns the rest.
+//! Pure: no I/O, no clock.
 
 mod block;
 

@@ -1,8 +1,9 @@
-//! PURE: the level of synthesised samples, and the silence before them.
+//! Sets the level of synthesised samples, and cuts the silence before them.
 //!
 //! In: what the model computed. Out: the same, louder, never beyond ±1 and always finite. There is no peak
 //! normalisation: it would need the whole answer before the first sample. A voice begins with up to 0.2 s of near
 //! silence, which nobody wants to wait for.
+//! Pure: no I/O, no clock.
 
 use std::time::Duration;
 
@@ -29,7 +30,7 @@ pub(super) fn level(samples: &mut [f32], gain: f32) {
     }
 }
 
-/// Cuts the silence off the beginning of `samples`, but for the last 10 ms of it, and tells whether there is something
+/// Cuts the silence off the beginning of `samples`, but for the last 10 ms of it, and returns whether there is something
 /// behind it. What is silent as a whole stays.
 pub(super) fn cut_lead(samples: &mut Vec<f32>, rate: u32) -> bool {
     let first = silent_blocks(samples, rate);

@@ -50,7 +50,7 @@ pub enum SpeakEvent {
         /// One sentence with the remedy.
         error: String,
     },
-    /// There is no voice, for good: it could not be loaded. One sentence with the remedy.
+    /// The voice could not be loaded, for good. One sentence with the remedy.
     Voiceless(String),
     /// The speaker is missing from here on; reported once, retried in the background.
     Mute(DeviceFault),

@@ -1,8 +1,9 @@
-//! PURE: short lines that were said before, with their sound: said again, they need no synthesis.
+//! Keeps the sound of short lines that were spoken before: spoken again, they need no synthesis.
 //!
-//! Owned by the voice thread. In: lines that were synthesised to their end. Out: the chunks of the same line in the same
-//! language. The sound of all of them together is bounded; the line that was not said for longest goes first. Long lines,
-//! which hardly come again, and lines that were stopped are not kept.
+//! Owned by the voice thread. In: lines that were synthesised to their end. Out: the chunks of the same line in the
+//! same language. The sound of all of them together is bounded; the line that was not said for longest goes first.
+//! Long lines, which hardly come again, and lines that were stopped are not kept.
+//! Pure: no I/O, no clock.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

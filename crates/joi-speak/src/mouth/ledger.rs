@@ -1,7 +1,8 @@
-//! PURE: maps clips to lines, and lines to the progress of the turn.
+//! Maps clips to lines, and lines to the progress of the turn.
 //!
 //! In: lines opened and closed by the voice thread, events of the player. Out: [`SpeakEvent`]s, each once and
 //! in order. Events about unknown clips (a stopped turn's, a tone's) are ignored.
+//! Pure: no I/O; moments are passed in.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -17,7 +18,7 @@ mod tests;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LineId(u64);
 
-/// How much of a line was played so far.
+/// A line and how much of it was played so far.
 #[derive(Debug)]
 struct LedgerEntry {
     row: LineId,
@@ -31,7 +32,7 @@ struct LedgerEntry {
     state: LineState,
 }
 
-/// Whether more clips of a line may come.
+/// The state of a line: whether more of its clips may come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LineState {
     /// It is being synthesised.

@@ -1,4 +1,4 @@
-//! A line whose first chunk is synthesised before anybody has decided that it is said.
+//! A line whose first chunk is synthesised before it is decided whether it is spoken.
 //!
 //! Run by the voice thread; any thread may give it up. In: the line. Out: its first chunk, to be played if the next line
 //! is the same; the voice then goes on behind it. It delays nobody: another line ends it within the chunk.
@@ -10,7 +10,7 @@ use crate::languages::LanguageVoice;
 use crate::{LeadSilence, SoundChunk, SynthesisProgress};
 use joi_language::LanguageCode;
 
-/// What is being prepared.
+/// The text being prepared, if there is one.
 #[derive(Debug, Default)]
 pub(super) struct Rehearsal(Mutex<Option<PreparedText>>);
 
@@ -70,12 +70,12 @@ impl Rehearsal {
 }
 
 impl PreparedLine {
-    /// Whether `line` is it.
+    /// Returns whether this is the beginning of `line`.
     pub(super) fn is(&self, line: &SpokenLine) -> bool {
         self.text == line.text && self.language == line.language
     }
 
-    /// What is ready of it.
+    /// Returns the first chunk.
     pub(super) fn into_first(self) -> SoundChunk {
         self.first
     }
@@ -101,7 +101,7 @@ mod tests {
         }
     }
 
-    /// What the voice says from where it stands.
+    /// Everything the voice says from where it stands.
     fn rest(voice: &mut Voice) -> Vec<f32> {
         let mut samples = Vec::new();
         while let SynthesisProgress::Chunk(chunk) = voice.advance(&|| false).unwrap() {

@@ -1,9 +1,10 @@
-//! PURE: divides the network of a voice where its frames become sound.
+//! Divides the network of a voice where its frames become sound.
 //!
 //! In: a Piper voice, ONNX. Out: two networks with the weights of one, from phonemes to frames and from frames to
 //! samples; nothing where it is built otherwise. A Piper voice is a VITS (Kim, Kong and Son 2021): a sentence is
 //! needed as a whole up to its frames, but the decoder behind them (HiFi-GAN) looks only a few frames around each
 //! one, and takes four fifths of the time. Field numbers are those of onnx.proto3.
+//! Pure: no I/O, no clock.
 
 use std::collections::{BTreeMap, BTreeSet};
 

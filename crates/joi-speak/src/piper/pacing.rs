@@ -1,9 +1,10 @@
-//! PURE: how much of a sentence is decoded at once.
+//! Decides how much of a sentence is decoded at once.
 //!
 //! In: how many frames are left, how much sound bridges the time until they are ready, and how long decoding takes.
 //! Out: the frames of the next chunk. The first one is short, so that it sounds soon; each further one is computed
 //! while the one before is played, with a wide margin, so that there is no gap within a word. A machine that can't
 //! promise that decodes whole sentences.
+//! Pure: no I/O, no clock.
 
 /// Frames of the first chunk at least: 0.28 s of a voice at 22 kHz.
 const FIRST: usize = 24;
@@ -12,7 +13,7 @@ const MARGIN: f64 = 3.0;
 /// A further chunk that can't have so many frames in time is none.
 const SHORTEST: usize = 12;
 /// Frames of a chunk at most, as a multiple of those that it looks at on one side: what they take in memory is held while
-/// she speaks, tens of MB for a long sentence at once. Eight times took 8 MB more, and an eighth less of a core.
+/// joi speaks, tens of MB for a long sentence at once. Eight times took 8 MB more, and an eighth less of a core.
 const LONGEST: usize = 5;
 /// How much a measurement counts against those before.
 const WEIGHT: f64 = 0.3;

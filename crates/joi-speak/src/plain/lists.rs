@@ -1,8 +1,8 @@
-//! PURE: tells markers of numbered lists from other numbers at the beginning of lines.
+//! Distinguishes markers of numbered lists from other numbers at the beginning of lines.
 //!
 //! Markdown takes every "1984. " for a list. Here a marker is removed only in a real list: at least two
 //! adjacent lines with numbers up to 99. Blank lines and indented lines between two items do not separate
-//! them when the second number follows the first.
+//! them when the second number follows the first. Pure: no I/O, no clock.
 
 /// A line that begins like an item.
 struct ListItem {

@@ -1,4 +1,6 @@
-//! PURE: the markdown structure at the end of unfinished text.
+//! Finds the markdown structure at the end of unfinished text.
+//!
+//! Pure: no I/O, no clock.
 
 /// What a line is, by its first characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

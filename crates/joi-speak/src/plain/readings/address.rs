@@ -1,4 +1,6 @@
-//! PURE: e-mail addresses, links, network addresses, file names.
+//! Reads e-mail addresses, links, network addresses, file names.
+//!
+//! Pure: no I/O, no clock.
 
 use std::sync::{Arc, LazyLock};
 

@@ -1,4 +1,6 @@
-//! PURE: dates and times of day.
+//! Reads dates and times of day.
+//!
+//! Pure: no I/O, no clock.
 
 use std::sync::{Arc, LazyLock};
 
@@ -176,7 +178,7 @@ impl Dates {
         })
     }
 
-    /// Whether a date follows: " 4", " March", " Mar 4".
+    /// Returns whether a date follows: " 4", " March", " Mar 4".
     fn starts_with_day(&self, after: &str) -> bool {
         let after = after.trim_start();
         let months = || self.words.dates.months.iter().chain(self.words.dates.short_months.iter().flatten());

@@ -1,4 +1,6 @@
-//! PURE: amounts of money.
+//! Reads amounts of money.
+//!
+//! Pure: no I/O, no clock.
 
 use std::sync::Arc;
 

@@ -1,4 +1,6 @@
-//! PURE: numbers without units: telephone numbers, versions, fractions, ranges, arithmetic.
+//! Reads numbers without units: telephone numbers, versions, fractions, ranges, arithmetic.
+//!
+//! Pure: no I/O, no clock.
 
 use std::sync::{Arc, LazyLock};
 
@@ -92,7 +94,7 @@ impl NumberPass {
         replace(&text, &LONG, |found, around| around.is_whole_number().then(|| digits(&found[0])))
     }
 
-    /// Whether dots stand between thousands.
+    /// Returns whether dots stand between thousands.
     fn is_grouped(&self, number: &str) -> bool {
         self.words.figures.thousands == "." && number.split('.').skip(1).all(|group| group.len() == 3)
     }

@@ -1,4 +1,6 @@
-//! PURE: days of a month, and ordinals that are written with a dot.
+//! Reads days of a month, and ordinals that are written with a dot.
+//!
+//! Pure: no I/O, no clock.
 
 use std::sync::Arc;
 

@@ -1,4 +1,6 @@
-//! PURE: characters: what they become before the other passes, and the signs these have left.
+//! Replaces characters before the other passes, and the signs that these have left.
+//!
+//! Pure: no I/O, no clock.
 
 use std::sync::{Arc, LazyLock};
 
@@ -128,7 +130,7 @@ impl SignReadings {
         Self(Arc::clone(words))
     }
 
-    /// What is left, as words or pauses, and one space between words.
+    /// Returns the rest as words or pauses, with one space between words.
     pub(super) fn read(&self, text: &str) -> String {
         let signs = &self.0.signs;
         let text = replace(text, &COMPARED, |found, _| {

@@ -1,4 +1,6 @@
-//! PURE: numbers with units.
+//! Reads numbers with units.
+//!
+//! Pure: no I/O, no clock.
 
 use std::sync::{Arc, LazyLock};
 

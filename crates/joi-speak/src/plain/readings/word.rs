@@ -1,4 +1,6 @@
-//! PURE: abbreviations, formulas and other words that are not said as they are written.
+//! Reads abbreviations, formulas and other words that are not said as they are written.
+//!
+//! Pure: no I/O, no clock.
 
 use std::sync::{Arc, LazyLock};
 
