@@ -1,7 +1,7 @@
 //! Endpointing: decides when somebody has begun to speak, paused, gone on, finished.
 //!
-//! PURE: no clock, no sound, only positions and whether a frame is voiced. The listener opens it, passes
-//! every frame and acts on the [`Edge`]s; [`More`] tells it what the words before a pause mean. It never
+//! Pure: no clock, no sound, only positions and whether a frame is voiced. The listener opens it, passes
+//! every frame and acts on the [`Edge`]s; [`More`] carries what the words before a pause mean. It never
 //! looks back further than the pre-roll before the position it was opened at, and utterances never overlap.
 //! Its transition table is a snapshot in the tests.
 
@@ -90,7 +90,7 @@ enum EndpointPhase {
     Idle,
     /// The wake phrase is, or may still be, being said; by position `ends_by` it is over.
     Phrase { ends_by: u64, deadline: u64 },
-    /// The window for a follow-up has not opened yet, or somebody has spoken since before her last sample: such
+    /// The window for a follow-up has not opened yet, or somebody has spoken since before the last played sample: such
     /// speech began too early to be a follow-up.
     Ahead { wait: Wait, early: EarlyVoice },
     /// Nobody speaks. Sound before `floor` belongs to something else.

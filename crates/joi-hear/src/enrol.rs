@@ -1,9 +1,10 @@
-//! PURE: enrolment of a wake phrase by recordings of one voice: which are usable, and which margin fits the
+//! Enrols a wake phrase by recordings of one voice: decides which are usable, and which margin fits the
 //! voice.
 //!
 //! In: recordings, 16 kHz mono; later their phrase scores. Out: the phrase cut out of the recording, or why
 //! it can't be; which recordings are outliers; the margin that fits the voice. No sound is kept: of what
 //! the scorer hears only the threshold is stored, since it knows the phrase from its spelling (`likeness`: templates).
+//! Pure: no I/O, no clock.
 
 pub mod likeness;
 

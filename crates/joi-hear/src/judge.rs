@@ -2,10 +2,11 @@
 //! a stop word, echo of the assistant's own speech, words the audio does not support, barge-in, a follow-up,
 //! words after a wake phrase, nothing.
 //!
-//! PURE. In: a [`JudgeInput`]: the text, its evidence, when it sounded, and the sentences played at the time.
+//! In: a [`JudgeInput`]: the text, its evidence, when it sounded, and the sentences played at the time.
 //! Out: a [`Judgement`]. During playback, stop words always count, and other words only where echo
 //! cancellation has converged ([`BargeInPolicy`]); otherwise a wake phrase interrupts. A stop word that
 //! playback itself contains never stops it, and the assistant's own words are never taken for the user's.
+//! Pure: no I/O, no clock.
 
 mod config;
 mod echo;

@@ -1,8 +1,10 @@
-//! PURE: where an utterance falls silent, as somebody hears it.
+//! Finds where an utterance falls silent, as somebody hears it.
 //!
 //! In: an utterance, with the beginning and the end of the voice as the voice activity network reports them. Out: the
-//! position just behind its last loud 10 ms. The network reports a voice some 100 ms longer than it is heard, which is no
-//! part of the time somebody waits. Only what is recorded goes by this; where an utterance ends is decided by the network.
+//! position just behind its last loud 10 ms. The network reports a voice some 100 ms longer than it is heard, which
+//! is no part of the time somebody waits. Only what is recorded goes by this; where an utterance ends is decided by
+//! the network.
+//! Pure: no I/O, no clock.
 
 use std::ops::Range;
 

@@ -195,7 +195,7 @@ pub struct Outlook {
 }
 
 impl Outlook {
-    /// The same where whoever talks over her is heard, or is not: then there is no taking up what she answers already.
+    /// The same where whoever talks over her is heard, or is not: then what is being answered is not taken up again.
     #[must_use]
     pub fn over_her(self, is_heard: bool) -> Self {
         match (self.more, is_heard) {
@@ -210,7 +210,7 @@ impl Outlook {
 pub enum More {
     /// It is complete.
     Unlikely,
-    /// It is complete, and may go on all the same, also when it is answered already: who does so is heard over her.
+    /// It is complete, and may go on all the same, also when it is answered already: who does so is heard over playback.
     Amendable,
     /// It is a whole question, and may go on all the same: that makes another one of it, and nothing is lost, since the
     /// answer takes a while and is thrown away.

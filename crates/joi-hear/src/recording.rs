@@ -1,7 +1,7 @@
 //! Sound that was recorded elsewhere, in pieces that can be transcribed, each with its voice measured.
 //!
-//! PURE but for the network of the [`Vad`]; any thread that may block. In: samples of a file or a message. Out:
-//! [`Utterance`]s as if somebody had asked her to listen to them.
+//! Pure but for the network of the [`Vad`]; any thread that may block. In: samples of a file or a message. Out:
+//! [`Utterance`]s as if somebody had asked joi to listen to them.
 
 use std::time::Instant;
 

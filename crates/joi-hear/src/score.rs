@@ -3,7 +3,7 @@
 //! In: up to about three seconds of sound, and phrases. Out: for each phrase a [`Score`]. The model is not
 //! asked to transcribe, since a small one misspells names; it is forced to decode the phrase token by token,
 //! and the log probability is the score. Nothing has to be recorded for that. Similar-sounding words (rivals)
-//! are scored too (`lexicon`, `sounds`, `rivals`), so that the phrase is told apart from them. [`score`] runs
+//! are scored too (`lexicon`, `sounds`, `rivals`), so that the phrase is distinguished from them. [`score`] runs
 //! on the thread that owns the model; a [`Scorer`] sends requests to a transcription thread with a warm
 //! model.
 //!
@@ -80,7 +80,7 @@ impl Phrase {
     /// Spells `written` with the vocabulary of `whisper`; `alike` are further ways to write it.
     ///
     /// # Errors
-    /// It is no phrase, or too short to be told from other speech; both say what to do.
+    /// It is not a phrase, or too short to be distinguished from other speech; both say what to do.
     pub fn new(whisper: &Whisper, written: &str, alike: &[String]) -> Result<Self, PhraseError> {
         let phrase = normal(written).ok_or_else(|| PhraseError::NoPhrase(written.into()))?;
         let spelled = Self::spelled(whisper, phrase, alike)?;

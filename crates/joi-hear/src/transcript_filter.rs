@@ -1,10 +1,11 @@
 //! Transcript filtering (hallucination filter): accepts only text that the audio supports.
 //!
-//! PURE. In: the text, the [`Evidence`] of the audio it was made of, and what started listening. Out:
+//! In: the text, the [`Evidence`] of the audio it was made of, and what started listening. Out:
 //! nothing, or the [`Rejection`]. Whisper writes plausible sentences for noise that pass its own checks, so
 //! those alone are not enough: the duration of voice and its level above the background count as much.
 //! Without a wake phrase, and for the few words it hallucinates most, the audio must support the text better.
 //! It never changes a text, except in [`as_said`].
+//! Pure: no I/O, no clock.
 
 mod config;
 mod evidence;

@@ -75,7 +75,7 @@ pub trait WakeDetector: Send {
         None
     }
 
-    /// Whether the sound between two positions may hold `phrase`; so where it can't tell.
+    /// Whether the sound between two positions may hold `phrase`; true where that is unknown.
     fn may_be(&self, _phrase: &str, _from: u64, _to: u64) -> bool {
         true
     }

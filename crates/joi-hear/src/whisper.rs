@@ -320,7 +320,7 @@ impl Whisper {
     }
 
     /// The probability that the last decoded audio contained no speech. whisper.cpp has a number of this
-    /// name, read from a row of logits that it does not fill when told to omit timestamps.
+    /// name, read from a row of logits that it does not fill when timestamps are omitted.
     fn no_speech(&self, start: &LogProbRow) -> f32 {
         start.log_prob(self.nothing_said).exp()
     }

@@ -1,5 +1,7 @@
-//! PURE: the results of an onset or a talk: waiting that goes on, a talk that continues an earlier one, and
+//! The results of an onset or a talk: waiting that goes on, a talk that continues an earlier one, and
 //! the reported stretch.
+//!
+//! Pure: no I/O, no clock.
 
 use super::{Onset, SpeechSpan, Talk, Wait};
 

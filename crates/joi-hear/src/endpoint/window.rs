@@ -1,8 +1,9 @@
 //! The window for a follow-up: when it opens, and a word that begins shortly before it does.
 //!
-//! PURE. Right behind her last sample the room may still hold her voice. The window opens later for that; but a voice
-//! that begins in between, after silence, and goes on when it opens is a quick answer. One that never fell silent
-//! began too early.
+//! Right behind the last played sample the room may still hold the voice of joi. The window opens later for that; but
+//! a voice that begins in between, after silence, and goes on when it opens is a quick answer. One that never fell
+//! silent began too early.
+//! Pure: no I/O, no clock.
 
 use super::{CLOSURE, Edge, EndpointPhase, Endpointer, FRAME, Frame, Onset, Wait};
 
@@ -13,7 +14,7 @@ pub(super) struct EarlyVoice {
     since: u64,
     /// The newest frame was voiced.
     voiced: bool,
-    /// Where the first silence behind her last sample began, or the newest one behind a voice.
+    /// Where the first silence behind the last played sample began, or the newest one behind a voice.
     silent_from: Option<u64>,
     /// A voice that began after it.
     onset: Option<Onset>,
@@ -66,7 +67,7 @@ impl Endpointer {
         self.open_window(at, at, self.window_ends);
     }
 
-    /// A frame while the window is not open, or while somebody speaks since before her last sample.
+    /// A frame while the window is not open, or while somebody speaks since before the last played sample.
     pub(super) fn ahead(&mut self, frame: Frame, wait: Wait, early: EarlyVoice) -> Option<Edge> {
         if frame.end <= wait.floor {
             let early = early.heard(frame, self.limits.pre_roll);

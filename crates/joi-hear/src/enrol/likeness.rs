@@ -1,5 +1,7 @@
-//! PURE: recordings of one phrase as templates of each other: which belong together, and from which likeness on the
+//! Compares recordings of one phrase as templates of each other: which belong together, and from which likeness on the
 //! phrase counts as said.
+//!
+//! Pure: no I/O, no clock.
 
 /// A recording this much less like the others than is usual among them is an outlier.
 const OUTLYING: f32 = 0.12;
@@ -11,7 +13,7 @@ const LEAST_GAP: f32 = 0.04;
 /// phrase in the room as near and as clearly as for a recording.
 const FROM_OTHERS: f32 = 0.4;
 
-/// Why each recording is refused, where it is. `alike` tells how like each is to all the others.
+/// Why each recording is refused, where it is. `alike` holds how like each is to all the others.
 pub fn refusals(alike: &[f32]) -> Vec<Option<String>> {
     let usual = super::median(alike).unwrap_or(0.0);
     let refusal = |likeness: &f32| {

@@ -1,8 +1,9 @@
-//! PURE: how much of an utterance is echo of the assistant's own speech.
+//! Measures how much of an utterance is echo of the assistant's own speech.
 //!
 //! In: the normalised words of an utterance and those played at the time. Out: a likeness of 0 to 100, and
 //! where the echo ends if the user went on. Words are aligned with tolerance: whisper transcribes fragments
 //! from the middle of a sentence, mishears, joins and splits words.
+//! Pure: no I/O, no clock.
 
 use strsim::normalized_damerau_levenshtein;
 

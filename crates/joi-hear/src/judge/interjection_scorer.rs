@@ -1,9 +1,10 @@
-//! PURE: the interjection scorer recognises short words by their sound, where the transcript is wrong, empty
+//! Recognises short words by their sound, where the transcript is wrong, empty
 //! or late.
 //!
 //! In: how well the audio supports each word that is looked for, and each word played just then. Out: a
 //! judgement, or nothing. A stop word that playback contains is never recognised: then the sound proves
 //! nothing.
+//! Pure: no I/O, no clock.
 
 use std::time::Instant;
 

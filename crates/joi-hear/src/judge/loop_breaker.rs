@@ -1,8 +1,9 @@
-//! PURE: the loop breaker ends a conversation that nobody takes part in.
+//! Ends a conversation that nobody takes part in.
 //!
 //! In: the loudness of each follow-up that is about to be answered, and wake phrases. Out: whether to answer.
 //! An echo or a television that passes every other rule makes the assistant answer itself again and again;
 //! after some answers without a human voice it stays silent until the next wake phrase.
+//! Pure: no I/O, no clock.
 
 /// A voice this much above echo and background is a person's, in dB.
 const MARGIN_DB: f32 = 6.0;

@@ -1,8 +1,9 @@
-//! PURE: normalises a text to plain words, so that playback and its transcript can be compared.
+//! Normalises a text to plain words, so that playback and its transcript can be compared.
 //!
 //! In: text as it is written by a person, a model or whisper, and how figures are read in the language. Out: lower-case
 //! words without punctuation, with figures, times and units written out ("22.5 °C" and "twenty two and a half degrees
 //! Celsius" become the same), each with the index of the word of the text it comes from.
+//! Pure: no I/O, no clock.
 
 use joi_language::figures::FigureWords;
 

@@ -1,7 +1,8 @@
-//! PURE: which of the assistant's own words were being played when something was heard.
+//! Finds which of the assistant's own words were being played when something was heard.
 //!
 //! In: the sentences played, with their times, and the times of an utterance. Out: normalised words in order.
 //! When a word was played is estimated from its place in the sentence.
+//! Pure: no I/O, no clock.
 
 use std::time::{Duration, Instant};
 

@@ -1,7 +1,8 @@
-//! PURE: stop commands and stop words in an utterance.
+//! Finds stop commands and stop words in an utterance.
 //!
 //! In: the words of an utterance, and the vocabulary of a language. Out: how many stop words are meant as
 //! such. Words are compared whole: "bus stop", "non-stop", "quite" and "don't stop" are none.
+//! Pure: no I/O, no clock.
 
 use joi_language::{PhraseWords, Vocabulary};
 

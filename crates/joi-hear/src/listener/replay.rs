@@ -13,7 +13,7 @@ use joi_base::message::OpenedBy;
 
 impl Listener {
     /// Listens in this window. Who answers quickly may have begun before the command came: then what was heard since
-    /// her last sample is shown with the next frame.
+    /// the last played sample is shown with the next frame.
     pub(super) fn follow_up(&mut self, FollowUpWindow { since, after, lasts }: FollowUpWindow) {
         self.opened_by = OpenedBy::FollowUp;
         let since = self.position_at(since);

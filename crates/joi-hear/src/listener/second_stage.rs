@@ -1,13 +1,13 @@
 //! The listener's second stage: which sound is given to the scorer of phrases.
 //!
 //! In: the newest frame. Out: questions to the confirmer. While nobody is listened to and nothing plays, any voice may
-//! be a phrase, unless a model can tell that it is none. While somebody is listened to, or she speaks, only what a model
+//! be a phrase, unless a model can tell that it is none. While somebody is listened to, or joi speaks, only what a model
 //! is unsure about is looked at: whoever says the phrase then starts over.
 
 use super::sound::level_db;
 use super::{Frame, Listener, RATE};
 
-/// A doubt that ends so soon behind the phrase that woke her is about the same one: 0.5 s.
+/// A doubt that ends so soon behind the wake phrase is about the same one: 0.5 s.
 const SAME: u64 = RATE as u64 / 2;
 
 impl Listener {
@@ -31,7 +31,7 @@ impl Listener {
         }
     }
 
-    /// While she speaks, the talker is looked for where nothing of him was suppressed.
+    /// During playback, the talker is looked for in the signal in which nothing was suppressed.
     fn look_at_doubts(&mut self, is_over_her: bool) {
         let Some(confirmer) = &mut self.confirmer else { return };
         let sound = if is_over_her { &self.unsuppressed } else { &self.history };

@@ -1,4 +1,6 @@
-//! PURE: a block of sound as it comes to the listener, its level, and its time of capture.
+//! A block of sound as it comes to the listener, with its level and its time of capture.
+//!
+//! Pure: no I/O, no clock.
 
 use std::time::{Duration, Instant};
 

@@ -1,8 +1,9 @@
-//! PURE: words that sound like a phrase, from an embedded lexicon.
+//! Finds words that sound like a phrase, from an embedded lexicon.
 //!
 //! In: a phrase as it is written. Out: what somebody may have said instead, the likeliest first. The lexicon
 //! is made by `scripts/lexicon.py` from the CMU Pronouncing Dictionary: nineteen thousand words that are
 //! single tokens of the model, the most frequent first.
+//! Pure: no I/O, no clock.
 
 use super::phonetics::{distance, guess};
 

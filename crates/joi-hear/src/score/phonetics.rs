@@ -1,8 +1,9 @@
-//! PURE: pronunciation of words, and the distance between two pronunciations.
+//! Computes the pronunciation of words, and the distance between two pronunciations.
 //!
 //! In: words, as letters; or their sounds, one ASCII letter for each as in `assets/wake/lexicon.txt`. Out:
 //! sounds, and distances between them. The pronunciation of an unknown word is guessed by rules; a wrong
 //! vowel matters less than a wrong consonant.
+//! Pure: no I/O, no clock.
 
 const VOWELS: &[u8] = b"AXUOWIERYHJPQVZ";
 /// Vowels that an unstressed syllable makes of any other.

@@ -1,6 +1,6 @@
-//! PURE: spellings of a phrase, and whether it is long enough to be told from other speech.
+//! Spells a phrase, and checks that it is long enough to be distinguished from other speech.
 //!
-//! In: the phrase as it was written ("hey joi"). Out: the spellings to score.
+//! In: the phrase as it was written ("hey joi"). Out: the spellings to score. Pure: no I/O, no clock.
 
 /// The most words of a phrase.
 const MOST_WORDS: usize = 5;

@@ -1,6 +1,7 @@
-//! PURE: what the audio says about its transcript.
+//! Measures the evidence of the audio for its transcript.
 //!
 //! In: an utterance and its transcript. Out: an [`Evidence`]. Levels are those of 20 ms frames.
+//! Pure: no I/O, no clock.
 
 use std::time::Duration;
 

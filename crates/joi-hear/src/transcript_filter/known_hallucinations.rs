@@ -1,7 +1,8 @@
-//! PURE: known hallucinations of whisper, in many languages.
+//! Recognises known hallucinations of whisper, in many languages.
 //!
 //! In: a transcript. Out: whether it is one of the list in `assets/speech/inventions.txt`, and whether people
 //! say it too.
+//! Pure: no I/O, no clock.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -1,7 +1,8 @@
 //! Reads the tensors of whisper.cpp's Silero file.
 //!
-//! PURE, any thread. In: unverified bytes. Out: named tensors as f32. Sizes are checked before anything is
+//! In: unverified bytes. Out: named tensors as f32. Sizes are checked before anything is
 //! allocated.
+//! Pure: no I/O, no clock.
 
 use std::collections::HashMap;
 

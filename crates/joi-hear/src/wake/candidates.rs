@@ -1,9 +1,10 @@
 //! Selects the stretches of sound that the phrase scorer should score.
 //!
-//! PURE: counts in samples, owned by the listener thread. In: every frame while neither listening nor playing, with
-//! whether it is voiced and its level, and at any time what a wake model is unsure about. Out: a [`Candidate`] once its sound is
-//! complete. A phrase may begin where a voice begins, where a room full of voices becomes louder, or just
-//! before a model's doubt; the first two only where the caller finds that it may be one. At most a dozen per minute.
+//! Counts in samples, owned by the listener thread. In: every frame while neither listening nor playing, with whether
+//! it is voiced and its level, and at any time what a wake model is unsure about. Out: a [`Candidate`] once its sound
+//! is complete. A phrase may begin where a voice begins, where a room full of voices becomes louder, or just before a
+//! model's doubt; the first two only where the caller finds that it may be one. At most a dozen per minute.
+//! Pure: no I/O, no clock.
 
 use std::collections::VecDeque;
 
@@ -57,7 +58,7 @@ pub enum Onsets {
     Off,
     /// Wherever a voice begins, or becomes louder than the room.
     On,
-    /// The same, but for what a model can tell to be no phrase.
+    /// The same, without what a model recognises as no phrase.
     Likely,
 }
 

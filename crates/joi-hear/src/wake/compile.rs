@@ -1,8 +1,9 @@
 //! Compiles a microWakeWord `.tflite` file into a [`Network`].
 //!
-//! PURE, runs once per model at start-up. In: the unverified bytes of a file. Out: steps whose ranges all lie
+//! Runs once per model at start-up. In: the unverified bytes of a file. Out: steps whose ranges all lie
 //! inside the arena, or a [`WakeModelError`]. It supports the operators these models use and refuses every
 //! other; dimensions are capped, so that a damaged file can't request gigabytes.
+//! Pure: no I/O, no clock.
 
 mod layers;
 mod moves;

@@ -163,7 +163,7 @@ impl Confirmer {
         }
     }
 
-    /// The next frame, with its level in dB; `may_be` tells whether the sound between two positions may be a phrase, and
+    /// The next frame, with its level in dB; `may_be` returns whether the sound between two positions may be a phrase, and
     /// `copy` gives the samples there.
     pub fn observe(
         &mut self,
@@ -184,7 +184,7 @@ impl Confirmer {
         }
     }
 
-    /// The same where only what a model is unsure about counts: somebody is listened to, or she speaks.
+    /// The same where only what a model is unsure about counts: somebody is listened to, or joi speaks.
     pub fn observe_doubts(&mut self, end: u64, copy: impl FnOnce(u64, u64) -> Arc<[f32]>) {
         if let Some(candidate) = self.candidates.complete(end) {
             self.ask(candidate, copy);

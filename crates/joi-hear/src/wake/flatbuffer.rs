@@ -1,7 +1,8 @@
 //! Reads the tables of a flatbuffer: the container format of `.tflite` models.
 //!
-//! PURE, any thread. In: the unverified bytes of a file. Out: numbers, positions of tables, byte ranges.
+//! In: the unverified bytes of a file. Out: numbers, positions of tables, byte ranges.
 //! Every read is bounds-checked and returns [`MalformedBuffer`] instead of panicking.
+//! Pure: no I/O, no clock.
 
 /// The bytes are no flatbuffer of the expected shape: an offset or a length points outside the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 //! Removes the wake phrase, as whisper may have written it, from the front of a transcript.
 //!
-//! PURE, any thread. In: a transcript that began with a wake phrase. Out: the rest of it. It compares the
+//! In: a transcript that began with a wake phrase. Out: the rest of it. It compares the
 //! first words only and leaves everything alone that doesn't sound like a phrase.
+//! Pure: no I/O, no clock.
 
 use joi_language::english::consonants;
 

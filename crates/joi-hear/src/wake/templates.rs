@@ -2,8 +2,8 @@
 //!
 //! Owned by the listener thread. In: 16 kHz samples. Out: a [`Detection`] where the sound is as like one of the
 //! recordings as was asked for. They are kept as templates: the mel-frequency cepstral coefficients of each recording,
-//! with which the last second or so is compared by dynamic time warping, every 10 ms, unless it is silent. While she
-//! speaks nothing is compared: her own voice is like a template too often.
+//! with which the last second or so is compared by dynamic time warping, every 10 ms, unless it is silent. While joi
+//! speaks nothing is compared: joi's own voice is like a template too often.
 
 #[cfg_attr(not(feature = "rustpotter"), path = "templates/absent.rs")]
 mod engine;

@@ -1,4 +1,4 @@
-//! Names that may be said, told to the decoder as the text before an utterance: it writes them as they are written there.
+//! Gives the decoder names that may be said, as the text before an utterance: it spells them as they are spelled there.
 //!
 //! Called by the owner of the model. In: names, the likeliest first. Out: tokens, within a limit: each costs some time of
 //! every transcription. What the decoder then writes where nothing was said is for the transcript filter. Only measurements
@@ -6,7 +6,7 @@
 
 use super::Whisper;
 
-/// The most tokens that are told.
+/// The most tokens of names.
 const MOST: usize = 100;
 
 impl Whisper {
@@ -29,7 +29,7 @@ impl Whisper {
         self.names = told;
     }
 
-    /// What the decoder is started with behind the names that were told.
+    /// Returns the tokens the decoder is started with, names included.
     pub(super) fn opening_behind_names(&self) -> Vec<i32> {
         let before = if self.names.is_empty() { None } else { Some(self.context.token_prev()) };
         before.into_iter().chain(self.names.iter().copied()).chain(self.opening()).collect()

@@ -1,4 +1,6 @@
-//! PURE: how large the state of a model has become, and when what it took for a long utterance is given back.
+//! Tracks how large the state of a model has become, and decides when memory of a long utterance is given back.
+//!
+//! Pure: no I/O, no clock.
 
 /// Up to here a state holds little: a second look and most commands. In positions of 20 ms.
 const LARGE: u32 = 640;

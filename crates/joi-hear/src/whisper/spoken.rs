@@ -4,7 +4,7 @@
 //! transcribe in. Few words prove little, so another language than before must be clearly the likelier one.
 //! Pure: no I/O, no clock.
 
-/// How much likelier than the language before another one must be: nine to one, in nats.
+/// The least difference by which another language must be likelier than the one before: nine to one, in nats.
 const CLEARLY: f32 = 2.2;
 
 /// The languages that may be spoken, and the one that is.

@@ -2,7 +2,7 @@
 
 use whisper_rs::WhisperContext;
 
-/// What words are written with, beside letters and digits.
+/// Characters of words, beside letters and digits.
 const MARKS: &str = " .,?!'’-%$€£&°:";
 
 /// By token: whether its text begins with a letter rather than with a space.

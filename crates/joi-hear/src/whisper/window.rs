@@ -69,7 +69,7 @@ pub(super) fn said_once(text: &str) -> &str {
     if is_twice { text[..words[half].0].trim_end() } else { text }
 }
 
-/// Whether some phrase of up to eight words occurs three times in a row, or letters go round in a word.
+/// Returns whether some phrase of up to eight words occurs three times in a row, or letters go round in a word.
 pub fn repeats(text: &str) -> bool {
     if loops_by_letters(text) {
         return true;

@@ -105,7 +105,7 @@ impl Stt {
     }
 
     /// The same for a model that `load` gives on the thread: what is submitted and lent meanwhile waits for it. Nothing
-    /// from `load` ends the thread; whoever wants to know why has `load` tell.
+    /// from `load` ends the thread; `load` itself reports the reason.
     pub fn loading(
         load: impl FnOnce() -> Option<Whisper> + Send + 'static,
         heart: Heart,

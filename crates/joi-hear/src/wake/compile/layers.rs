@@ -1,7 +1,8 @@
 //! Operators that calculate: convolutions, the fully connected layer, the logistic function.
 //!
-//! PURE, part of compiling a model. Zero points are folded into the biases and scales into one factor per
+//! Part of compiling a model. Zero points are folded into the biases and scales into one factor per
 //! output, so that a run multiplies, adds and rounds, nothing else.
+//! Pure: no I/O, no clock.
 
 use super::super::WakeModelError;
 use super::super::network::{Layer, NetworkStep, OutputChannel};

@@ -1,6 +1,7 @@
 //! Operators that only move values: reshape, concatenate, slice, split, and the model's memories.
 //!
-//! PURE, part of compiling a model. Each becomes copies between fixed places of the arena.
+//! Part of compiling a model. Each becomes copies between fixed places of the arena.
+//! Pure: no I/O, no clock.
 
 use std::ops::Range;
 

@@ -30,7 +30,7 @@ const KEY: &str = "phrase";
 pub(super) struct Comparer(Rustpotter);
 
 impl Comparer {
-    /// One that tells when the phrase was said: as like as `from`, else as the file asks, else [`LIKENESS`].
+    /// An engine that reports when the phrase was said: as like as `from`, else as the file asks, else [`LIKENESS`].
     pub(super) fn detecting(rpw: &[u8], from: Option<f32>) -> Result<Self, TemplateError> {
         let mut config = RustpotterConfig::default();
         config.detector.threshold = from.unwrap_or(LIKENESS);
@@ -39,7 +39,7 @@ impl Comparer {
         Self::guarded(rpw, from, &config)
     }
 
-    /// One that tells how like the sound is.
+    /// An engine that reports how like the sound is.
     pub(super) fn measuring(rpw: &[u8]) -> Result<Self, TemplateError> {
         let mut config = RustpotterConfig::default();
         (config.detector.avg_threshold, config.detector.min_scores) = (0.0, usize::MAX);
