@@ -1,4 +1,4 @@
-//! The conversation with the owner over Signal: what he writes is answered in writing.
+//! The conversation with the owner over Signal: written messages are answered in writing.
 //!
 //! Turns run one after the other in one Tokio task; what must not wait for them is done at once (`sorting`). In: what the
 //! gate let through. Out: messages in the outbox, which sends them in their order and within its rates, and a record of

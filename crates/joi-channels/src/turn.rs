@@ -14,14 +14,14 @@ use joi_agent::{Action, Engine, ReplyEvent, ReplyOutcome, Session, TurnInput, re
 use joi_base::clock::Clock;
 use joi_base::trace::{Stage, Trace, TurnRecord};
 
-/// Events of the engine that the channel has not told yet. When full, the model waits.
+/// Events of the engine that the channel has not reported yet. When full, the model waits.
 const EVENTS: usize = 64;
 
-/// How a channel tells an answer.
+/// The way in which a channel reports an answer.
 pub trait Reporter: Send {
     /// The next words of the answer.
     fn words(&mut self, words: &str) -> impl Future<Output = ()> + Send;
-    /// A sentence that is no part of the answer, to be told at once.
+    /// Reports a sentence beside the answer, at once.
     fn aside(&mut self, sentence: &str) -> impl Future<Output = ()> + Send;
     /// A question behind the answer that is no part of it.
     fn offer(&mut self, question: &str) -> impl Future<Output = ()> + Send;
@@ -29,7 +29,7 @@ pub trait Reporter: Send {
     fn notice(&mut self, sentence: &str);
     /// Do this.
     fn act(&mut self, action: Action);
-    /// No words follow. When the first complete sentence was told, if the channel has sentences.
+    /// No words follow. Returns when the first complete sentence was reported, if the channel has sentences.
     fn end(&mut self) -> impl Future<Output = Option<Instant>> + Send;
 }
 
@@ -43,7 +43,7 @@ pub struct TurnEnd {
 }
 
 impl TurnEnd {
-    /// The record to be stored; `clock` tells its date.
+    /// The record to be stored; `clock` gives its date.
     pub fn record(
         self,
         id: joi_base::message::TurnId,

@@ -2,8 +2,8 @@
 //!
 //! One task runs [`Conversation::run`]. In: what `input` hears, what `output` reports, finished answers, announcements,
 //! requests. Out: commands to all of them, and [`News`] for whoever shows what happens. What to do is decided by
-//! [`flow`]; this file only does it. It refuses nothing: a stage that failed is told, and the conversation goes on with
-//! the others.
+//! [`flow`]; this file only does it. It refuses nothing: a stage that failed is reported, and the conversation goes on
+//! with the others.
 
 mod announcements;
 mod answers;
@@ -66,27 +66,27 @@ use reporter::SpeechOutput;
 use signals::{After, FlowEffect, FlowInput};
 use thinking::Thinking;
 
-/// What the conversation is made of.
+/// The parts of a conversation.
 pub struct ConversationParts<M> {
-    /// Where it takes place.
+    /// The place of the conversation.
     pub endpoint: VoiceEndpoint,
     /// Answers.
     pub engine: Arc<Engine<M>>,
     /// Keeps the records of turns.
     pub store: Option<Store>,
-    /// Tells the date of a record.
+    /// Dates the records.
     pub clock: Arc<dyn Clock>,
-    /// How she talks with people.
+    /// The rules of the conversation.
     pub config: ConversationConfig,
-    /// Has what is to be said without having been asked for.
+    /// The queue of announcements.
     pub announcer: Announcer,
     /// No ring is softer, in percent.
     pub least_ring_volume: u8,
     /// No alarm is softer, in percent.
     pub least_alarm_volume: u8,
-    /// Told what happens. When full, the conversation waits.
+    /// Receives the news. When full, the conversation waits.
     pub news: Sender<News>,
-    /// What others ask of it.
+    /// Requests from outside.
     pub requests: Receiver<OutsideRequest>,
     /// Shows when it works.
     pub heart: Heart,
@@ -250,14 +250,14 @@ impl<M: ChatModel + 'static> Conversation<M> {
         }
     }
 
-    /// Lets the flow decide, and does it; then says what has been waiting for its moment.
+    /// Passes an input to the flow and carries out its effects; then makes the announcement that is due.
     async fn step(&mut self, input: FlowInput) {
         let effects = self.flow.on(input);
         self.carry_out(effects).await;
         self.speak_up().await;
     }
 
-    /// Says or rings what has been waiting, if this is the moment.
+    /// Makes the next announcement or ring, if the flow allows it now.
     async fn speak_up(&mut self) {
         let floor = if self.output.is_speechless() { Floor::Speechless } else { self.flow.floor() };
         if self.announcements.is_next(floor).await {

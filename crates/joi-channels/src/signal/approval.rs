@@ -1,4 +1,4 @@
-//! A thumb up to a question of hers says yes.
+//! Takes a thumb up to a question as a yes.
 //!
 //! Part of the conversation's task. In: the time stamp of the message it is put to. Out: a turn that says yes. To any other
 //! message, to an older question and after the question's time it means nothing; what it means to an alarm is in `sorting`.

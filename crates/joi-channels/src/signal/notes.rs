@@ -56,7 +56,7 @@ pub trait NoteListener: Send + Sync {
     fn listen(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<HeardNote, NoteFault>>;
 }
 
-/// What the owner is told of a voice message without words.
+/// Returns the answer to a voice message without words.
 pub(super) fn told(fault: &NoteFault, language: &Language) -> String {
     let words = &language.sentences().messages;
     match fault {

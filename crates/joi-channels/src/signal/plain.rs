@@ -1,6 +1,7 @@
-//! PURE. Answers as plain text: without the signs of Markdown, in pieces that one message can hold.
+//! Converts answers to plain text: without the signs of Markdown, in pieces that one message can hold.
 //!
 //! In: the words of an answer. Out: what is sent. Nothing is shaped for speech: figures and addresses stay as they are.
+//! Pure: no I/O, no clock.
 
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 

@@ -10,7 +10,7 @@ use crate::turn::Reporter;
 use joi_agent::Action;
 use joi_messages::outbound::{Audience, Outbox, Outgoing, Urgency};
 
-/// Whoever has waited so long for an answer is told why.
+/// After this time without an answer, the reason for the wait is reported.
 const LONG: Duration = Duration::from_secs(20);
 
 /// Tells an answer in messages.

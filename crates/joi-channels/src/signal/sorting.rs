@@ -41,7 +41,7 @@ impl<M: ChatModel> SignalConversation<M> {
             OwnerMatter::TakenBack(target) => self.taken_back(target),
             OwnerMatter::Corrected(target, matter) => self.waiting.correct(target, stamp, *matter),
             OwnerMatter::Approval(target, _) if self.is_alarm_seen(thread, target).await => {}
-            // Whatever else is said in the group is not said to her.
+            // Whatever else is said in the group is not addressed to joi.
             OwnerMatter::Remark(ref text) => {
                 let _ = self.is_alarm_heard(thread, &text.0, stamp).await;
             }

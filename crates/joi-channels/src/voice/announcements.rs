@@ -1,4 +1,4 @@
-//! What is said at this place without having been asked for: the place's end of the announcement queue.
+//! Takes the announcements of a place from the queue and reports how they ended.
 //!
 //! Owned by the conversation's task. In: changes of the queue, what the microphone is able to, what became of what was
 //! said. Out: the next announcement when the arbiter allows one, and [`News`] of what waits. It makes no sound; see
@@ -19,9 +19,9 @@ use joi_schedule::announce::{
     Situation, WaitingAnnouncement,
 };
 
-/// How long the microphone is open after each ring.
+/// Time the microphone is open after each ring.
 const WINDOW: Duration = Duration::from_secs(3);
-/// How long it is open after something that was mentioned unasked: somebody may want to know more.
+/// Time it is open after an unasked remark: somebody may want to know more.
 const ANSWER_WINDOW: Duration = Duration::from_secs(6);
 /// A ring without a voice, which is a tone alone, counts as so much longer.
 const WITHOUT_VOICE: Duration = Duration::from_secs(3);
@@ -37,7 +37,7 @@ pub struct Announcements {
     changes: watch::Receiver<()>,
     place: Place,
     presence: Presence,
-    /// What is being said.
+    /// The announcement being spoken.
     current: Option<CurrentAnnouncement>,
     /// When the arbiter is to be asked again.
     ask_at: Option<Instant>,
@@ -63,12 +63,12 @@ struct MicrophoneLoss {
     announcement: Option<AnnouncementId>,
 }
 
-/// How the announcement that was being said has ended.
+/// The way in which an announcement ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AnnouncementEnd {
     /// Its last sample has sounded.
     Heard,
-    /// There is no voice: it was shown, and a ring was played.
+    /// The voice is missing: it was shown, and a ring was played.
     Voiceless,
     /// Somebody who heard it said "stop".
     Stopped,
@@ -82,7 +82,7 @@ pub(super) enum AnnouncementEnd {
 
 impl Announcements {
     /// The announcements of `announcer` that may be heard at `place`, whose rings and alarms are never softer than so
-    /// many percent; what is said of them is told in the present one of `languages`.
+    /// many percent; they are worded in the current one of `languages`.
     pub fn new(announcer: Announcer, languages: Languages, place: Place, (ring, alarm): (u8, u8)) -> Self {
         Self {
             changes: announcer.changes(),
@@ -129,7 +129,7 @@ impl Announcements {
         }
     }
 
-    /// Whether what is to be said now is a danger.
+    /// Returns whether the announcement to be made now is a danger.
     pub(super) fn is_alarm_next(&self) -> bool {
         let current = self.current.as_ref();
         current.is_some_and(|current| current.announcement.priority == AnnouncementPriority::Critical)
@@ -143,7 +143,7 @@ impl Announcements {
         Some((wording.told(&self.languages.get(), &self.announcer.now()), *priority))
     }
 
-    /// Whether a danger is told in this turn.
+    /// Returns whether a danger is announced in this turn.
     pub(super) fn is_alarm(&self, turn: TurnId) -> bool {
         let current = self.current.as_ref().filter(|current| current.turn == Some(turn));
         current.is_some_and(|current| current.announcement.is_alarm())
@@ -156,23 +156,23 @@ impl Announcements {
         self.volume.restore(player);
     }
 
-    /// The language that announcements are told in now.
+    /// Returns the current language of announcements.
     pub(super) fn spoken_in(&self) -> LanguageCode {
         self.languages.get().to_code()
     }
 
-    /// Whether something is announced in this turn.
+    /// Returns whether something is announced in this turn.
     pub(super) fn is_turn(&self, turn: TurnId) -> bool {
         self.current.as_ref().is_some_and(|current| current.turn == Some(turn))
     }
 
-    /// The same, if it is a ring.
+    /// Returns whether a timer rings in this turn.
     pub(super) fn is_ring(&self, turn: TurnId) -> bool {
         let current = self.current.as_ref().filter(|current| current.turn == Some(turn));
         current.is_some_and(|current| current.announcement.priority == AnnouncementPriority::Ring)
     }
 
-    /// What was being said has ended like this at `at`; what follows.
+    /// Takes in that the announcement ended at `at`; returns what follows.
     pub(super) async fn ended(&mut self, end: AnnouncementEnd, at: Instant) -> After {
         let Some(CurrentAnnouncement { id, announcement, .. }) = self.current.take() else {
             return After::Rest;
@@ -204,17 +204,17 @@ impl Announcements {
         self.current.take_if(|_| !is_there)?.turn
     }
 
-    /// Whether something rings here, be it between two rings.
+    /// Returns whether something rings here, be it between two rings.
     pub(super) fn rings(&self) -> bool {
         self.announcer.waiting().iter().any(|waiting| waiting.rings_at(&self.place))
     }
 
-    /// Whether what rings here is no danger.
+    /// Returns whether only timers ring here, and no danger does.
     pub(super) fn only_timers_ring(&self) -> bool {
         self.announcer.only_timers_ring(&self.place)
     }
 
-    /// Nothing rings any more, until something else does; whether something rang.
+    /// Ends what rings, until something else does; returns whether something rang.
     pub(super) fn silence(&mut self, player: &Player) -> bool {
         let here = |w: &&WaitingAnnouncement| w.rings_at(&self.place);
         let rang = self.announcer.waiting().iter().filter(here).any(|w| !w.announcement.is_alarm());
@@ -226,7 +226,7 @@ impl Announcements {
         rang
     }
 
-    /// Somebody called: dangers that were told leave him his words.
+    /// Takes in that the user called: dangers that were announced before do not interrupt what follows.
     pub(super) fn called(&self, at: Instant) {
         self.announcer.called(&self.place, at);
     }
@@ -242,7 +242,7 @@ impl Announcements {
         self.volume.restore(player);
     }
 
-    /// What waits since the last time.
+    /// Returns what waits since the last call.
     pub(super) fn unshown(&mut self) -> Vec<News> {
         let waiting = self.announcer.waiting();
         let shown = self.shown;
@@ -287,7 +287,7 @@ impl Announcements {
     }
 }
 
-/// How an announcement that waits is shown; that the microphone is gone is shown anyway.
+/// Returns the news of a waiting announcement; a lost microphone is shown otherwise.
 fn news_of(announcement: &Announcement, told: impl FnOnce(&Announcement) -> Private<String>) -> Option<News> {
     match (announcement.priority, announcement.origin) {
         (_, AnnouncementOrigin::Device) => None,

@@ -27,7 +27,7 @@ use joi_speak::{LineRole, SpokenLine};
 use joi_store::{ExchangeId, Store, StoreError};
 use joi_understand::intents;
 
-/// The database is waited for no longer than this: whoever speaks must be heard, and dangers be told.
+/// The database is waited for no longer than this: whoever speaks must be heard, and dangers be announced.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A turn between its question and its record.
@@ -227,7 +227,7 @@ impl<M: ChatModel + 'static> Answers<M> {
         Some((at, after))
     }
 
-    /// Behind the question whether she is to go on.
+    /// Behind the question whether to go on.
     fn after_offer(&self) -> After {
         self.after(&self.desk.speech.languages.get().sentences().reply.go_on)
     }

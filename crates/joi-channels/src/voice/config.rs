@@ -1,4 +1,4 @@
-//! `[conversation]`: how she talks with people. Plain data, read once at the start.
+//! `[conversation]`: the rules of conversations. Plain data, read once at the start.
 
 use std::time::Duration;
 
@@ -64,12 +64,12 @@ impl ConversationConfig {
         seconds(if asks { self.question_s } else { self.follow_up_s })
     }
 
-    /// How long she speaks before she asks whether to go on; nothing for as long as it takes.
+    /// Longest speech before the question whether to go on; `None` for no limit.
     pub(super) fn go_on(&self) -> Option<Duration> {
         seconds(self.go_on_s)
     }
 
-    /// How long she may be silent before a tone says that she thinks.
+    /// Longest silence before the tone of thinking.
     pub(super) fn thinking(&self) -> Option<Duration> {
         seconds(self.thinking_s)
     }

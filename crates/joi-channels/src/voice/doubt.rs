@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::signals::Judged;
 
-/// What a short answer is compared with by its sound.
+/// The words that the sound of a short answer is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ExpectedWords {
     /// A stop word.

@@ -65,7 +65,7 @@ pub struct EndpointOutput {
     pub ring: RingSound,
 }
 
-/// Whether the wake word and errors are acknowledged by a tone.
+/// The choice whether the wake word and errors are acknowledged by a tone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tones {
     /// Tones are played.

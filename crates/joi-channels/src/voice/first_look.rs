@@ -1,8 +1,9 @@
-//! PURE. Whether the quickest model has understood enough of an utterance, so that the better one need not be asked.
+//! Decides whether the quickest model has understood enough of an utterance, so that the better one need not be asked.
 //!
-//! In: its transcript. Out: yes for a whole command that it is sure of. Most of what is said to her is one of a few
-//! commands, and for these the small model is as good, as it is for other words of which it is very sure; everything else
-//! goes to the model that was chosen, as if the small one had never been asked.
+//! In: its transcript. Out: yes for a whole command that it is sure of. Most of what is said to joi is one of a few
+//! commands, and for these the small model is as good, as it is for other words of which it is very sure; everything
+//! else goes to the model that was chosen, as if the small one had never been asked.
+//! Pure: no I/O, no clock.
 
 use joi_base::message::Transcript;
 use joi_language::Language;

@@ -1,7 +1,8 @@
 //! When to listen, transcribe, answer and be silent, as a pure state machine.
 //!
-//! PURE: no clock, no channel, no model. In: [`FlowInput`]s in the order they happened. Out: [`FlowEffect`]s for the
+//! In: [`FlowInput`]s in the order they happened. Out: [`FlowEffect`]s for the
 //! conversation to carry out. Whatever belongs to an older utterance or turn is ignored. A snapshot holds the table.
+//! Pure: no I/O, no clock.
 
 mod early;
 mod interjections;
@@ -25,7 +26,7 @@ const SILENT: HearCommand = HearCommand::Speaking(SpeakingState::Silent);
 pub struct FollowUps {
     /// Most of them in a row without the wake phrase.
     pub most: u32,
-    /// The window opens so long after her last sample.
+    /// Time from the last played sample to the opening of the window.
     pub delay: Duration,
     /// Most answers in a row with no human voice behind them.
     pub to_nobody: u32,
@@ -38,14 +39,14 @@ enum Opening {
     Called { at: Option<u64>, attempt: Attempt },
     /// An answer that has ended.
     Window,
-    /// Somebody who talked over her.
+    /// Somebody who talked over playback.
     Interruption,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Attempt {
     First,
-    /// The first utterance held nothing for her.
+    /// The first utterance held nothing for joi.
     Second,
 }
 
@@ -175,7 +176,7 @@ impl Flow {
         matches!(self.phase, Phase::Answering { turn, .. } if turn == id)
     }
 
-    /// Is her voice in the room?
+    /// Returns whether speech is in the room.
     pub fn is_audible(&self) -> bool {
         matches!(self.phase, Phase::Answering { progress: Progress::Audible, .. })
     }

@@ -53,8 +53,8 @@ impl Hearing {
         }
     }
 
-    /// Whether this result of the chosen model is to be told. Nothing of a pause is told twice, and the end always; the
-    /// words of the quickest model may still come where these are missing.
+    /// Returns whether this result of the chosen model is to be passed on. Nothing of a pause is passed on twice, and
+    /// the end always; the words of the quickest model may still come where these are missing.
     pub(super) fn is_news(&mut self, event: &SttEvent) -> bool {
         let key = (event.generation, event.revision);
         let is_first = self.known < Some(key);

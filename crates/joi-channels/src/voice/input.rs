@@ -21,7 +21,7 @@ pub(super) struct InputSide {
     deliveries: Receiver<Delivery>,
     transcripts: Receiver<SttEvent>,
     interjections: Receiver<SttEvent>,
-    /// What the sound of interjections says, and that of short answers.
+    /// Opinions on the sound of interjections, and of short answers.
     opinions: (Receiver<Opinion>, Receiver<Opinion>),
     source: SourceState,
     /// Lets a source that was held back go on when it is dropped.
@@ -34,19 +34,19 @@ enum SourceState {
     Ended,
 }
 
-/// What comes from the hearing side.
+/// An event of the hearing side.
 pub(super) enum InputEvent {
     /// The listener heard something.
     Delivery(Delivery),
-    /// The listener has ended without being told to.
+    /// The listener has ended without a command.
     ListenerEnded,
     /// The transcript of an utterance.
     Transcribed(SttEvent),
     /// The transcript of an interjection.
     Interjected(SttEvent),
-    /// What the sound of an interjection says.
+    /// The opinion on the sound of an interjection.
     InterjectionBySound(Opinion),
-    /// What the sound of a short answer says.
+    /// The opinion on the sound of a short answer.
     AnswerBySound(Opinion),
     /// The second look at an utterance is over.
     LookedAgain(Judged),
@@ -67,7 +67,7 @@ impl InputSide {
         }
     }
 
-    /// What comes next. Cancel-safe: every arm only receives.
+    /// Waits for the next event. Cancel-safe: every arm only receives.
     pub(super) async fn next(&mut self) -> InputEvent {
         tokio::select! {
             delivery = self.deliveries.recv(), if self.source == SourceState::Open => match delivery {
@@ -85,7 +85,7 @@ impl InputSide {
         }
     }
 
-    /// Whether nothing will be heard any more.
+    /// Returns whether nothing will be heard any more.
     pub(super) fn has_ended(&self) -> bool {
         self.source == SourceState::Ended
     }
@@ -105,7 +105,7 @@ impl InputSide {
         self.ack = None;
     }
 
-    /// Tells the listener. It takes no more when it hangs, which its heart shows.
+    /// Sends a command to the listener. A listener that hangs takes none, which its heart shows.
     pub(super) fn command(&self, command: HearCommand) {
         if self.commands.try_send(command).is_err() {
             tracing::debug!(?command, "the listener took no command");

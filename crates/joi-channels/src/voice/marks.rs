@@ -1,4 +1,6 @@
-//! PURE. What a spoken question brings into the record of its turn: when it was woken, spoken, understood, and why.
+//! Writes into the record of a turn when its question was spoken and understood, and why it was answered.
+//!
+//! Pure: no I/O, no clock.
 
 use std::time::Duration;
 

@@ -18,13 +18,13 @@ pub enum News {
     Words(Private<String>),
     /// A turn is over and was recorded.
     Turn(Box<TurnRecord>),
-    /// Something was heard that is not answered; the record tells why.
+    /// Something was heard that is not answered; the record holds the reason.
     Dismissed(Box<TurnRecord>),
     /// She rests until the next wake phrase, for this reason.
     Rests(&'static str),
-    /// This rings from here on; what she says of it.
+    /// This rings from here on; its wording.
     Rings(Private<String>),
-    /// Something that she says by herself; one sentence.
+    /// An announcement; one sentence.
     Told(Private<String>),
     /// Something works again or does not work any more; one sentence.
     Remark(String),
@@ -36,6 +36,6 @@ pub enum News {
     Speechless(String),
     /// This speaker plays.
     Speaks(String),
-    /// She does this from here on; told on each change.
+    /// The activity from here on; sent on each change.
     Activity(Activity),
 }

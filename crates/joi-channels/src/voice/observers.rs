@@ -35,7 +35,7 @@ impl Observers {
         let _ = self.news.send(news).await;
     }
 
-    /// Tells what she does from here on, if that is new.
+    /// Reports the activity from here on, if that is new.
     pub(super) async fn show(&mut self, activity: Activity) {
         if std::mem::replace(&mut self.activity, activity) != activity {
             self.tell(News::Activity(activity)).await;

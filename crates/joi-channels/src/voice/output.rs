@@ -25,7 +25,7 @@ pub(super) struct OutputSide {
     reports: Option<Receiver<SpeakEvent>>,
     tones: Tones,
     ring: RingSound,
-    /// Since when she speaks softer because somebody seems to talk over her.
+    /// The moment since which speech is softer, because somebody seems to talk over it.
     ducked: Option<Instant>,
     echo: Option<EchoMeter>,
     /// The loudspeaker is missing.
@@ -39,7 +39,7 @@ impl OutputSide {
         Self { player, mouth, reports, tones, ring, ducked: None, echo, is_speechless: false }
     }
 
-    /// What the mouth reports next; never without a mouth. Cancel-safe.
+    /// Waits for the next report of the mouth; for ever without a mouth. Cancel-safe.
     pub(super) async fn next_report(&mut self) -> SpeakEvent {
         if let Some(reports) = &mut self.reports
             && let Some(event) = reports.recv().await
@@ -56,17 +56,17 @@ impl OutputSide {
         std::future::pending().await
     }
 
-    /// Whether nobody can hear her, since there is no loudspeaker.
+    /// Returns whether the loudspeaker is missing.
     pub(super) fn is_speechless(&self) -> bool {
         self.is_speechless
     }
 
-    /// Whether somebody who talks over her voice is heard and not she herself.
+    /// Returns whether a talker is heard over playback, without the playback itself.
     pub(super) fn is_echo_cancelled(&self) -> bool {
         self.echo.as_ref().is_some_and(|echo| echo.report().converged)
     }
 
-    /// Softer. Where her own voice is not kept out, it is most likely she who was heard: then nothing changes.
+    /// Makes speech softer. Without echo cancellation playback itself was heard most likely: then nothing changes.
     pub(super) fn duck(&mut self) {
         if self.is_echo_cancelled() {
             self.player.duck(Duck::Ducked);
@@ -74,13 +74,13 @@ impl OutputSide {
         }
     }
 
-    /// As loud as before; since when it was softer.
+    /// Restores the loudness; returns since when it was reduced.
     pub(super) fn unduck(&mut self) -> Option<Instant> {
         self.player.duck(Duck::Full);
         self.ducked.take()
     }
 
-    /// Plays a tone behind what she is saying, if tones are wanted.
+    /// Plays a tone behind the current speech, if tones are wanted.
     pub(super) fn tone(&self, samples: Vec<f32>) {
         if self.tones == Tones::On && self.player.play_now(TONE_TAG, TONE_RATE, samples).is_err() {
             tracing::debug!("a tone was not played");
@@ -94,7 +94,7 @@ impl OutputSide {
         }
     }
 
-    /// Says one line as the whole of a turn; whether there is a voice for it.
+    /// Says one line as the whole of a turn; returns whether there is a voice for it.
     pub(super) async fn say(&self, turn: TurnId, text: String, language: LanguageCode) -> bool {
         let Some(mouth) = &self.mouth else { return false };
         let line = SpokenLine { turn, index: 0, text, part: LineRole::Aside, language };
@@ -104,7 +104,7 @@ impl OutputSide {
         true
     }
 
-    /// Silence.
+    /// Stops all sound.
     pub(super) fn hush(&self) {
         match &self.mouth {
             Some(mouth) => mouth.stop(),

@@ -1,6 +1,7 @@
-//! Recent speech: the sentences that were spoken and when they sounded, to tell an echo from a talker.
+//! Keeps the sentences that were spoken and when they sounded, to distinguish an echo from a talker.
 //!
-//! PURE. In: the mouth's reports. Out: the sentences of the last half minute for the judge.
+//! In: the mouth's reports. Out: the sentences of the last half minute, for the judge.
+//! Pure: no I/O; moments are passed in.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};

@@ -1,6 +1,6 @@
 //! While it is not certain yet that a command is complete: the voice gets the first words of its answer ready.
 //!
-//! A task of its own that changes nothing. What she then says is decided when the utterance has ended; words that were
+//! A task of its own that changes nothing. The answer itself is decided when the utterance has ended; words that were
 //! ready sound at once, others cost what they always did.
 
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Reports an answer by speaking it: words become segments, segments go to the mouth.
 //!
 //! Runs in the task of the turn. In: the engine's words. Out: lines for the mouth, and [`News`] of the
-//! same words for whoever shows them. Without a voice the words are shown only. After a while she asks
+//! same words for whoever shows them. Without a voice the words are shown only. After a while joi asks
 //! whether to go on; what comes then waits in a queue for the rest, and is lost when that is full or
 //! nobody wants it.
 
@@ -25,7 +25,7 @@ use joi_understand::intents::VolumeChange;
 
 /// One step of "louder" and "quieter", in percent points.
 const VOLUME_STEP: u8 = 10;
-/// What she says of text in a second, in bytes: measured on the default voice.
+/// Text spoken in a second, in bytes: measured on the default voice.
 const BYTES_A_SECOND: f64 = 15.0;
 /// Segments of the rest of an answer: more than the longest answer has.
 pub(super) const REST: usize = 256;
@@ -95,7 +95,7 @@ impl SpokenReporter {
         }
     }
 
-    /// The next piece of the answer: now, or later when she has spoken for long enough.
+    /// The next piece of the answer: now, or later when joi has spoken for long enough.
     pub(super) async fn tell(&mut self, segment: String) {
         if self.is_out_of_breath() {
             self.keep(segment).await;

@@ -2,7 +2,7 @@
 //! one of them said?
 //!
 //! Owned by the conversation's task; the model works on the thread that also hears interjections. In: transcripts
-//! that were meant for her. Out: the same, or the command the sound is sure of, at the latest when its time is over.
+//! that were meant for joi. Out: the same, or the command the sound is sure of, at the latest when its time is over.
 //! A newer utterance ends it.
 
 use std::sync::Arc;

@@ -60,7 +60,7 @@ pub enum FlowInput {
     Deaf(&'static str),
     /// Whisper is done with an utterance.
     Transcribed {
-        /// The words and what they mean to her, or why there are none.
+        /// The words and what they mean, or why there are none.
         result: Result<Judged, String>,
         /// Of the utterance.
         generation: u64,
@@ -69,9 +69,9 @@ pub enum FlowInput {
         /// When.
         at: Instant,
     },
-    /// Somebody begins to speak while she does.
+    /// Somebody begins to speak during playback.
     Interrupting,
-    /// What somebody said while she spoke, or why there are no words.
+    /// The words that somebody said during playback, or why there are none.
     Interjected(Result<Judged, String>),
     /// The first sample of an answer is being played.
     Speaking(TurnId),
@@ -88,7 +88,7 @@ pub enum FlowInput {
     },
     /// Something is said without having been asked for, when nobody is speaking.
     Announcing,
-    /// A danger is to be told, also in the middle of an answer, or where she was called and nobody speaks.
+    /// A danger is to be announced, also in the middle of an answer, or behind a wake phrase when nobody speaks.
     Alarming,
 }
 
@@ -109,7 +109,7 @@ pub enum After {
 pub struct Judged {
     /// The transcript, with the leading wake phrase removed.
     pub transcript: Transcript,
-    /// Whether it was meant for her.
+    /// The verdict whether it was meant for joi.
     pub judgement: Judgement,
     /// The sound behind it, as long as that is known.
     pub sound: Option<SoundOf>,
@@ -143,18 +143,18 @@ pub struct Why {
     pub reason: &'static str,
     /// What the judge says, if it was asked.
     pub judged: Option<String>,
-    /// The word that stopped her.
+    /// The word that stopped speech.
     pub word: Option<StopWordTimes>,
 }
 
-/// When a word that stopped her was said, and since when she was softer.
+/// The moments at which a word that stopped speech was said, and since when speech was softer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StopWordTimes {
     /// When its first voiced sample was captured.
     pub began: Instant,
     /// When its last voiced sample was captured.
     pub ended: Instant,
-    /// When she spoke softer because of it, if she did.
+    /// The moment at which speech became softer because of it, if it did.
     pub ducked: Option<Instant>,
 }
 
@@ -166,7 +166,7 @@ impl StopWordTimes {
 }
 
 impl Why {
-    /// For the record, at the moment she is silent.
+    /// For the record, at the moment of silence.
     pub(super) fn told(self) -> String {
         let judged = self.judged.map(|reason| format!(": {reason}")).unwrap_or_default();
         let Some(word) = self.word else { return format!("{}{judged}", self.reason) };
@@ -213,7 +213,7 @@ pub enum FlowEffect {
     ReadAhead(Box<Judged>),
     /// Answer.
     Answer(Box<SpokenQuestion>),
-    /// Something was heard that she does not answer; for the record.
+    /// Something was heard that is not answered; for the record.
     Dismiss(TurnId, Box<Judged>),
     /// What somebody is saying is not listened to any more, for this reason; for the record.
     GiveUp(TurnId, &'static str),

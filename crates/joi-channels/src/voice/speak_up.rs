@@ -52,7 +52,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
         Box::pin(self.step(FlowInput::Speaking(turn))).await;
     }
 
-    /// The turn in which something was announced is cut short: by "stop", or by whoever called her.
+    /// The turn in which something was announced is cut short: by "stop", or by the wake phrase.
     pub(super) async fn announcement_cancelled(&mut self, turn: TurnId, end: AnnouncementEnd) {
         if self.announcements.is_alarm(turn) && end == AnnouncementEnd::Stopped {
             self.announcements.silence_alarms(&self.output.player);

@@ -1,4 +1,4 @@
-//! What happens before the first word of an answer: the model reads ahead, and a tone says that she thinks.
+//! Fills the time before the first word of an answer: the model reads ahead, and a tone says that joi thinks.
 //!
 //! Owned by the conversation's task; reading ahead is a task of its own that ends with the question, unless the question
 //! takes over what the model has begun to write.
@@ -16,14 +16,14 @@ use joi_language::{Language, LanguageCode};
 use joi_speak::Mouth;
 use joi_speak::segment::Segmenter;
 
-/// While she thinks on, a tone says so again and again.
+/// Time between two tones while thinking goes on.
 const STILL: Duration = Duration::from_secs(6);
 
 /// The time before an answer.
 pub(super) struct Thinking<M> {
     engine: Arc<Engine<M>>,
     session: Arc<Session>,
-    /// How long she may be silent before a tone says that she thinks; nothing for no tone.
+    /// Longest silence before the tone of thinking; `None` for no tone.
     after: Option<Duration>,
     /// When that is.
     tone_at: Option<Instant>,
@@ -44,7 +44,7 @@ impl<M: ChatModel + 'static> Thinking<M> {
         Self { engine, session, after, tone_at: None, reading: None, words: None, mouth }
     }
 
-    /// When a tone is due, if she thinks.
+    /// Returns when a tone is due, while joi thinks.
     pub(super) fn tone_at(&self) -> Option<Instant> {
         self.tone_at
     }
@@ -81,7 +81,7 @@ impl<M: ChatModel + 'static> Thinking<M> {
         self.read(async move { reply::read_ahead(&engine, &session).await });
     }
 
-    /// While it is not certain that the user has ended, the model reads what he said, in the language that was heard,
+    /// While it is not certain that the user has ended, the model reads the words, in the language that was heard,
     /// begins to answer it, and the voice gets the first words of that ready.
     pub(super) fn read_words(&mut self, text: &str, heard: Option<LanguageCode>) {
         if self.words.as_deref() == Some(text) {
@@ -100,7 +100,7 @@ impl<M: ChatModel + 'static> Thinking<M> {
         self.words = Some(text);
     }
 
-    /// The user has not ended, or what he said is not answered: it is no question.
+    /// The user has not ended, or the words are not answered: they are not a question.
     pub(super) fn forget_words(&mut self) {
         if self.words.take().is_some() {
             let reading = self.reading.take();
@@ -133,7 +133,7 @@ impl<M: ChatModel + 'static> Thinking<M> {
     }
 }
 
-/// The beginning of an answer as it is written: what she will say first.
+/// Returns the beginning of an answer as it is written, which is spoken first.
 struct FirstSegment {
     mouth: Option<Mouth>,
     segmenter: Option<Segmenter>,

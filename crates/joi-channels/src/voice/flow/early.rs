@@ -1,6 +1,7 @@
-//! A transcript that came while the speaker may still go on, and what its words tell of the end.
+//! Handles a transcript that comes while the speaker may still go on, and what its words mean for the end.
 //!
-//! PURE. In: what whisper and the judge made of a pause. Out: whether more is to be expected, for the listener.
+//! In: what whisper and the judge made of a pause. Out: whether more is to be expected, for the listener.
+//! Pure: no I/O, no clock.
 
 use std::time::Instant;
 
@@ -122,7 +123,7 @@ impl Early {
         }
     }
 
-    /// What the listener is told.
+    /// The command to the listener.
     pub(super) fn outlook(&self) -> Option<Outlook> {
         let more = match self.meaning {
             Completeness::Complete => More::Unlikely,
@@ -137,7 +138,7 @@ impl Early {
     }
 }
 
-/// What was not meant for her means nothing.
+/// Words that were not meant for joi mean nothing.
 fn meaning(judged: &Judged, language: &Language) -> Completeness {
     match &judged.judgement.verdict {
         JudgeVerdict::Addressed(text) | JudgeVerdict::FollowUp(text) => completeness(language, text),

@@ -1,8 +1,9 @@
-//! PURE: what the flow makes of words that were said while she speaks or thinks.
+//! Handles words that were said during speech or thinking.
 //!
 //! In: the judge's verdict on them, or nothing when there are no words. Out: effects. A stop word cancels whatever
-//! was asked of her, also while nothing of the answer sounds; other words interrupt her voice, and what was said so
+//! was asked, also while nothing of the answer sounds; other words interrupt speech, and what was said so
 //! far is the beginning of what is listened to. So is a stop word beside an emergency, which wants an answer.
+//! Pure: no I/O, no clock.
 
 use super::super::signals::{FlowEffect, Judged, StopWordTimes, TOLD, Why};
 use super::{Advance, Flow, Opening, Phase, SILENT, drop_all};
@@ -11,7 +12,7 @@ use joi_hear::judge::JudgeVerdict;
 use joi_understand::care;
 
 impl Flow {
-    /// Somebody said something while she speaks or thinks.
+    /// Takes in words that were said during speech or thinking.
     pub(super) fn interjected(&mut self, judged: Option<Judged>) -> Vec<FlowEffect> {
         let Some(judged) = judged else { return self.restored() };
         match judged.judgement.verdict {
@@ -26,12 +27,12 @@ impl Flow {
         }
     }
 
-    /// It was nothing for her: she speaks on as before.
+    /// Goes on speaking as before: the words were not meant for joi.
     fn restored(&self) -> Vec<FlowEffect> {
         if self.is_audible() { vec![FlowEffect::Unduck] } else { vec![] }
     }
 
-    /// Whether somebody may be in danger by words that are said over her voice.
+    /// Returns whether words said over playback mean that somebody may be in danger.
     fn tells_of_emergency(&self, judged: &Judged) -> bool {
         let is_over_her = matches!(self.phase, Phase::Answering { .. }) && self.is_audible();
         let language = self.languages.heard(judged.transcript.language.as_deref());
@@ -61,7 +62,7 @@ impl Flow {
         effects
     }
 
-    /// She falls silent, and listens to what is said over her from its beginning.
+    /// Falls silent, and listens to the interjection from its beginning.
     fn interrupted(&mut self, judged: Judged) -> Vec<FlowEffect> {
         let (Phase::Answering { turn, .. }, true, Some(sound)) =
             (&self.phase, self.is_audible(), judged.sound)

@@ -1,14 +1,15 @@
-//! PURE. What she says without having been asked: when it may begin, and what it interrupts.
+//! Decides when an unasked announcement may begin, and what it interrupts.
 //!
 //! Part of [`Flow`]. In: that something is to be said. Out: effects. What waits interrupts nobody; a danger interrupts
-//! her own answer and her listening. Whether somebody speaks then is known to whoever asked for the [`Floor`].
+//! the answer and the listening. Whether somebody speaks then is known to whoever asked for the [`Floor`].
+//! Pure: no I/O, no clock.
 
 use super::super::signals::FlowEffect;
 use super::{Advance, Flow, Opening, Phase, Progress, SILENT, drop_all};
 use joi_hear::HearCommand;
 use joi_schedule::announce::Floor;
 
-/// The reason when a danger is told.
+/// The reason when a danger is announced.
 const ALARM: &str = "there is an alarm";
 
 impl Flow {
@@ -34,8 +35,8 @@ impl Flow {
         vec![FlowEffect::Announce(turn)]
     }
 
-    /// A danger is told at once. Words that were not answered are not answered any more, and those that are being said are
-    /// not listened to.
+    /// A danger is announced at once. Words that were not answered are not answered any more, and those that are being said
+    /// are not listened to.
     pub(super) fn alarm(&mut self) -> Vec<FlowEffect> {
         let mut effects = match &self.phase {
             Phase::Answering { turn, .. } => vec![FlowEffect::Cancel(*turn, ALARM.into())],
