@@ -7,6 +7,8 @@
 //!
 //! Only `connection`, `device`, `capture`, `playback` and `sound_server` name the device library (cpal), only
 //! `sound_server` the messages of PulseAudio, only `echo` the echo canceller.
+//!
+//! Example: `cargo run -p joi-audio --example resample -- IN.wav OUT.wav 48000`.
 
 mod backlog;
 mod block_moment;
