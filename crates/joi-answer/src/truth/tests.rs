@@ -191,3 +191,24 @@ proptest! {
         unsupported(english(), &said, ClaimEvidence { asked: &asked, done: &[] });
     }
 }
+
+#[test]
+fn what_is_said_without_a_house_claims_nothing() {
+    use joi_understand::intents::{Intent, match_intent, not_connected};
+    let tables = [
+        (english(), include_str!("../../../../tests/data/intents/home.en.tsv")),
+        (german(), include_str!("../../../../tests/data/intents/home.de.tsv")),
+    ];
+    let mut count = 0;
+    for (language, table) in tables {
+        for asked in table.lines().filter_map(|line| line.split('\t').next()) {
+            let Some(Intent::Home(order)) = match_intent(language, asked).map(|quick| quick.what) else {
+                continue;
+            };
+            let said = not_connected(language, &order);
+            assert!(unsupported(language, &said, ClaimEvidence { asked, done: &[] }).is_none(), "{said}");
+            count += 1;
+        }
+    }
+    assert!(count >= 100, "only {count} orders were found");
+}

@@ -7,8 +7,8 @@
 use super::filled::Filled;
 use joi_language::Language;
 use joi_language::grammar::Grammar;
+use joi_language::values::MemoryKind;
 use joi_language::words;
-use joi_store::MemoryKind;
 
 /// The fewest words that say anything.
 const FEWEST_WORDS: usize = 3;
