@@ -8,6 +8,7 @@ mod connection;
 pub mod hass;
 mod house;
 mod routes;
+mod shared;
 mod socket;
 pub mod start;
 #[cfg(test)]
@@ -16,7 +17,7 @@ mod values;
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -27,6 +28,8 @@ use tokio_util::sync::CancellationToken;
 
 use connection::CutListener;
 use house::{DemoEvent, DemoHouse};
+pub use shared::{DemoPhase, DemoRequest};
+use shared::{DemoShared, DemoState};
 use start::DemoStart;
 
 /// The furnished house: a family house with two floors, in the words of 5.x.
@@ -69,62 +72,6 @@ impl Default for DemoWants {
     }
 }
 
-/// What the server answers at the moment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum DemoPhase {
-    /// As it should.
-    #[default]
-    Running,
-    /// A page of the web server, status 404.
-    WebServerPage,
-    /// "No service was found.", status 404.
-    NoService,
-    /// Nothing, status 404; the root answers 200 with nothing.
-    Empty,
-    /// A page, status 500.
-    Broken,
-    /// The list of items is there and empty.
-    NoItems,
-    /// The items are not there; everything else is.
-    ItemsMissing,
-    /// A proxy's 502.
-    BadGateway,
-    /// Commands are taken and obeyed, but the answer never comes.
-    Mute,
-}
-
-/// A request that came, for tests and for `joi home demo`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DemoRequest {
-    /// GET, POST, PUT.
-    pub method: String,
-    /// With the query.
-    pub path: String,
-    /// As it was sent.
-    pub body: String,
-}
-
-/// What all connections share.
-struct DemoShared {
-    version: String,
-    is_open: bool,
-    follows: Duration,
-    state: Mutex<DemoState>,
-    events: broadcast::Sender<Arc<DemoEvent>>,
-    requests: broadcast::Sender<DemoRequest>,
-}
-
-struct DemoState {
-    house: DemoHouse,
-    token: Option<String>,
-    phase: DemoPhase,
-    /// No event and no sign of life goes out.
-    is_silent: bool,
-    commands: Vec<(String, String)>,
-    /// Cancelled when all connections are cut.
-    run: CancellationToken,
-}
-
 /// A server that runs until it is dropped.
 pub struct DemoHome {
     shared: Arc<DemoShared>,
@@ -137,43 +84,6 @@ pub struct DemoHome {
 struct DemoListening {
     stop: CancellationToken,
     task: JoinHandle<()>,
-}
-
-impl DemoShared {
-    fn state(&self) -> MutexGuard<'_, DemoState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Sets a state as a device would, and tells it.
-    fn set(&self, item: &str, text: &str) {
-        let events = self.state().house.set(item, text);
-        self.tell(events);
-    }
-
-    /// Takes a command, and obeys a moment later; nothing when it is refused. The item has to exist.
-    fn take(self: &Arc<Self>, item: &str, text: &str) -> Option<()> {
-        let obeyed = {
-            let mut state = self.state();
-            let obeyed = state.house.command(item, text)?;
-            state.commands.push((item.to_owned(), text.to_owned()));
-            obeyed
-        };
-        let later = Arc::clone(self);
-        tokio::spawn(async move {
-            later.tell(obeyed.events);
-            tokio::time::sleep(later.follows).await;
-            for (item, state) in obeyed.states {
-                later.set(&item, &state);
-            }
-        });
-        Some(())
-    }
-
-    fn tell(&self, events: Vec<DemoEvent>) {
-        for event in events {
-            let _ = self.events.send(Arc::new(event));
-        }
-    }
 }
 
 impl DemoHome {

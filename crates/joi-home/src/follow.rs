@@ -19,7 +19,7 @@ use super::backend::{HomeLink, HomeView, SendFault, ServerEvent};
 use super::fault::HomeFault;
 use super::house::{House, HouseRules, ItemState};
 use super::link::{HomeConnection, LinkAction, LinkEvent};
-use super::openhab::events::state_text;
+use super::wire_text::state_text;
 
 /// Events that are kept for somebody who is slow; the oldest are lost then.
 const EVENTS: usize = 1024;

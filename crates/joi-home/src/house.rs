@@ -15,6 +15,7 @@ pub mod caution;
 pub mod command;
 mod find;
 pub mod item;
+mod kind;
 pub mod location;
 pub mod meaning;
 pub mod permission;

@@ -21,3 +21,4 @@ pub mod stored;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod token;
+mod wire_text;

@@ -26,7 +26,6 @@ use super::house::{House, HouseRules, ItemState, Ordered};
 use super::hub::Hub;
 use super::server::ServerCheck;
 pub use super::token::{HomeToken, TokenSource};
-pub(super) use answers::shown_target;
 use rest::RestClient;
 
 /// A server, as it is spoken to.

@@ -7,6 +7,8 @@
 pub mod machine;
 mod manners;
 pub mod numbers;
+mod phrases;
+mod program;
 pub mod slots;
 pub(crate) mod template;
 pub mod words;
@@ -18,9 +20,12 @@ use serde::Deserialize;
 use super::likeness::{KnownWords, NearRules};
 use super::mood::MoodWords;
 use super::names::{self, Names};
-use machine::{Index, Program, WordNumbers};
 pub(crate) use manners::Manners;
 use numbers::Numbers;
+pub(crate) use phrases::ClockForm;
+pub use phrases::{Lexicon, Template, TemplateGroup};
+use program::Index;
+pub(crate) use program::WordNumbers;
 
 /// What a command may be called in a file; `volume` and a number sets it to so many percent.
 const COMMANDS: &[&str] = &[
@@ -126,45 +131,6 @@ pub struct Grammar {
     pub known: KnownWords,
     /// Words for more than one thing.
     pub all: Vec<String>,
-}
-
-/// One way to say something.
-#[derive(Debug)]
-pub struct Template {
-    /// What is said.
-    pub intent: String,
-    pub(crate) group: TemplateGroup,
-    /// As it stands in the file.
-    pub text: String,
-    pub(crate) program: Program,
-}
-
-/// What a template is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TemplateGroup {
-    /// A command, at any time.
-    Command,
-    /// An answer, when something was asked.
-    Answer,
-}
-
-/// Phrases with a value each.
-#[derive(Debug)]
-pub struct Lexicon {
-    /// Words and value, longer ones first.
-    pub phrases: Vec<(Vec<String>, String)>,
-}
-
-/// One way to say a time of day.
-#[derive(Debug)]
-pub(crate) struct ClockForm {
-    pub(crate) program: Program,
-    /// Minutes to add to what was said.
-    pub(crate) shift: i16,
-    /// The minutes that were said are to be taken off.
-    pub(crate) is_before: bool,
-    /// A time that needs no number, in minutes since midnight.
-    pub(crate) at: Option<u16>,
 }
 
 /// The file as it stands.
@@ -302,13 +268,4 @@ fn known_names(file: &GrammarFile) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-impl Lexicon {
-    fn of(rows: BTreeMap<String, String>) -> Self {
-        let words = |phrase: String| phrase.split(' ').map(str::to_owned).collect::<Vec<_>>();
-        let mut phrases: Vec<_> = rows.into_iter().map(|(phrase, value)| (words(phrase), value)).collect();
-        phrases.sort_by_key(|(words, _)| std::cmp::Reverse(words.len()));
-        Self { phrases }
-    }
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use toml::{Table, Value};
 
+use super::built_in::{BUILT_IN, ENGLISH};
 use super::care::CareWords;
 use super::consent::ConsentWords;
 use super::grammar::Grammar;
@@ -39,57 +40,6 @@ const OWN_VOICE: &str = "voice.onnx";
 
 /// The setting that asks for all languages: the one that is heard is answered in.
 pub const ANY_LANGUAGE: &str = "auto";
-
-/// The files of a built-in language.
-struct BuiltIn {
-    code: &'static str,
-    commands: &'static str,
-    sentences: &'static str,
-    tools: &'static str,
-    consent: &'static str,
-    secrets: &'static str,
-    truth: &'static str,
-    readings: &'static str,
-    care: &'static str,
-    house: &'static str,
-    voice: &'static str,
-    prompts: fn() -> PromptTexts,
-}
-
-const ENGLISH: BuiltIn = BuiltIn {
-    code: "en",
-    commands: include_str!("../../../assets/language/en/commands.toml"),
-    sentences: include_str!("../../../assets/language/en/sentences.toml"),
-    tools: include_str!("../../../assets/language/en/tools.toml"),
-    consent: include_str!("../../../assets/language/en/consent.toml"),
-    secrets: include_str!("../../../assets/language/en/secrets.toml"),
-    truth: include_str!("../../../assets/language/en/truth.toml"),
-    readings: include_str!("../../../assets/language/en/readings.toml"),
-    care: include_str!("../../../assets/language/en/care.toml"),
-    house: include_str!("../../../assets/language/en/house.toml"),
-    voice: include_str!("../../../assets/language/en/voice.toml"),
-    prompts: PromptTexts::english,
-};
-const GERMAN: BuiltIn = BuiltIn {
-    code: "de",
-    commands: include_str!("../../../assets/language/de/commands.toml"),
-    sentences: include_str!("../../../assets/language/de/sentences.toml"),
-    tools: include_str!("../../../assets/language/de/tools.toml"),
-    consent: include_str!("../../../assets/language/de/consent.toml"),
-    secrets: include_str!("../../../assets/language/de/secrets.toml"),
-    truth: include_str!("../../../assets/language/de/truth.toml"),
-    readings: include_str!("../../../assets/language/de/readings.toml"),
-    care: include_str!("../../../assets/language/de/care.toml"),
-    house: include_str!("../../../assets/language/de/house.toml"),
-    voice: include_str!("../../../assets/language/de/voice.toml"),
-    prompts: PromptTexts::german,
-};
-const BUILT_IN: [BuiltIn; 2] = [ENGLISH, GERMAN];
-
-/// The words of secrets of the built-in languages, each with the commands of the same.
-pub(super) fn built_in_secrets() -> impl Iterator<Item = (&'static str, &'static str)> {
-    BUILT_IN.iter().map(|language| (language.secrets, language.commands))
-}
 
 /// Why there is no language.
 #[derive(Debug, thiserror::Error)]
@@ -182,6 +132,21 @@ impl LanguageFile {
 
     fn read<T>(&self, read: impl FnOnce(&str) -> Result<T, String>) -> Result<T, LanguageError> {
         read(&self.text).map_err(|problem| LanguageError::Faulty { file: self.path.clone(), problem })
+    }
+}
+
+impl Language {
+    /// The built-in language of a two-letter code.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn load(code: &str) -> Result<Self, LanguageError> {
+        LanguageLibrary::built_in().load(code)
+    }
+
+    /// The codes of the built-in languages.
+    pub fn available() -> Vec<String> {
+        LanguageLibrary::built_in().available()
     }
 }
 

@@ -7,9 +7,8 @@ use std::collections::{BTreeSet, HashMap};
 use serde::Deserialize;
 
 use super::ear::Ear;
-use super::grammar::Lexicon;
-use super::grammar::machine::WordNumbers;
 use super::grammar::numbers::Numbers;
+use super::grammar::{Lexicon, WordNumbers};
 
 /// Letters in which two words that sound the same may differ.
 const FARTHEST: usize = 3;

@@ -10,8 +10,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::Deserialize;
 
+use super::built_in::built_in_secrets;
 use super::grammar::numbers::{NumberWords, Numbers, ONE};
-use super::library;
 
 /// What a language's file holds.
 #[derive(Debug, Deserialize)]
@@ -113,7 +113,7 @@ pub fn built_in() -> Option<&'static [SecretWords]> {
                 .inspect_err(|error| tracing::error!(%error, "the words of secrets can't be used"))
                 .ok()
         };
-        library::built_in_secrets().map(read).collect()
+        built_in_secrets().map(read).collect()
     });
     WORDS.as_deref()
 }
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn a_file_that_cannot_be_used_says_why() {
-        let (secrets, commands) = library::built_in_secrets().next().expect("English");
+        let (secrets, commands) = built_in_secrets().next().expect("English");
         let broken = secrets.replace(r"'pass\s?word'", "'pass('");
         assert!(SecretWords::read(&broken, commands).is_err_and(|error| error.contains("is no pattern")));
         let unknown = format!("passwort = 1\n{secrets}");

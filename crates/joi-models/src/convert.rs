@@ -6,6 +6,7 @@
 
 mod bert;
 mod ct2;
+mod error;
 mod ggml;
 mod gguf;
 mod mel;
@@ -15,29 +16,11 @@ mod tests;
 mod vocabulary;
 mod whisper;
 
-use std::io;
 use std::path::Path;
 
-use super::manifest::{Quantisation, Recipe};
+pub use error::ConvertError;
 
-/// Why a model can't be converted: its source has another format than declared.
-#[derive(Debug, thiserror::Error)]
-pub enum ConvertError {
-    /// Reading or writing failed.
-    #[error("the conversion could not read or write: {0}")]
-    Io(#[from] io::Error),
-    /// The input is no model of that kind.
-    #[error("this is no {}: {why}", recipe.input())]
-    Input {
-        /// The expected format.
-        recipe: Recipe,
-        /// What contradicts it.
-        why: String,
-    },
-    /// The vocabulary has a token that isn't in whisper's byte alphabet.
-    #[error("line {0} of the vocabulary is no token")]
-    Token(usize),
-}
+use super::manifest::{Quantisation, Recipe};
 
 /// The source of a conversion.
 #[derive(Debug, Clone, Copy)]

@@ -5,6 +5,7 @@
 //! `arbiter` says so. What must not be lost is in the database until it was heard. Direct answers to questions do
 //! not come here.
 
+mod announcement;
 mod arbiter;
 mod away;
 mod called;
@@ -23,9 +24,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp, Zoned};
-use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
+pub use announcement::{Announcement, AnnouncementId, AnnouncementOrigin, AnnouncementPriority, IfUnheard};
 pub use arbiter::{Floor, HoldReason, Presence, Situation};
 pub use config::AnnounceConfig;
 pub use queue::{AnnouncementOutcome, AnnouncementState, Counts, WaitingAnnouncement};
@@ -40,86 +41,6 @@ use queue::AnnouncementQueue;
 
 /// Whoever waits asks again after this time at the latest: the wall clock may have been set.
 const AT_LEAST: Duration = Duration::from_secs(60);
-
-/// The number of an announcement in this process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct AnnouncementId(u64);
-
-/// How urgent it is; what is more urgent is greater.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum AnnouncementPriority {
-    /// Nothing is lost if nobody hears it.
-    Background,
-    /// Something that should be known.
-    Notice,
-    /// Something the user wanted to be reminded of.
-    Reminder,
-    /// A timer or an alarm; everything below waits while something rings.
-    Ring,
-    /// Danger: it is said at any hour.
-    Critical,
-}
-
-/// Where it comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum AnnouncementOrigin {
-    /// A timer, an alarm or a reminder the user set, or what is wrong with them.
-    Timer,
-    /// A microphone, a speaker, the clock.
-    Device,
-    /// The start of the program.
-    StartUp,
-    /// Something worth mentioning.
-    Impulse,
-    /// An agent that worked for the user.
-    Agent,
-    /// A sensor that found a danger.
-    Alert,
-}
-
-/// What becomes of it when it was not heard.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum IfUnheard {
-    /// It is said once at most, and lost with the program: it counts only now.
-    Drop,
-    /// It waits until it was heard to its end, over restarts as well.
-    Keep,
-    /// It is said again, this long after each time, until it is withdrawn. Whoever sent it sends it again after a
-    /// restart.
-    Repeat(Duration),
-}
-
-/// Something to be said without having been asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Announcement {
-    /// What is said.
-    pub wording: Wording,
-    /// How urgent it is.
-    pub priority: AnnouncementPriority,
-    /// After this moment it is dropped.
-    pub expires: Option<Timestamp>,
-    /// Where it comes from.
-    pub origin: AnnouncementOrigin,
-    /// The only place where it may be said; nothing for any.
-    pub place: Option<Place>,
-    /// What becomes of it when it was not heard.
-    pub if_unheard: IfUnheard,
-}
-
-impl Announcement {
-    /// One that may be said anywhere, counts for ever, and is dropped when it was not heard.
-    pub fn new(
-        origin: AnnouncementOrigin,
-        priority: AnnouncementPriority,
-        wording: impl Into<Wording>,
-    ) -> Self {
-        let (wording, if_unheard) = (wording.into(), IfUnheard::Drop);
-        Self { wording, priority, expires: None, origin, place: None, if_unheard }
-    }
-}
 
 /// What is said next at a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -312,31 +233,5 @@ impl Announcer {
 
     fn queue(&self) -> MutexGuard<'_, AnnouncementQueue> {
         self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Announcement {
-    /// Whether it says only that she is awake.
-    pub fn is_greeting(&self) -> bool {
-        self.origin == AnnouncementOrigin::StartUp && self.priority == AnnouncementPriority::Background
-    }
-
-    /// Whether it is a danger that is told until somebody has heard it.
-    pub fn is_alarm(&self) -> bool {
-        let repeats = matches!(self.if_unheard, IfUnheard::Repeat(_));
-        self.priority == AnnouncementPriority::Critical && repeats
-    }
-}
-
-impl WaitingAnnouncement {
-    /// Whether it is a ring or an alarm that may be heard at `place`.
-    pub fn rings_at(&self, place: &Place) -> bool {
-        let is_ring = self.announcement.priority == AnnouncementPriority::Ring;
-        (is_ring || self.announcement.is_alarm()) && self.may_be_heard_at(place)
-    }
-
-    /// Whether it may be said at `place`.
-    pub fn may_be_heard_at(&self, place: &Place) -> bool {
-        self.announcement.place.as_ref().is_none_or(|only| only == place)
     }
 }

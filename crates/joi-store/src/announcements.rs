@@ -5,7 +5,8 @@
 
 use rusqlite::Connection;
 
-use super::{Store, StoreError, durably};
+use super::handle::durably;
+use super::{Store, StoreError};
 
 /// One that waits.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,8 +9,10 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags};
 
+use super::beside::{RESCUE, SIDES, rename, rename_if_there, with_end};
+use super::connection::read_only;
 use super::in_use::InUse;
-use super::{StoreError, erase, file, repair, rights, snapshot};
+use super::{StoreError, erasures, file, rights, snapshot};
 
 /// The start of the name of a folder beside the database that keeps what a restored backup has replaced.
 pub const KEPT_BEFORE: &str = "before-restore-";
@@ -29,7 +31,7 @@ impl CopiedDatabase {
     /// # Errors
     /// The database can't be read.
     pub fn is_outdated(&self, database: &Path) -> Result<bool, StoreError> {
-        Ok(erase::times(&snapshot::read_only(database)?)? != self.erasures)
+        Ok(erasures::times(&read_only(database)?)? != self.erasures)
     }
 }
 
@@ -45,7 +47,7 @@ pub fn newest_schema() -> usize {
 pub fn copy(database: &Path, to: &Path) -> Result<CopiedDatabase, StoreError> {
     rights::make_file(to)?;
     let erasures = snapshot::copy(database, to)?;
-    Ok(CopiedDatabase { schema: schema_of(&snapshot::read_only(to)?)?, erasures })
+    Ok(CopiedDatabase { schema: schema_of(&read_only(to)?)?, erasures })
 }
 
 /// Checks the database at `path`, which came out of a backup, and brings it up to date. Messages that waited to be sent
@@ -91,17 +93,17 @@ pub fn while_alone<T>(database: &Path, work: impl FnOnce() -> T) -> Result<Optio
 /// A file can't be renamed.
 pub fn exchange(database: &Path, fresh: &Path, kept: &Path) -> Result<(), StoreError> {
     // Under this name the next start puts it in place, or drops it where the old one still is.
-    let rescue = snapshot::with_end(database, repair::RESCUE);
-    repair::rename(fresh, &rescue)?;
+    let rescue = with_end(database, RESCUE);
+    rename(fresh, &rescue)?;
     let place = |path: &Path| kept.join(path.file_name().unwrap_or_default());
-    repair::rename_if_there(database, &place(database))?;
-    for end in repair::SIDES {
-        let side = snapshot::with_end(database, end);
-        repair::rename_if_there(&side, &place(&side))?;
+    rename_if_there(database, &place(database))?;
+    for end in SIDES {
+        let side = with_end(database, end);
+        rename_if_there(&side, &place(&side))?;
     }
-    repair::rename(&rescue, database)?;
+    rename(&rescue, database)?;
     for copy in snapshot::all(database) {
-        repair::rename(&copy, &place(&copy))?;
+        rename(&copy, &place(&copy))?;
     }
     sync_folder(database)
 }
@@ -200,7 +202,7 @@ mod tests {
             let old = file::in_memory_of(schema).unwrap();
             old.execute("VACUUM INTO ?1", [path.to_string_lossy()]).unwrap();
             assert_eq!(adopt(&path).unwrap(), schema);
-            assert_eq!(schema_of(&snapshot::read_only(&path).unwrap()).unwrap(), newest_schema());
+            assert_eq!(schema_of(&read_only(&path).unwrap()).unwrap(), newest_schema());
         }
     }
 

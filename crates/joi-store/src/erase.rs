@@ -12,10 +12,9 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use rusqlite::Connection;
 
-use super::{Store, StoreError, backup, durably, initiative, memory, settings, snapshot, unfinished};
+use super::handle::durably;
+use super::{Store, StoreError, backup, beside, erasures, initiative, memory, snapshot, unfinished};
 
-/// Key of the number of erasures.
-const TIMES: &str = "store.erasures";
 /// How long the log's readers are waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -111,7 +110,7 @@ impl Store {
         let erased = self.run(move |db| {
             let done = durably(db, |db| {
                 let done = work(db)?;
-                note(db)?;
+                erasures::note(db)?;
                 Ok(done)
             })?;
             // What one of these can't do must not keep the others from it.
@@ -131,19 +130,10 @@ impl Store {
     /// # Errors
     /// The database's.
     pub async fn times_forgotten(&self) -> Result<u64, StoreError> {
-        let times = self.run(|db| times(db)).await?;
+        let times = self.run(|db| erasures::times(db)).await?;
         self.changes.saw_erasures(times);
         Ok(times)
     }
-}
-
-/// How often something was erased.
-pub(super) fn times(db: &Connection) -> Result<u64, StoreError> {
-    Ok(settings::get(db, TIMES)?.and_then(|times| times.parse().ok()).unwrap_or(0))
-}
-
-fn note(db: &Connection) -> Result<(), StoreError> {
-    settings::set(db, TIMES, &times(db)?.wrapping_add(1).to_string())
 }
 
 /// Empties the write-ahead log, in which deleted rows still are.
@@ -167,7 +157,7 @@ fn renew_copies(database: &Path) -> Result<(), StoreError> {
     snapshot::remove_all(database)?;
     for copy in damaged_copies(database).into_iter().chain(backup::replaced(database)) {
         tracing::info!(copy = %copy.display(), "a damaged or replaced copy of the database is removed: it may hold what was erased");
-        snapshot::remove(&copy)?;
+        beside::remove(&copy)?;
     }
     if let Err(error) = snapshot::take(database, Timestamp::now()) {
         tracing::warn!(%error, "no snapshot was taken after the erasure");

@@ -6,16 +6,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use rusqlite_migration::{M, MigrationDefinitionError, Migrations};
 
+use super::connection::BUSY;
 use super::in_use::InUse;
 use super::{StoreError, repair, rights, unfinished};
-
-/// How long a job waits for another program's write.
-pub(super) const BUSY: Duration = Duration::from_secs(5);
 
 /// A file of at most this many bytes is checked as a whole before it is used, in some 10 ms on a PC. Of a
 /// larger one only the tables of timers, lists and settings are checked at the start.

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, flock};
 
-use super::{StoreError, snapshot};
+use super::{StoreError, beside};
 
 /// How long other programs may take to close the database: most of them run for a moment.
 const PATIENCE: Duration = Duration::from_millis(if cfg!(test) { 500 } else { 3_000 });
@@ -25,7 +25,7 @@ pub(super) struct InUse(Option<File>);
 impl InUse {
     /// Shares the lock of the database at `path`. It waits while a damaged file is being replaced.
     pub(super) fn share(path: &Path) -> Result<Self, StoreError> {
-        let lock = snapshot::with_end(path, ".lock");
+        let lock = beside::with_end(path, ".lock");
         let failed = |source| StoreError::Private { path: lock.clone(), source };
         let mut options = OpenOptions::new();
         options.create(true).truncate(false).write(true).mode(0o600);

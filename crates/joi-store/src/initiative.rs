@@ -7,7 +7,8 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde_json::Value;
 
-use super::{Store, StoreError, durably};
+use super::handle::durably;
+use super::{Store, StoreError};
 use joi_language::words;
 
 /// A stored decision or alarm.

@@ -5,15 +5,16 @@
 //! ends at once when the last handle of the store is dropped early.
 
 use std::path::PathBuf;
-use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
 
+use super::handle::{Changes, Job, PendingCheck};
 use super::in_use::InUse;
-use super::{Job, StoreError, file, memory};
+use super::{StoreError, file};
 
 /// Delay of the check: the start and the first turns come first.
 pub(super) const LATER: Duration = Duration::from_secs(60);
@@ -23,14 +24,8 @@ pub(super) struct CheckRequest {
     pub(super) path: PathBuf,
     pub(super) jobs: mpsc::WeakSender<Job>,
     pub(super) set_aside: Arc<OnceLock<PathBuf>>,
-    pub(super) changes: Arc<memory::Changes>,
+    pub(super) changes: Arc<Changes>,
     pub(super) in_use: Arc<InUse>,
-}
-
-/// Cancels a check that has not begun when it is dropped.
-#[derive(Clone)]
-pub(super) struct PendingCheck {
-    _dropped: SyncSender<()>,
 }
 
 /// Checks the file `after` that time, if the store is still used then.

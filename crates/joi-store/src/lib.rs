@@ -6,16 +6,15 @@
 //! and of the daily snapshots; a large one is checked in the background. Nothing here redacts: callers pass redacted
 //! text only.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 
 use joi_base::problem::Problem;
 use joi_base::pulse::Heart;
@@ -23,11 +22,15 @@ use joi_base::trace::TurnRecord;
 
 mod announcements;
 pub mod backup;
+mod beside;
+mod connection;
 mod conversation;
 mod dialogue;
 mod erase;
+mod erasures;
 mod error;
 mod file;
+mod handle;
 mod in_use;
 mod initiative;
 mod integrity;
@@ -52,6 +55,7 @@ pub use announcements::AnnouncementRow;
 pub use dialogue::{DialogueRole, DialogueRow, Exchange, ExchangeId, WordedBy};
 pub use erase::{Deleted, Forget};
 pub use error::StoreError;
+pub use handle::Store;
 pub use initiative::InitiativeRow;
 pub use joi_language::values::deed::MemoryKind;
 pub use losses::{Loss, LostRows, TableLoss, unacknowledged};
@@ -64,6 +68,8 @@ pub use outgoing::{OutgoingChange, OutgoingRow};
 pub use schedule::{ScheduleChange, ScheduleRow, ScheduleTable, ScheduleWrite};
 pub use settings::LAST_RUN;
 pub use snapshot::{day as snapshot_day, newest_first as snapshots};
+
+use handle::Job;
 
 /// Jobs queued for the database thread; one more makes its sender wait.
 const QUEUE: usize = 16;
@@ -93,27 +99,6 @@ impl StoreConfig {
     pub fn cutoff(&self, now: Timestamp) -> Timestamp {
         let kept = SignedDuration::from_hours(24 * i64::from(self.retention_days));
         now.checked_sub(kept).unwrap_or(Timestamp::MIN)
-    }
-}
-
-type Job = Box<dyn FnOnce(&mut Connection) + Send>;
-
-/// Handle of the database thread; clones share it.
-#[derive(Clone)]
-pub struct Store {
-    jobs: mpsc::Sender<Job>,
-    /// Where the database is; nothing for one in memory.
-    file: Option<Arc<Path>>,
-    set_aside: Arc<OnceLock<PathBuf>>,
-    _check: Option<integrity::PendingCheck>,
-    changes: Arc<memory::Changes>,
-    #[cfg(any(test, feature = "testing"))]
-    hangs: Arc<tokio::sync::watch::Sender<bool>>,
-}
-
-impl fmt::Debug for Store {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Store").field("set_aside", &self.set_aside).finish_non_exhaustive()
     }
 }
 
@@ -269,32 +254,4 @@ impl Store {
     pub async fn close(self) -> Result<(), StoreError> {
         self.run(|db| Ok(db.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)")?)).await
     }
-
-    /// Runs `work` on the database thread. Dropping the future does not undo it.
-    async fn run<T, F>(&self, work: F) -> Result<T, StoreError>
-    where
-        T: Send + 'static,
-        F: FnOnce(&mut Connection) -> Result<T, StoreError> + Send + 'static,
-    {
-        let (answer, answered) = oneshot::channel();
-        let job: Job = Box::new(move |db| {
-            // Fails only when the caller has stopped waiting.
-            let _ = answer.send(work(db));
-        });
-        self.jobs.send(job).await.map_err(|_| StoreError::ThreadEnded)?;
-        #[cfg(any(test, feature = "testing"))]
-        let answered = self.in_stopped_time(answered);
-        answered.await.map_err(|_| StoreError::ThreadEnded)?
-    }
-}
-
-/// Runs `work` so that its result survives a power cut.
-fn durably<T>(
-    db: &mut Connection,
-    work: impl FnOnce(&mut Connection) -> Result<T, StoreError>,
-) -> Result<T, StoreError> {
-    db.execute_batch("PRAGMA synchronous = FULL")?;
-    let done = work(db);
-    db.execute_batch("PRAGMA synchronous = NORMAL")?;
-    done
 }

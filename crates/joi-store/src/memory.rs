@@ -5,12 +5,13 @@
 //! A write has reached the disk when its future is ready; erased entries are overwritten in the tables, in
 //! the full-text index and among the embeddings, and the write-ahead log is emptied.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use jiff::Timestamp;
 use rusqlite::{Connection, Transaction, params};
 
-use super::{Store, StoreError, durably};
+use super::handle::durably;
+use super::{Store, StoreError};
 use joi_base::message::Private;
 use joi_language::values::deed::MemoryKind;
 use joi_language::words;
@@ -72,27 +73,6 @@ pub struct MemoryProfile {
     pub wishes: Vec<Memory>,
     /// The last conversation that has ended.
     pub last: Option<Memory>,
-}
-
-/// Counts changes of the profile, so that it need not be read for every prompt.
-#[derive(Debug, Default)]
-pub(super) struct Changes {
-    all: AtomicU64,
-    /// Erasures of this database that were seen, by whichever program.
-    erasures: AtomicU64,
-}
-
-impl Changes {
-    pub(super) fn note(&self) {
-        self.all.fetch_add(1, Ordering::Release);
-    }
-
-    /// So often something was erased by now: what is held of it beside the database is to go, too.
-    pub(super) fn saw_erasures(&self, times: u64) {
-        if self.erasures.swap(times, Ordering::AcqRel) != times {
-            self.note();
-        }
-    }
 }
 
 /// Those of `memories` that go back to no stranger.

@@ -6,7 +6,8 @@
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
-use super::{Store, StoreError, durably};
+use super::handle::durably;
+use super::{Store, StoreError};
 use joi_base::message::Origin;
 use joi_language::words;
 

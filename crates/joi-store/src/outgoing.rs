@@ -6,7 +6,8 @@
 use jiff::Timestamp;
 use rusqlite::{Connection, TransactionBehavior, params};
 
-use super::{Store, StoreError, durably};
+use super::handle::durably;
+use super::{Store, StoreError};
 
 /// A stored message.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,22 +5,16 @@
 //! so that an interruption at any point costs nothing: the next start begins anew, or finishes the renaming.
 
 use std::fs;
-use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use rusqlite::Connection;
 
+use super::beside::{RESCUE, SIDES, remove, rename, rename_if_there, with_end};
 use super::in_use::InUse;
 use super::losses::{self, Loss};
-use super::snapshot::with_end;
-use super::{StoreError, file, salvage, snapshot};
-
-/// The end of the name of a new database that is being filled.
-pub(super) const RESCUE: &str = ".rescue";
-/// Files of SQLite beside a database.
-pub(super) const SIDES: [&str; 2] = ["-wal", "-shm"];
+use super::{StoreError, file, salvage};
 
 /// Salvages the file at `path` into a new one and puts that in its place; returns where the damaged one is, unless
 /// another program has done the same meanwhile.
@@ -95,7 +89,7 @@ fn rescue(path: &Path, moved: &Path) -> Result<Loss, StoreError> {
 
 fn remove_rescue(path: &Path) -> Result<(), StoreError> {
     for end in ["", "-wal", "-shm"] {
-        snapshot::remove(&with_end(path, &format!("{RESCUE}{end}")))?;
+        remove(&with_end(path, &format!("{RESCUE}{end}")))?;
     }
     Ok(())
 }
@@ -108,21 +102,10 @@ fn set_aside(path: &Path, moved: &Path) -> Result<(), StoreError> {
         let is_empty = fs::metadata(&from).is_ok_and(|about| about.len() == 0);
         // Left by whoever read the file; a log that holds something is kept with it.
         if is_empty || side == "-shm" {
-            snapshot::remove(&from)?;
+            remove(&from)?;
         } else {
             rename_if_there(&from, &to)?;
         }
     }
     Ok(())
-}
-
-pub(super) fn rename(from: &Path, to: &Path) -> Result<(), StoreError> {
-    fs::rename(from, to).map_err(|source| StoreError::SetAside { path: from.into(), source })
-}
-
-pub(super) fn rename_if_there(from: &Path, to: &Path) -> Result<(), StoreError> {
-    match rename(from, to) {
-        Err(StoreError::SetAside { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(()),
-        done => done,
-    }
 }

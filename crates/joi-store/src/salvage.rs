@@ -14,6 +14,7 @@ use rusqlite::{Connection, OpenFlags, Transaction, params_from_iter};
 
 use self::leaves::Leaf;
 use self::rows::RowReader;
+use super::beside::with_end;
 use super::losses::{LostRows, TableLoss};
 use super::{StoreError, snapshot};
 
@@ -194,7 +195,7 @@ impl Found {
 /// Adds the missing rows that stand in pages which no tree leads to.
 fn from_pages(tx: &Transaction<'_>, damaged: &Path, found: &mut [Found]) -> Result<(), StoreError> {
     // Pages in the log are newer than those of the file: what stands there may have been changed or erased since.
-    let log = snapshot::with_end(damaged, "-wal");
+    let log = with_end(damaged, "-wal");
     if std::fs::metadata(log).is_ok_and(|about| about.len() > 0) {
         return Ok(());
     }

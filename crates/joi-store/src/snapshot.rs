@@ -15,8 +15,9 @@ use std::path::{Path, PathBuf};
 use jiff::{Timestamp, ToSpan as _};
 use rusqlite::{Connection, OpenFlags};
 
-use super::file::BUSY;
-use super::{Store, StoreError, erase, rights};
+use super::beside::{failed, remove, with_end};
+use super::connection::read_only;
+use super::{Store, StoreError, erasures, rights};
 use joi_base::machine::DiskRoom;
 
 /// Snapshots that are kept, and their days.
@@ -76,7 +77,7 @@ pub(super) fn take(database: &Path, now: Timestamp) -> Result<Option<PathBuf>, S
     let newest = newest_first(database).into_iter().next();
     let made = match newest.filter(|newest| says_the_same(database, newest)) {
         Some(newest) => {
-            let erased_before = erase::times(&read_only(&newest)?)?;
+            let erased_before = erasures::times(&read_only(&newest)?)?;
             put(database, (&newest, &whole), erased_before)?
         }
         None if has_room(database) => write(database, &whole)?,
@@ -127,7 +128,7 @@ fn put(
         renamed => renamed.map_err(|source| failed(whole, source))?,
     }
     // What was erased meanwhile may be in it, and whoever erased it has not seen it.
-    if erase::times(&read_only(database)?)? != erased_before {
+    if erasures::times(&read_only(database)?)? != erased_before {
         remove(whole)?;
         return Ok(None);
     }
@@ -137,15 +138,9 @@ fn put(
 /// Writes a copy; returns how often something had been erased when it was begun.
 pub(super) fn copy(database: &Path, to: &Path) -> Result<u64, StoreError> {
     let db = read_only(database)?;
-    let before = erase::times(&db)?;
+    let before = erasures::times(&db)?;
     db.execute("VACUUM INTO ?1", [to.to_string_lossy()])?;
     Ok(before)
-}
-
-pub(super) fn read_only(database: &Path) -> Result<Connection, StoreError> {
-    let db = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-    db.busy_timeout(BUSY)?;
-    Ok(db)
 }
 
 fn has_room(database: &Path) -> bool {
@@ -183,25 +178,6 @@ fn purge_one(
 /// Removes all snapshots, the unfinished one included.
 pub(super) fn remove_all(database: &Path) -> Result<(), StoreError> {
     all(database).iter().try_for_each(|path| remove(path))
-}
-
-/// Removes a file; that it is not there is well, too.
-pub(super) fn remove(path: &Path) -> Result<(), StoreError> {
-    match fs::remove_file(path) {
-        Err(source) if source.kind() != io::ErrorKind::NotFound => Err(failed(path, source)),
-        Ok(()) | Err(_) => Ok(()),
-    }
-}
-
-/// `path` with `end` behind its name.
-pub(super) fn with_end(path: &Path, end: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(end);
-    PathBuf::from(name)
-}
-
-fn failed(path: &Path, source: io::Error) -> StoreError {
-    StoreError::Copy { path: path.into(), source }
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 
-use super::{StoreError, snapshot};
+use super::{StoreError, beside};
 
 /// The start of the names of a backup that is being written.
 pub const BACKUP: &str = ".joi-backup-";
@@ -175,7 +175,7 @@ fn remove_if_abandoned(
         remove(file).map_err(|source| StoreError::Copy { path: file.clone(), source })?;
         tracing::info!(path = %file.display(), "what an interrupted backup or restore has left is removed");
     }
-    snapshot::remove(lock)
+    beside::remove(lock)
 }
 
 /// Removes a file, a link or a folder; that it is not there is well, too.
@@ -219,7 +219,7 @@ mod tests {
         let stage = folder.join(format!("{RESTORE}{number:016x}"));
         fs::create_dir_all(stage.join("data")).unwrap();
         fs::write(stage.join("data/joi.db"), "marmalade").unwrap();
-        fs::write(snapshot::with_end(&stage, LOCK), "").unwrap();
+        fs::write(beside::with_end(&stage, LOCK), "").unwrap();
     }
 
     #[test]

@@ -18,7 +18,8 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::house::{DemoEvent, listed};
-use super::{DemoPhase, DemoRequest, DemoShared, socket};
+use super::shared::{DemoPhase, DemoRequest, DemoShared};
+use super::socket::{self, fits};
 
 /// How often a stream shows that it lives.
 const ALIVE: Duration = Duration::from_secs(10);
@@ -372,15 +373,4 @@ async fn events(State(shared): Shared, headers: HeaderMap, RawQuery(query): RawQ
         (header::HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no")),
     ];
     (headers, Body::from_stream(frames)).into_response()
-}
-
-/// A star stands for any signs, slashes included.
-pub(super) fn fits(pattern: &str, topic: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern == topic,
-        Some((start, rest)) => {
-            let Some(after) = topic.strip_prefix(start) else { return false };
-            (0..=after.len()).filter(|at| after.is_char_boundary(*at)).any(|at| fits(rest, &after[at..]))
-        }
-    }
 }

@@ -10,9 +10,8 @@ use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{Instant, timeout_at};
 
-use super::DemoShared;
 use super::house::DemoEvent;
-use super::routes::fits;
+use super::shared::DemoShared;
 
 /// A client that says nothing for so long is let go.
 const IDLE: Duration = Duration::from_secs(10);
@@ -167,4 +166,15 @@ fn item_event(
         shared.set(name, &parsed);
     }
     Ok(None)
+}
+
+/// A star stands for any signs, slashes included.
+pub(super) fn fits(pattern: &str, topic: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == topic,
+        Some((start, rest)) => {
+            let Some(after) = topic.strip_prefix(start) else { return false };
+            (0..=after.len()).filter(|at| after.is_char_boundary(*at)).any(|at| fits(rest, &after[at..]))
+        }
+    }
 }

@@ -11,7 +11,7 @@ use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
 use super::house::DemoEvent;
-use super::{DemoPhase, DemoRequest, DemoShared};
+use super::shared::{DemoPhase, DemoRequest, DemoShared};
 
 /// How the house to try begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -17,8 +17,8 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async_with_conf
 
 use crate::address::ServerAddress;
 use crate::fault::HomeFault;
-use crate::openhab::shown_target;
 use crate::token::HomeToken;
+use crate::wire_text::shown_target;
 
 /// Time for the connection and the login.
 const LOGIN: Duration = Duration::from_secs(5);

@@ -7,7 +7,7 @@ use std::fmt;
 
 use jiff::Timestamp;
 
-use super::item::ItemKind;
+use super::kind::ItemKind;
 
 /// A state: the text as the server writes it, and its value.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,9 +5,9 @@
 
 use serde_json::Value;
 
-use crate::address::ServerAddress;
 use crate::fault::HomeFault;
 use crate::hub::Hub;
+use crate::wire_text::shown_target;
 
 /// An answer without its success.
 #[derive(Debug, Clone, Copy)]
@@ -70,11 +70,6 @@ fn item_of(message: &str) -> String {
 /// While it starts, openHAB's own web server answers with pages of these words.
 fn is_of_another_server(page: &str) -> bool {
     !["No service was found", "Jetty", "HTTP ERROR"].iter().any(|words| page.contains(words))
-}
-
-/// Without a login or a query, and without the path of the interface.
-pub(crate) fn shown_target(location: &str) -> String {
-    ServerAddress::read(location).map_or_else(|_| "unknown".to_owned(), |a| a.to_string())
 }
 
 /// The server's version out of its root document: `runtimeInfo.version`, of which only the leading numbers count.

@@ -7,8 +7,6 @@ use serde::Deserialize;
 
 use super::frames::SseFrame;
 use crate::backend::ServerEvent;
-use crate::house::state::rounded;
-use crate::house::unit::converted;
 
 #[derive(Deserialize)]
 struct EventRow {
@@ -57,16 +55,4 @@ pub(super) fn read(frame: &SseFrame) -> Option<ServerEvent> {
         }
         _ => ServerEvent::Other,
     })
-}
-
-/// The state of an item out of an event. Averages of temperatures come in kelvin whatever the item's unit is.
-pub(crate) fn state_text(text: &str, unit: Option<&str>) -> String {
-    let kelvin = text.strip_suffix(" K").and_then(|value| value.parse::<f64>().ok());
-    match (kelvin, unit) {
-        (Some(kelvin), Some(unit @ ("°C" | "°F"))) => {
-            let value = converted(kelvin, "K", unit);
-            value.map_or_else(|| text.to_owned(), |value| format!("{} {unit}", rounded(value)))
-        }
-        _ => text.to_owned(),
-    }
 }

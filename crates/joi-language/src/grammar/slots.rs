@@ -6,8 +6,9 @@
 use std::ops::Range;
 
 use super::ClockForm;
-use super::machine::{GrammarUtterance, Slot};
+use super::machine::GrammarUtterance;
 use super::numbers::ONE;
+use super::program::Slot;
 use super::words::words_at_start;
 use crate::{ClockSaid, Exactness};
 

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::machine::{Instruction, Program, Slot, WordNumbers};
+use super::program::{Instruction, Program, Slot, WordNumbers};
 
 /// Rules within rules: deeper is a circle.
 const DEEPEST: usize = 8;

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::ConvertError;
+use super::error::ConvertError;
 use super::ggml::{self, TensorEncoding};
 use super::gguf::{self, MetadataValue, TensorInfo};
 use super::safetensors::{SafeTensor, SafetensorsFile, input};

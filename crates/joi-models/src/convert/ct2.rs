@@ -7,7 +7,7 @@ use std::path::Path;
 
 use half::f16;
 
-use super::ConvertError;
+use super::error::ConvertError;
 use crate::manifest::Recipe;
 
 const VERSION: u32 = 6;

@@ -11,7 +11,7 @@ use std::path::Path;
 use half::f16;
 use serde::Deserialize;
 
-use super::ConvertError;
+use super::error::ConvertError;
 use crate::manifest::Recipe;
 
 /// A longer header than any model has.

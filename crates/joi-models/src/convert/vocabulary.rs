@@ -1,7 +1,7 @@
 //! PURE: whisper's tokens as bytes. `vocabulary.txt` writes every byte as one printable character;
 //! ggml files hold the bytes themselves.
 
-use super::ConvertError;
+use super::error::ConvertError;
 
 /// Tokens that have text; whisper.cpp makes up the names of the special ones behind them.
 const TOKENS: usize = 50_257;

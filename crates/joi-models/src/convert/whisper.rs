@@ -7,8 +7,8 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use super::ConvertError;
 use super::ct2::{Ct2Model, Ct2Tensor, input};
+use super::error::ConvertError;
 use super::ggml::{self, TensorEncoding};
 use super::{mel, vocabulary};
 use crate::manifest::Quantisation;

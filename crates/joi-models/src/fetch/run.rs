@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{FetchAttempt, FetchError, FetchFault, sum};
+use super::error::{FetchAttempt, FetchError, FetchFault};
 use crate::convert::{ConversionInput, ConvertError, convert};
 use crate::download::{DownloadError, Downloader};
 use crate::manifest::{Conversion, FileLocation, FileSource, ManifestModel, ModelFile};
@@ -255,4 +255,10 @@ fn described(source: &FileSource) -> String {
         }
     }
     names.join(" and ")
+}
+
+/// Returns the checksum of a file; reads all of it.
+pub(super) async fn sum(path: &Path) -> io::Result<String> {
+    let path = path.to_owned();
+    tokio::task::spawn_blocking(move || joi_base::checksum::of(&path)).await.map_err(io::Error::other)?
 }

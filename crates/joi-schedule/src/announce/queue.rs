@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
-use super::{Announcement, AnnouncementId, IfUnheard};
+use super::{Announcement, AnnouncementId, AnnouncementPriority, IfUnheard, Place};
 
 /// Announcements that wait at the same time. More of them nobody would listen to.
 pub(super) const MOST: usize = 32;
@@ -56,6 +56,19 @@ pub struct WaitingAnnouncement {
     pub since: Instant,
     /// Its number on the disk, if it is kept there.
     pub(super) row: Option<i64>,
+}
+
+impl WaitingAnnouncement {
+    /// Returns whether it is a ring or an alarm that may be heard at `place`.
+    pub fn rings_at(&self, place: &Place) -> bool {
+        let is_ring = self.announcement.priority == AnnouncementPriority::Ring;
+        (is_ring || self.announcement.is_alarm()) && self.may_be_heard_at(place)
+    }
+
+    /// Returns whether it may be said at `place`.
+    pub fn may_be_heard_at(&self, place: &Place) -> bool {
+        self.announcement.place.as_ref().is_none_or(|only| only == place)
+    }
 }
 
 /// What became of announcements since the start.
@@ -233,7 +246,7 @@ impl AnnouncementQueue {
 mod tests {
     use std::time::Duration;
 
-    use super::super::{AnnouncementOrigin, AnnouncementPriority};
+    use super::super::AnnouncementOrigin;
     use super::*;
 
     fn some(priority: AnnouncementPriority, text: &str) -> Announcement {

@@ -7,7 +7,8 @@
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::super::dialogue::{self, DialogueRow};
-use super::super::{Store, StoreError, durably, settings};
+use super::super::handle::durably;
+use super::super::{Store, StoreError, settings};
 use super::{NewMemory, add};
 
 /// The last message that the diary covers.

@@ -9,7 +9,8 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use serde::{Deserialize, Serialize};
 
-use super::super::{DialogueRole, Store, StoreError, durably};
+use super::super::handle::durably;
+use super::super::{DialogueRole, Store, StoreError};
 use super::{MemoryKind, NewMemory, add, insert};
 use joi_base::message::{Channel, ConversationId, Origin, Place, Private};
 

@@ -7,13 +7,14 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::super::answers::{Answer, fault, version};
-use super::super::events::{read, state_text};
+use super::super::events::read;
 use super::super::frames::{SseFrame, SseFrames};
 use crate::address::ServerAddress;
 use crate::backend::ServerEvent;
 use crate::fault::HomeFault;
 use crate::hub::Hub;
 use crate::token::{HomeToken, TokenSource};
+use crate::wire_text::state_text;
 
 fn recorded(name: &str) -> String {
     std::fs::read_to_string(format!("{}/../../tests/data/openhab/{name}", env!("CARGO_MANIFEST_DIR")))

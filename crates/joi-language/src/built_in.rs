@@ -1,0 +1,56 @@
+//! The files of the built-in languages, English and German.
+//!
+//! Pure: no I/O, no clock.
+
+use super::prompts::PromptTexts;
+
+/// The files of a built-in language.
+pub(super) struct BuiltIn {
+    pub(super) code: &'static str,
+    pub(super) commands: &'static str,
+    pub(super) sentences: &'static str,
+    pub(super) tools: &'static str,
+    pub(super) consent: &'static str,
+    pub(super) secrets: &'static str,
+    pub(super) truth: &'static str,
+    pub(super) readings: &'static str,
+    pub(super) care: &'static str,
+    pub(super) house: &'static str,
+    pub(super) voice: &'static str,
+    pub(super) prompts: fn() -> PromptTexts,
+}
+
+pub(super) const ENGLISH: BuiltIn = BuiltIn {
+    code: "en",
+    commands: include_str!("../../../assets/language/en/commands.toml"),
+    sentences: include_str!("../../../assets/language/en/sentences.toml"),
+    tools: include_str!("../../../assets/language/en/tools.toml"),
+    consent: include_str!("../../../assets/language/en/consent.toml"),
+    secrets: include_str!("../../../assets/language/en/secrets.toml"),
+    truth: include_str!("../../../assets/language/en/truth.toml"),
+    readings: include_str!("../../../assets/language/en/readings.toml"),
+    care: include_str!("../../../assets/language/en/care.toml"),
+    house: include_str!("../../../assets/language/en/house.toml"),
+    voice: include_str!("../../../assets/language/en/voice.toml"),
+    prompts: PromptTexts::english,
+};
+const GERMAN: BuiltIn = BuiltIn {
+    code: "de",
+    commands: include_str!("../../../assets/language/de/commands.toml"),
+    sentences: include_str!("../../../assets/language/de/sentences.toml"),
+    tools: include_str!("../../../assets/language/de/tools.toml"),
+    consent: include_str!("../../../assets/language/de/consent.toml"),
+    secrets: include_str!("../../../assets/language/de/secrets.toml"),
+    truth: include_str!("../../../assets/language/de/truth.toml"),
+    readings: include_str!("../../../assets/language/de/readings.toml"),
+    care: include_str!("../../../assets/language/de/care.toml"),
+    house: include_str!("../../../assets/language/de/house.toml"),
+    voice: include_str!("../../../assets/language/de/voice.toml"),
+    prompts: PromptTexts::german,
+};
+pub(super) const BUILT_IN: [BuiltIn; 2] = [ENGLISH, GERMAN];
+
+/// The words of secrets of the built-in languages, each with the commands of the same.
+pub(super) fn built_in_secrets() -> impl Iterator<Item = (&'static str, &'static str)> {
+    BUILT_IN.iter().map(|language| (language.secrets, language.commands))
+}

@@ -1,0 +1,170 @@
+//! A language: the value that its files are read into, and what turns, timers and tools take from it.
+//!
+//! Any thread; never changes. Pure: no I/O, no clock.
+
+use std::sync::Arc;
+
+use super::care::CareWords;
+use super::consent::ConsentWords;
+use super::grammar::Grammar;
+use super::house::HouseWords;
+use super::mood::MoodWords;
+use super::prompts::PromptTexts;
+use super::readings::{EndingWords, ReadingWords};
+use super::secrets::SecretWords;
+use super::tools::{ListWords, SumWords, ToolWords};
+use super::truth::TruthWords;
+use super::{Ear, Sentences, Vocabulary, VoiceNames, in_figures};
+
+/// The two-letter code of a language.
+pub type LanguageCode = Arc<str>;
+
+/// No place has a longer name, in letters.
+const LONGEST_PLACE: usize = 40;
+
+/// A language: quick commands, what a listener looks for, spoken sentences, words of tools.
+#[derive(Debug)]
+pub struct Language {
+    pub(super) code: LanguageCode,
+    pub(super) grammar: Grammar,
+    pub(super) vocabulary: Vocabulary,
+    pub(super) sentences: Sentences,
+    /// Its own first. Those of the others count, too: what is typed may be in any of them.
+    pub(super) tools: Vec<ToolWords>,
+    /// Its own first.
+    pub(super) consent: Vec<ConsentWords>,
+    /// Of languages that are not built in, its own first.
+    pub(super) secrets: Vec<SecretWords>,
+    /// Of the other languages.
+    pub(super) other_moods: Vec<MoodWords>,
+    /// Its own first.
+    pub(super) truth: Vec<TruthWords>,
+    /// Nothing where figures and signs are left to the voice.
+    pub(super) readings: Option<Arc<ReadingWords>>,
+    pub(super) voice: VoiceNames,
+    pub(super) prompts: PromptTexts,
+    /// Its own first.
+    pub(super) care: Vec<CareWords>,
+    /// Nothing where it has no words for a house.
+    pub(super) house: Option<Arc<HouseWords>>,
+}
+
+impl Language {
+    /// Its two-letter code.
+    pub fn code(&self) -> &str {
+        &self.code
+    }
+
+    /// The same, to be kept.
+    pub fn to_code(&self) -> LanguageCode {
+        Arc::clone(&self.code)
+    }
+
+    /// What a listener looks for.
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    /// What is said.
+    pub fn sentences(&self) -> &Sentences {
+        &self.sentences
+    }
+
+    /// By what it is heard and spoken.
+    pub fn voice(&self) -> &VoiceNames {
+        &self.voice
+    }
+
+    /// What is said to a connected house and of it, if the language has words for that.
+    pub fn house(&self) -> Option<&Arc<HouseWords>> {
+        self.house.as_ref()
+    }
+
+    /// What the model is told in it.
+    pub fn prompts(&self) -> &PromptTexts {
+        &self.prompts
+    }
+
+    /// How what is written is read aloud, if the language says so.
+    pub fn readings(&self) -> Option<&Arc<ReadingWords>> {
+        self.readings.as_ref()
+    }
+
+    /// What a dot says of the end of a sentence.
+    pub fn endings(&self) -> Arc<EndingWords> {
+        self.readings.as_ref().map_or_else(Arc::default, |words| Arc::clone(&words.endings))
+    }
+
+    /// By whose sound its words are told apart.
+    pub fn ear(&self) -> Ear {
+        self.grammar.known.ear()
+    }
+
+    pub fn grammar(&self) -> &Grammar {
+        &self.grammar
+    }
+
+    /// The words that ask and forbid, in every language there is: nothing is done because a sentence was in another.
+    pub fn moods(&self) -> impl Iterator<Item = &MoodWords> {
+        std::iter::once(&self.grammar.mood).chain(&self.other_moods)
+    }
+
+    /// What asks for deeds, in every language there is, its own first.
+    pub fn consent(&self) -> &[ConsentWords] {
+        &self.consent
+    }
+
+    /// The words that make a request likely to be for the tool `name`.
+    pub fn cues(&self, name: &str) -> impl Iterator<Item = &str> {
+        let cues = self.tools.iter().filter_map(move |words| words.cues.get(name));
+        cues.flatten().map(String::as_str)
+    }
+
+    /// The words of secrets beside those of the built-in languages, which always count.
+    pub fn secrets(&self) -> &[SecretWords] {
+        &self.secrets
+    }
+
+    /// The tools that there are such words for.
+    #[cfg(any(test, feature = "testing"))]
+    pub fn tools_with_cues(&self) -> impl Iterator<Item = &str> {
+        self.tools.iter().flat_map(|words| words.cues.keys()).map(String::as_str)
+    }
+
+    /// Arithmetic in words, by language.
+    pub fn sums(&self) -> impl Iterator<Item = &SumWords> + Clone {
+        self.tools.iter().map(|words| &words.sums)
+    }
+
+    /// `text`, which is in lower case, with figures for numbers in words.
+    pub fn in_figures(&self, text: &str) -> String {
+        in_figures::in_figures(text, &self.grammar.numbers)
+    }
+
+    /// What lists are called, by language.
+    pub fn lists(&self) -> impl Iterator<Item = &ListWords> + Clone {
+        self.tools.iter().map(|words| &words.lists)
+    }
+
+    /// The place of whose time `asked` asks, and of nothing else.
+    pub fn place_of_time<'t>(&self, asked: &'t str) -> Option<&'t str> {
+        let patterns = self.tools.iter().flat_map(|words| &words.clock.patterns);
+        let mut named = patterns.filter_map(|pattern| pattern.captures(asked)?.name("city"));
+        named.find(|city| city.as_str().chars().count() <= LONGEST_PLACE).map(|city| city.as_str())
+    }
+
+    /// The zone of a place whose zone bears another name; `place` in lower case.
+    pub fn zone(&self, place: &str) -> Option<&str> {
+        self.tools.iter().find_map(|words| words.places.get(place)).map(String::as_str)
+    }
+
+    /// What claims a deed and what supports it, with what asks for deeds, in every language there is, its own first.
+    pub fn truth(&self) -> impl Iterator<Item = (&TruthWords, &ConsentWords)> {
+        self.truth.iter().zip(&self.consent)
+    }
+
+    /// What must not be answered lightly, in every language there is, its own first.
+    pub fn care(&self) -> &[CareWords] {
+        &self.care
+    }
+}
