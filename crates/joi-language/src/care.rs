@@ -20,6 +20,7 @@ const WORD_SIGN: &str = r"[^\s,.;:!?]";
 
 /// The words of one language.
 #[derive(Debug)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct CareWords {
     /// How an utterance begins that asks for something to be done.
     pub orders: WordPattern,
@@ -66,6 +67,7 @@ struct WrittenIntroduced {
 
 /// What belongs to a matter.
 #[derive(Debug)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct CareRule {
     pub matter: String,
     pub counts: RuleCounts,
@@ -93,6 +95,7 @@ impl CareRule {
 
 /// Questions about facts of the world.
 #[derive(Debug)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct FactWords {
     /// Stands in front of what is asked for: "do you know".
     pub lead: WordPattern,
@@ -105,6 +108,7 @@ pub struct FactWords {
 
 /// What is said about looking things up.
 #[derive(Debug)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct LookUpWords {
     /// Agrees to the offer.
     pub agrees: WordPattern,
@@ -118,6 +122,7 @@ pub struct LookUpWords {
 /// Sentences about it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct LookUpSentences {
     pub offer: String,
     pub switched_off: String,

@@ -15,6 +15,7 @@ mod told;
 /// The words of one language.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct ConsentWords {
     pub form: FormWords,
     /// What tells something.
@@ -35,6 +36,7 @@ pub struct ConsentWords {
 /// The form of a clause.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct FormWords {
     /// In front of a clause and behind it; they tell nothing.
     pub lead: Phrases,
@@ -137,6 +139,7 @@ pub struct FormWords {
 /// What asks for a deed.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct DeedWords {
     /// At the head of a request, with one of the objects in it.
     pub verbs: Patterns,

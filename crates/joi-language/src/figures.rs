@@ -139,6 +139,7 @@ impl FigureWords {
         if self.rows.decimal == '\0' { '.' } else { self.rows.decimal }
     }
 
+    /// Returns the word for a negative sign.
     pub fn minus(&self) -> &str {
         &self.rows.minus
     }
@@ -148,6 +149,7 @@ impl FigureWords {
         &self.rows.degrees
     }
 
+    /// Returns the word for `sign`, if the language has one.
     pub fn sign(&self, sign: char) -> Option<&str> {
         self.rows.signs.get(&sign).map(String::as_str)
     }

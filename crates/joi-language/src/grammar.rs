@@ -108,8 +108,11 @@ const ANSWERS: &[&str] = &["yes", "clear yes", "no", "length", "moment", "all", 
 /// The grammar of one language, ready to match.
 #[derive(Debug)]
 pub struct Grammar {
+    /// Words around commands, and spellings.
     pub manners: Manners,
+    /// Number words.
     pub numbers: Numbers,
+    /// Lexicons by the name of their slot.
     pub lexicons: HashMap<String, Lexicon>,
     pub(crate) clock: Vec<ClockForm>,
     pub(crate) numbers_of: WordNumbers,
@@ -126,6 +129,7 @@ pub struct Grammar {
     pub ever: Vec<String>,
     /// Words of the speaker, one or two, and what they are when he is told of himself.
     pub told: HashMap<String, String>,
+    /// Words that ask and forbid.
     pub mood: MoodWords,
     /// All words that commands are made of, for those that were heard almost right.
     pub known: KnownWords,

@@ -10,6 +10,7 @@ use serde::Deserialize;
 /// The words and sentences.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct HouseWords {
     pub words: HousePhrases,
     /// By kind: names of one, names of several.
@@ -30,6 +31,7 @@ pub struct HouseWords {
 /// Words that are neither names nor verbs; what each is for is said in the file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct HousePhrases {
     pub skipped: Vec<String>,
     pub frames: Vec<String>,
@@ -61,6 +63,7 @@ pub struct HousePhrases {
 /// Words that go on with what was said before.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct FollowPhrases {
     /// Pronouns of what was spoken of last.
     pub it: Vec<String>,
@@ -98,6 +101,7 @@ pub struct HouseMoment {
 /// Names of rooms; several of one room stand together.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct RoomNames {
     pub names: Vec<Vec<String>>,
 }
@@ -105,6 +109,7 @@ pub struct RoomNames {
 /// Phrasings of one deed.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct DeedPhrasings {
     pub does: HouseDeed,
     /// What is meant where no thing is named.
@@ -117,6 +122,7 @@ pub struct DeedPhrasings {
 /// Phrasings of one question.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct QuestionPhrasings {
     pub asks: HouseAsked,
     /// What is asked about.
@@ -127,6 +133,7 @@ pub struct QuestionPhrasings {
 /// How the house is told to the model, in few words.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct SummaryWords {
     /// Around all of it: {parts}.
     pub frame: String,
@@ -148,6 +155,7 @@ pub struct SummaryWords {
 /// Kinds of things that have words of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the variants are the values of the file: docs/user/languages.md")]
 pub enum ThingKind {
     Light,
     /// A light that stands or hangs; a light as well.
@@ -173,6 +181,7 @@ pub enum ThingKind {
 /// What is to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the variants are the values of the file: docs/user/languages.md")]
 pub enum HouseDeed {
     On,
     Off,
@@ -207,6 +216,7 @@ pub enum HouseDeed {
 /// What is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the variants are the values of the file: docs/user/languages.md")]
 pub enum HouseAsked {
     On,
     Off,
@@ -228,6 +238,7 @@ pub enum HouseAsked {
 /// What is said of the house.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct HouseSentences {
     pub yes_on: String,
     pub yes_off: String,

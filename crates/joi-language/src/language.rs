@@ -100,6 +100,7 @@ impl Language {
         self.grammar.known.ear()
     }
 
+    /// Returns the grammar of its quick commands.
     pub fn grammar(&self) -> &Grammar {
         &self.grammar
     }

@@ -143,14 +143,17 @@ impl WordPattern {
 }
 
 impl<'t> PatternMatch<'t> {
+    /// Returns the text that was found.
     pub fn as_str(&self) -> &'t str {
         &self.text[self.range()]
     }
 
+    /// Returns where it begins, in bytes of the text.
     pub fn start(&self) -> usize {
         self.span.start
     }
 
+    /// Returns where it ends, in bytes of the text.
     pub fn end(&self) -> usize {
         self.span.end
     }
@@ -166,6 +169,7 @@ impl<'t> PatternGroups<'t> {
         self.captures.get_group(group).map(|span| PatternMatch { text: self.text, span })
     }
 
+    /// Returns the group of this name, if it took part.
     pub fn name(&self, group: &str) -> Option<PatternMatch<'t>> {
         self.captures.get_group_by_name(group).map(|span| PatternMatch { text: self.text, span })
     }

@@ -15,6 +15,7 @@ use super::placeholders::check_one;
 /// The words of one language; each is explained where it is written, in the files.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct ReadingWords {
     pub figures: FigureSigns,
     pub dates: DateWords,
@@ -41,6 +42,7 @@ pub(crate) type SpokenForms = BTreeMap<String, String>;
 /// A thing that is counted.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "Vec<String>")]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct Counted {
     pub one: String,
     pub many: String,
@@ -73,8 +75,10 @@ impl Counted {
     }
 }
 
+/// Signs within figures, and how they are read.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct FigureSigns {
     pub decimal: String,
     pub thousands: String,
@@ -98,8 +102,10 @@ pub enum FirstInDate {
     Day,
 }
 
+/// Words and forms of dates.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct DateWords {
     pub first: FirstInDate,
     pub sign: String,
@@ -119,13 +125,16 @@ pub struct DateWords {
 /// How a day ends behind these words.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct Inflection {
     pub behind: Vec<String>,
     pub ending: String,
 }
 
+/// Words and forms of times of day.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct ClockWords {
     pub hours: Dial,
     pub behind: Vec<String>,
@@ -141,8 +150,10 @@ pub struct ClockWords {
     pub one: String,
 }
 
+/// Words of amounts of money.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct MoneyWords {
     pub both: String,
     pub per: String,
@@ -151,16 +162,20 @@ pub struct MoneyWords {
     pub currency: Vec<Currency>,
 }
 
+/// A currency: its signs, its unit, and the part of that.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct Currency {
     pub signs: Vec<String>,
     pub whole: Counted,
     pub part: Counted,
 }
 
+/// Words of fractions.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct FractionWords {
     pub names: BTreeMap<String, Counted>,
     pub one: String,
@@ -171,8 +186,10 @@ pub struct FractionWords {
     pub none: Vec<String>,
 }
 
+/// Words of the signs in addresses.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct AddressWords {
     pub at: String,
     pub dot: String,
@@ -185,8 +202,10 @@ pub struct AddressWords {
     pub hashtag: String,
 }
 
+/// Abbreviations and what they are read as.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct Abbreviations {
     pub titles: SpokenForms,
     #[serde(default)]
@@ -200,8 +219,10 @@ pub struct Abbreviations {
     pub plain: SpokenForms,
 }
 
+/// Signs that are read as words.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct SignWords {
     pub words: BTreeMap<char, String>,
     pub before: BTreeMap<char, String>,
@@ -210,8 +231,10 @@ pub struct SignWords {
     pub per_mille: String,
 }
 
+/// Signs of sums.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct SumSigns {
     pub plus: String,
     pub minus: String,
@@ -223,16 +246,20 @@ pub struct SumSigns {
     pub power: String,
 }
 
+/// Words of temperatures and angles.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct DegreeWords {
     pub name: Counted,
     pub scales: SpokenForms,
     pub height: String,
 }
 
+/// Words of units.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct UnitWords {
     pub per: String,
     pub tight: Vec<String>,

@@ -64,6 +64,7 @@ struct OnlyNumbers {
 
 /// The words of one language.
 #[derive(Debug)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct SecretWords {
     /// Leads to a password: "my password is", "change the password to".
     pub password: Regex,

@@ -260,7 +260,7 @@ impl SentenceName {
 
 #[cfg(test)]
 mod tests {
-    pub use super::super::tests::{english, german};
+    pub(crate) use super::super::tests::{english, german};
     use super::*;
 
     /// A Wednesday.

@@ -3,12 +3,11 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::sync::{Arc, LazyLock};
 
 use toml::{Table, Value};
 
-pub use super::*;
-pub use crate::testing::{FRENCH, english, german};
+pub(crate) use super::*;
+pub(crate) use crate::testing::{FRENCH, english, german};
 
 fn asset(code: &str, name: &str) -> Table {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets/language").join(code).join(name);

@@ -40,6 +40,7 @@ pub(crate) struct PlaceTimeWords {
 /// Arithmetic in words.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct SumWords {
     /// In front of a sum.
     pub before: Vec<String>,
@@ -87,6 +88,7 @@ impl SumForm {
 /// What a unit is called.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct UnitNames {
     /// By the program.
     pub sign: String,
@@ -107,6 +109,7 @@ impl UnitNames {
 /// What a currency is called.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct CurrencyNames {
     pub one: String,
     pub many: String,
@@ -117,6 +120,7 @@ pub struct CurrencyNames {
 /// What lists are called.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct ListWords {
     /// No part of a name.
     pub unnamed: Vec<String>,
@@ -176,7 +180,9 @@ pub struct ReadyWords {
 /// One way to say something.
 #[derive(Debug)]
 pub struct Way {
+    /// The name of the action.
     pub action: &'static str,
+    /// The pattern that asks for it.
     pub says: WordPattern,
 }
 

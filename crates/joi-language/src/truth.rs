@@ -18,6 +18,7 @@ const INFINITIVE: usize = 2;
 
 /// The words of one language.
 #[derive(Debug)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct TruthWords {
     /// What is written out, and how.
     pub rewrites: Vec<(String, String)>,
@@ -40,6 +41,7 @@ pub struct TruthWords {
 
 /// What makes a clause no claim.
 #[derive(Debug)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct ExemptWords {
     pub negations: WordPattern,
     pub modals: WordPattern,
@@ -62,6 +64,7 @@ pub struct ExemptWords {
 
 /// What a turn is about.
 #[derive(Debug)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct TurnWords {
     pub tells: Phrases,
     pub howto: WordPattern,
@@ -84,6 +87,7 @@ pub struct TurnWords {
 
 /// What stands where in a clause.
 #[derive(Debug)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct PartWords {
     pub ends: BTreeSet<String>,
     /// Of verbs, in front of what something is done to.
@@ -105,9 +109,11 @@ impl PartWords {
 /// One way to say that a deed was done.
 #[derive(Debug)]
 pub struct ClaimPattern {
+    /// The form of the claim.
     pub kind: ClaimForm,
     /// The group `verb` is the deed, `object` what it was done to.
     pub says: WordPattern,
+    /// The forms of verbs that the pattern has.
     pub tense: VerbTense,
     /// The deeds, where no verb tells.
     pub deeds: Vec<usize>,
@@ -118,8 +124,11 @@ pub struct ClaimPattern {
 /// Which forms of verbs a pattern has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VerbTense {
+    /// Perfect or past: "turned off".
     Done,
+    /// Infinitive: "turn off".
     Base,
+    /// Progressive: "turning off".
     Doing,
 }
 
@@ -140,6 +149,7 @@ pub struct ClaimedDeed {
 
 /// What a claim may be about, and the tools that have to do with it.
 #[derive(Debug)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct ObjectFamily {
     pub name: String,
     pub says: WordPattern,
@@ -150,6 +160,7 @@ pub struct ObjectFamily {
 
 /// What supports a claim.
 #[derive(Debug)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct SupportWords {
     /// Of two that exclude each other.
     pub opposites: Vec<(WordPattern, WordPattern)>,

@@ -16,6 +16,7 @@ pub type PhraseWords = Vec<String>;
 /// The words that are looked for in one language.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct Vocabulary {
     /// Commands, longest first after reading.
     #[serde(deserialize_with = "phrases")]

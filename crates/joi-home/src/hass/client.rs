@@ -268,6 +268,7 @@ pub(super) fn seen_by_assistants(list: &Value) -> HashSet<String> {
     all.filter(|(_, assistants)| assistants["conversation"] == true).map(|(id, _)| id.clone()).collect()
 }
 
+/// Returns the further names of entities, out of the extended entries of the registry.
 pub fn aliases(entries: Value) -> HashMap<String, Vec<String>> {
     let Value::Object(entries) = entries else { return HashMap::new() };
     let found = rows::<super::registry::EntityRow>(entries.into_iter().map(|(_, entry)| entry).collect());

@@ -15,13 +15,19 @@ use crate::house::{
 /// Everything that was read at once.
 #[derive(Debug, Default)]
 pub struct HassRead {
+    /// The language of the server, as a two-letter code or a longer one.
     pub language: String,
     /// The unit of temperatures: `°C`.
     pub degrees: String,
+    /// The states of all entities.
     pub states: Vec<HassEntity>,
+    /// The floors.
     pub floors: Vec<FloorRow>,
+    /// The areas.
     pub areas: Vec<AreaRow>,
+    /// The devices.
     pub devices: Vec<DeviceRow>,
+    /// The entries of entities in the registry.
     pub entities: Vec<EntityRow>,
     /// What assistants may see.
     pub exposed: HashSet<String>,
@@ -38,6 +44,7 @@ struct EntityPlace {
     around: Option<String>,
 }
 
+/// Builds the house of what was read; entities that are not exposed to assistants are left out.
 pub fn house(read: &HassRead, rules: &HouseRules) -> House {
     let mut items = locations(read);
     let seen: Vec<&HassEntity> =

@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+/// A floor of the house.
 #[derive(Debug, Clone, Deserialize)]
 pub struct FloorRow {
     pub(super) floor_id: String,
@@ -13,6 +14,7 @@ pub struct FloorRow {
     pub(super) level: Option<i64>,
 }
 
+/// An area: a room, or a part of the garden.
 #[derive(Debug, Clone, Deserialize)]
 pub struct AreaRow {
     pub(super) area_id: String,
@@ -23,6 +25,7 @@ pub struct AreaRow {
     pub(super) floor_id: Option<String>,
 }
 
+/// A device, which has entities.
 #[derive(Debug, Clone, Deserialize)]
 pub struct DeviceRow {
     pub(super) id: String,
@@ -31,6 +34,7 @@ pub struct DeviceRow {
     pub(super) area_id: Option<String>,
 }
 
+/// An entity: what it is called, and where it belongs.
 #[derive(Debug, Clone, Deserialize)]
 pub struct EntityRow {
     pub(super) entity_id: String,

@@ -2,10 +2,3 @@
 
 mod parts;
 mod stories;
-
-use serde_json::Value;
-
-use super::client::aliases;
-use super::model::{HassRead, house};
-use super::registry::rows;
-use crate::house::{House, HouseRules};

@@ -7,6 +7,7 @@ use super::Phrases;
 /// What is wanted of an answer.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct TalkWords {
     /// With these a long answer is wanted.
     pub long: Phrases,

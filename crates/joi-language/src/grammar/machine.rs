@@ -26,8 +26,11 @@ pub struct GrammarUtterance<'a> {
 /// What a slot took: its value, and from where to where in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Capture {
+    /// Which slot.
     pub slot: Slot,
+    /// The value that was taken.
     pub taken: Taken,
+    /// From where to where, in words of the utterance.
     pub at: Range<usize>,
 }
 
@@ -36,6 +39,7 @@ pub struct Capture {
 pub struct Fit {
     /// Which template.
     pub template: usize,
+    /// The filled slots, in the order of the template.
     pub captures: Vec<Capture>,
     /// Words that only open slots took.
     open: usize,
@@ -44,12 +48,14 @@ pub struct Fit {
 /// What came of running templates.
 #[derive(Debug, Default)]
 pub struct TemplateSearch {
+    /// The best template that fits, if any.
     pub fit: Option<Fit>,
     /// The words ended inside a template of which a word had been said.
     pub may_go_on: bool,
 }
 
 impl<'a> GrammarUtterance<'a> {
+    /// Looks up the numbers of `words` in `grammar`.
     pub fn new(words: &'a [Word], grammar: &'a Grammar) -> Self {
         let numbers = words.iter().map(|word| grammar.numbers_of.number(&word.text)).collect();
         Self { words, grammar, numbers }

@@ -81,7 +81,9 @@ pub struct Numbers {
 /// A length that was read: so many words, so many seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Read {
+    /// Words that were read.
     pub words: usize,
+    /// The length in seconds.
     pub value: u32,
 }
 
