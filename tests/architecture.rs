@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 mod architecture {
     mod circles;
     mod errors;
+    mod items;
     mod prose;
 }
 

@@ -11,9 +11,12 @@ use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::Visit;
 
 use super::super::{crates, root, short};
+use super::items::{attributes, declared, is_for_tests};
 
 /// Most files that may import each other in a circle.
 const MOST: usize = 3;
+/// Where larger circles are left, and why: the model client keeps one until its server is behind a trait.
+const LEFT: [&str; 1] = ["crates/joi-llm/"];
 
 type Segments = Vec<String>;
 /// For each file the files whose items it uses, with the names of these.
@@ -313,52 +316,6 @@ impl<'ast> Visit<'ast> for Reader {
     }
 }
 
-fn is_for_tests(attrs: &[syn::Attribute]) -> bool {
-    attrs.iter().any(|attr| {
-        if attr.path().is_ident("test") {
-            return true;
-        }
-        attr.path().is_ident("cfg")
-            && attr.meta.require_list().is_ok_and(|list| {
-                let text = list.tokens.to_string();
-                text.starts_with("test") || text.starts_with("any (test") || text.starts_with("all (test")
-            })
-    })
-}
-
-fn attributes(item: &syn::Item) -> &[syn::Attribute] {
-    match item {
-        syn::Item::Const(i) => &i.attrs,
-        syn::Item::Enum(i) => &i.attrs,
-        syn::Item::Fn(i) => &i.attrs,
-        syn::Item::Impl(i) => &i.attrs,
-        syn::Item::Macro(i) => &i.attrs,
-        syn::Item::Mod(i) => &i.attrs,
-        syn::Item::Static(i) => &i.attrs,
-        syn::Item::Struct(i) => &i.attrs,
-        syn::Item::Trait(i) => &i.attrs,
-        syn::Item::Type(i) => &i.attrs,
-        syn::Item::Union(i) => &i.attrs,
-        syn::Item::Use(i) => &i.attrs,
-        _ => &[],
-    }
-}
-
-fn declared(item: &syn::Item) -> Option<String> {
-    Some(match item {
-        syn::Item::Const(i) => i.ident.to_string(),
-        syn::Item::Enum(i) => i.ident.to_string(),
-        syn::Item::Fn(i) => i.sig.ident.to_string(),
-        syn::Item::Macro(i) => i.ident.as_ref()?.to_string(),
-        syn::Item::Static(i) => i.ident.to_string(),
-        syn::Item::Struct(i) => i.ident.to_string(),
-        syn::Item::Trait(i) => i.ident.to_string(),
-        syn::Item::Type(i) => i.ident.to_string(),
-        syn::Item::Union(i) => i.ident.to_string(),
-        _ => return None,
-    })
-}
-
 #[test]
 fn no_more_than_three_files_import_each_other_in_a_circle() {
     let mut sources = Sources::default();
@@ -373,11 +330,16 @@ fn no_more_than_three_files_import_each_other_in_a_circle() {
     let arrows = sources.arrows();
     let count: usize = arrows.values().map(BTreeMap::len).sum();
     assert!(count > 2_000, "only {count} arrows were found");
-    let told: Vec<String> = circles(&arrows)
+    let circles = circles(&arrows);
+    let is_left =
+        |files: &&Vec<PathBuf>| LEFT.iter().any(|start| files.iter().all(|f| short(f).starts_with(start)));
+    let (left, found): (Vec<_>, Vec<_>) = circles.iter().partition(is_left);
+    assert_eq!(left.len(), LEFT.len(), "a circle is gone; take it off the list");
+    let found: Vec<String> = found
         .iter()
         .map(|files| files.iter().map(|file| short(file)).collect::<Vec<_>>().join("\n  "))
         .collect();
-    assert!(told.is_empty(), "circles of more than {MOST} files:\n{}", told.join("\n\n"));
+    assert!(found.is_empty(), "circles of more than {MOST} files:\n{}", found.join("\n\n"));
 }
 
 #[test]
