@@ -131,7 +131,7 @@ impl<'a, M: ChatModel> Path<'a, M> {
         in_time(engine.parts.reply.first_word_s, reading).await
     }
 
-    /// Whether the words of `request` tell what the model will be asked: they are talk, for which nothing is planned, and not
+    /// Returns whether the words of `request` tell what the model will be asked: they are talk, for which nothing is planned, and not
     /// for something else: the house, a matter of harm, what was asked back.
     fn is_foreseeable(&self, request: &TurnRequest<'_>) -> bool {
         let (turn, persona) = (request.turn, &self.engine.parts.persona);
@@ -146,7 +146,7 @@ impl<'a, M: ChatModel> Path<'a, M> {
             && !is_for_others()
     }
 
-    /// What the model will be asked for `request`; nothing where it is most likely not asked at all.
+    /// Returns what the model will be asked for `request`; nothing where it is most likely not asked at all.
     async fn foreseen(&self, request: &TurnRequest<'_>) -> Option<Ask> {
         let (events, _nobody_looks) = mpsc::channel(NOTES);
         let sink = ReplySink::new(events, Arc::clone(&self.language));
@@ -167,7 +167,7 @@ impl<'a, M: ChatModel> Path<'a, M> {
     }
 }
 
-/// What `work` comes to, within so many seconds: a server that hangs does not keep the model from others.
+/// Returns what `work` comes to, within so many seconds: a server that hangs does not keep the model from others.
 async fn in_time<T>(seconds: u32, work: impl Future<Output = Result<T, LlmError>>) -> Result<T, LlmError> {
     let limit = Duration::from_secs(u64::from(seconds));
     let late = LlmError::TimedOut { what: "reading ahead", limit };

@@ -1,9 +1,9 @@
-//! Who may use the language model next: spoken turns before typed ones, both before background work.
+//! Orders the calls of the language model: spoken turns before typed ones, both before background work.
 //!
-//! Tokio tasks of any number of conversations. In: requests for a [`Permit`], one for each call of the model. Out:
-//! permits, one at a time: a model server of the home has one slot, and what waits in its queue can no longer be put
-//! in order. A call that runs is not taken back for another conversation; background work gives way by itself, as
-//! soon as [`Arbiter::somebody_waits`] tells that a turn runs.
+//! Tokio tasks of any number of conversations. Input: requests for a [`Permit`], one for each call of the model.
+//! Output: permits, one at a time: a local model server has one slot, and requests in its queue can no longer be
+//! reordered. A running call is not interrupted for another conversation; background work yields by itself as soon as
+//! [`Arbiter::somebody_waits`] reports that a turn runs.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -119,7 +119,7 @@ impl Arbiter {
         queue.is_taken = false;
     }
 
-    /// How many wait.
+    /// Returns how many wait.
     #[cfg(test)]
     pub(crate) fn waiting(&self) -> usize {
         self.lock().waiting.len()

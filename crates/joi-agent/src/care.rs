@@ -87,7 +87,7 @@ impl<M: ChatModel> Path<'_, M> {
         Ok(Some((Ended::Quick, Keep::Yes)))
     }
 
-    /// Whether the words, as the conversation stands, are such a matter.
+    /// Returns whether the words, as the conversation stands, are such a matter.
     pub(super) fn is_careful(&self, turn: &Turn<'_>) -> bool {
         let before = self.session.with(|state| state.matter.clone());
         self.matter(turn, before.as_ref()).is_some()
@@ -142,7 +142,7 @@ impl<M: ChatModel> Path<'_, M> {
         }
     }
 
-    /// Whether a request is for a fact that the model is likely to get wrong, and is no tool's.
+    /// Returns whether a request is for a fact that the model is likely to get wrong, and is no tool's.
     pub(super) fn is_doubtful(&self, request: &TurnRequest<'_>) -> bool {
         let turn = request.turn;
         let is_tools = || {
@@ -154,7 +154,7 @@ impl<M: ChatModel> Path<'_, M> {
             && !is_tools()
     }
 
-    /// Whether a request is about what only the user can know and has not told, and the model can't be relied on.
+    /// Returns whether a request is about what only the user can know and has not told, and the model can't be relied on.
     pub(super) fn is_untold(&self, request: &TurnRequest<'_>, remembered: &str) -> bool {
         let turn = request.turn;
         let was_told = || {
@@ -179,7 +179,7 @@ impl<M: ChatModel> Path<'_, M> {
         Ok((Ended::Quick, Keep::Yes))
     }
 
-    /// Whether a doubtful fact is looked up before anything is said.
+    /// Returns whether a doubtful fact is looked up before anything is said.
     pub(super) fn looks_up_at_once(&self, turn: &Turn<'_>) -> bool {
         self.remedy(turn) == Remedy::AtOnce
     }
@@ -196,7 +196,7 @@ impl<M: ChatModel> Path<'_, M> {
         Ok(self.look_up(turn, &wanted, sink).await? == LookedUp::Quoted)
     }
 
-    /// What follows the model's answer to a doubtful fact.
+    /// Returns what follows the model's answer to a doubtful fact.
     pub(super) async fn doubt(&self, turn: &Turn<'_>, sink: &mut ReplySink) -> Result<(), ReceiverClosed> {
         let Some(words) = turn.language.care().first() else { return Ok(()) };
         let remedy = self.remedy(turn);
@@ -304,7 +304,7 @@ impl<M: ChatModel> Path<'_, M> {
         }
     }
 
-    /// What the configuration wants done, and what can be.
+    /// Returns what the configuration wants done, and what can be.
     fn remedy(&self, turn: &Turn<'_>) -> Remedy {
         let rules = &self.engine.parts.tool_rules;
         let has_search = self.tools().toolbox.get(WEB_SEARCH).is_some();
@@ -321,12 +321,12 @@ impl<M: ChatModel> Path<'_, M> {
     }
 }
 
-/// Whether somebody may be in danger now, whatever else is said.
+/// Returns whether somebody may be in danger now, whatever else is said.
 pub(super) fn is_emergency(turn: &Turn<'_>) -> bool {
     care::emergency(&turn.language, turn.asked).is_some()
 }
 
-/// What is looked up for an utterance: its question, without the words that ask for a look-up.
+/// Returns what is looked up for an utterance: its question, without the words that ask for a look-up.
 fn query_of<'a>(turn: &Turn<'a>) -> &'a str {
     care::to_look_up(&turn.language, turn.asked).unwrap_or(turn.asked)
 }
@@ -336,7 +336,7 @@ pub(super) fn doubt_of(language: &Language) -> String {
     look_up_sentences(language).map(|say| format!("{} {}", say.unsure, say.offer)).unwrap_or_default()
 }
 
-/// What is said about looking things up.
+/// Returns what is said about looking things up.
 fn look_up_sentences(language: &Language) -> Option<&LookUpSentences> {
     language.care().first().map(|words| &words.look_up.say)
 }

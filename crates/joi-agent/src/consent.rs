@@ -1,8 +1,8 @@
-//! What an utterance is to a question that waits for a yes.
+//! Classifies an utterance as an answer to a question that waits for a yes.
 //!
-//! Runs in the task of the turn. In: the utterance, and the open question of the session. Out: the answer to it, or the
-//! words that the turn goes on with. A question is answered by a yes, or it is a no: then nothing of what was asked about is
-//! done, and the same deed is not even asked about until the user asks for it anew.
+//! Runs in the task of the turn. Input: the utterance, and the open question of the session. Output: the answer to it,
+//! or the words with which the turn continues. Anything but a yes is a no: then nothing of the question is done, and
+//! the same action is not asked about again until the user requests it anew.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -202,7 +202,7 @@ impl<M: ChatModel> Path<'_, M> {
         if effect == Some(Effect::Risks) { IsRisky::Yes } else { IsRisky::No }
     }
 
-    /// What an utterance that is no yes is to the question.
+    /// Returns what an utterance that is no yes is to the question.
     pub(super) async fn declined<'a>(
         &self,
         turn: &Turn<'a>,
@@ -230,7 +230,7 @@ impl<M: ChatModel> Path<'_, M> {
         }
     }
 
-    /// What the words are to the question whether an answer is to go on; nothing when they are no answer to it.
+    /// Returns what the words are to the question whether an answer is to go on; nothing when they are no answer to it.
     async fn more(
         &self,
         turn: &Turn<'_>,

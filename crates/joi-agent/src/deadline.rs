@@ -35,7 +35,7 @@ pub(crate) const DIGEST: Duration = Duration::from_secs(8);
 /// What is written behind an answer. Nobody waits for it but the next turn.
 pub(crate) const WRITE: Duration = Duration::from_secs(5);
 
-/// What the database answers within `limit`. A request that was given up is still carried out.
+/// Returns what the database answers within `limit`. A request that was given up is still carried out.
 ///
 /// # Errors
 /// The database's, or that it is too slow.

@@ -84,7 +84,7 @@ impl<M: ChatModel> Engine<M> {
         Self { parts, name, memory, arbiter: Arbiter::default() }
     }
 
-    /// What else `text` may be, by the names of things in the connected house.
+    /// Returns what else `text` may be, by the names of things in the connected house.
     pub fn near_in_house(&self, language: &Language, text: &str) -> Vec<intents::Reading> {
         self.parts.home.as_ref().map(|home| home.near(language, text)).unwrap_or_default()
     }
@@ -171,7 +171,7 @@ impl<M: ChatModel> Engine<M> {
         self.parts.initiative.heard_in(text, &language, session.id().channel).await
     }
 
-    /// What the model is told of the house at this moment, in one line; empty where nothing is known.
+    /// Returns what the model is told of the house at this moment, in one line; empty where nothing is known.
     pub(crate) fn house_line(&self, language: &Language, now: &Zoned) -> String {
         let known = self.parts.initiative.known(language, now);
         match (&self.parts.home, language.house()) {
@@ -219,7 +219,7 @@ impl<M: ChatModel> Engine<M> {
         ModelAccess { model: &self.parts.model, arbiter: &self.arbiter, priority }
     }
 
-    /// What the loop of one answer works with.
+    /// Returns what the loop of one answer works with.
     pub(crate) fn agent<'a>(&'a self, session: &'a Session, heads: &'a Arc<HeadSet>) -> AgentContext<'a, M> {
         AgentContext {
             model: self.access(ModelPriority::of(session.id().channel)),

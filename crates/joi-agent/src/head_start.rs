@@ -1,9 +1,8 @@
-//! An answer that the model has begun while it was not certain yet that the question is over.
+//! Starts an answer before it is certain that the question is complete.
 //!
-//! A task of its own asks for it and passes its words on; the turn of the question takes them over where it asks for
-//! the very same, and then they are its own from the first one on. In: what the model is asked, and its words. Out: the
-//! same words, as late as they are wanted. Nothing of them is told, done or kept before a turn takes them; whoever drops
-//! this ends the generation.
+//! A task of its own asks the model and buffers the words; the turn takes them over if it asks for exactly the same.
+//! Input: the request to the model and its words. Output: the same words, on demand. Nothing is spoken, done or stored
+//! before a turn takes them over; dropping the receiver aborts the generation.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};

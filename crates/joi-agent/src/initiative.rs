@@ -122,12 +122,12 @@ impl Initiative {
         }
     }
 
-    /// What is known of the house beside its states.
+    /// Returns what is known of the house beside its states.
     pub(crate) fn known(&self, language: &Language, now: &Zoned) -> HouseKnown {
         self.known.as_ref().map(|known| known(language, now)).unwrap_or_default()
     }
 
-    /// Whether an alarm rings.
+    /// Returns whether an alarm rings.
     pub(crate) fn is_ringing(&self) -> bool {
         self.alerts.as_ref().is_some_and(AlertDesk::is_ringing)
     }

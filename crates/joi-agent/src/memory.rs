@@ -44,7 +44,7 @@ pub use meaning::Everyday;
 /// Most entries of each kind that are read for the profile; far more than fit into it.
 const PROFILE: u32 = 40;
 
-/// What a question looks for in the memory at `now`, with no limit set.
+/// Returns what a question looks for in the memory at `now`, with no limit set.
 pub fn memory_question(asked: &str, now: &Zoned) -> MemoryQuery {
     let question = question::read(asked, now);
     MemoryQuery {
@@ -85,7 +85,7 @@ impl<M: ChatModel> MemoryService<M> {
         self.store.as_ref().filter(|_| self.rules.enabled)
     }
 
-    /// Whether anything can be recalled at all.
+    /// Returns whether anything can be recalled at all.
     pub(crate) fn can_recall(&self) -> bool {
         self.store().is_some() && self.rules.recall > 0
     }
@@ -98,13 +98,13 @@ impl<M: ChatModel> MemoryService<M> {
         }
     }
 
-    /// What is in the prompt of a request whatever is asked: of a request that is talk, standing wishes, and what the user
+    /// Returns what is in the prompt of a request whatever is asked: of a request that is talk, standing wishes, and what the user
     /// told of himself where he speaks of himself.
     pub(crate) async fn warm(&self, request: &TurnRequest<'_>, session: &Session) -> Block {
         block::profile(&shown_of(self.profile(session).await, request), &request.turn.now)
     }
 
-    /// What is known of the user.
+    /// Returns what is known of the user.
     async fn profile(&self, session: &Session) -> MemoryProfile {
         let Some(store) = self.store() else { return MemoryProfile::default() };
         let changes = store.profile_changes();
@@ -220,7 +220,7 @@ impl<M: ChatModel> MemoryService<M> {
     }
 }
 
-/// What of a profile the prompt of a request shows.
+/// Returns what of a profile the prompt of a request shows.
 fn shown_of(profile: MemoryProfile, request: &TurnRequest<'_>) -> MemoryProfile {
     let is_about_user = || reference::speaks_of_the_speaker(&request.turn.language, request.turn.asked);
     match request.prompt {
@@ -230,7 +230,7 @@ fn shown_of(profile: MemoryProfile, request: &TurnRequest<'_>) -> MemoryProfile 
     }
 }
 
-/// Whether what is in the prompt leaves anything to be recalled.
+/// Returns whether what is in the prompt leaves anything to be recalled.
 /// Whether what is remembered for a request holds at least half of its words.
 pub(crate) fn holds(memory: &block::Block, request: &TurnRequest<'_>) -> bool {
     let asked = question::read(request.turn.asked, &request.turn.now).words;

@@ -1,8 +1,8 @@
-//! What the reply engine needs of a language model, and no more; the test seam of the engine.
+//! Declares what the reply engine needs of a language model; the test seam of the engine.
 //!
-//! [`Mind`] is it in the program, a script in tests. Which server answers, under which name and with
-//! which options is not the engine's business: it hands in messages and gets words. A model that is
-//! silent for too long fails by itself; the engine keeps no clock for it.
+//! [`Mind`] implements it in the program, a script in tests. The server, the model's name and its options are not the
+//! engine's business: it passes messages and receives words. A model that is silent for too long fails by itself; the
+//! engine keeps no clock for it.
 
 use std::future::Future;
 
@@ -18,7 +18,7 @@ pub trait ChatModel: Send + Sync {
     /// The words of one answer. Dropping it aborts the generation.
     type Words: Stream<Item = Result<ChatEvent, LlmError>> + Send + Unpin;
 
-    /// Whether it can answer now.
+    /// Returns whether it can answer now.
     fn state(&self) -> ModelState;
 
     /// Waits until the state is no longer [`ModelState::Starting`]. Dropping the future is safe.
@@ -65,7 +65,7 @@ pub struct Served {
 }
 
 impl Served {
-    /// What a call cost, for the trace.
+    /// Returns what a call cost, for the trace.
     pub(crate) fn used(&self, stats: &ChatStats, purpose: &str) -> ModelUse {
         ModelUse {
             purpose: purpose.to_owned(),

@@ -1,11 +1,11 @@
-//! Several requests in one breath: "set a timer for ten minutes and tell me a joke".
+//! Splits an utterance that holds several requests: "set a timer for ten minutes and tell me a joke".
 //!
-//! PURE. In: what was asked, and the tools on offer. Out: the requests in the order in which they are answered: first
-//! what needs no model, then the rest as a request of its own. A small model that is asked for both at once does one of
-//! them, or makes up a third. What could be the rest of a question ("did you close the door and set an alarm for
-//! seven") is not taken apart, and what acts must be asked for within the whole: "my wife said to hurry and set an alarm for
-//! seven" is no request. A matter of harm that is told beside a command is answered before it is done, whatever stands
-//! between them.
+//! Input: the utterance and the tools on offer. Output: the requests in the order in which they are answered: first
+//! those that need no model, then the rest as one request. A small model that gets both at once does one of them, or
+//! invents a third. What could be the rest of a question ("did you close the door and set an alarm for seven") is not
+//! split, and a command counts only if the whole asks for it: "my wife said to hurry and set an alarm for seven" is not
+//! a request. A matter of harm beside a command is answered before the command runs, whatever stands between them.
+//! Pure: no I/O, no clock.
 
 use crate::agent::tool_list::ToolList;
 use joi_language::{CareUrgency, Language};
@@ -78,7 +78,7 @@ fn quick(part: &str, language: &Language) -> Option<RequestPart> {
     }
 }
 
-/// Whether a part is a quick command that may stand beside another request.
+/// Returns whether a part is a quick command that may stand beside another request.
 pub(crate) fn is_quick(part: &str, language: &Language) -> bool {
     quick(part, language).is_some()
 }
@@ -108,7 +108,7 @@ pub(crate) fn requests<'a>(
     })
 }
 
-/// What an utterance says of a matter of harm, and what it wants done beside that; nothing where it is to be taken whole.
+/// Returns what an utterance says of a matter of harm, and what it wants done beside that; nothing where it is to be taken whole.
 /// What is told beside a command is dropped elsewhere ("I'm making pasta, set a timer").
 pub(crate) fn beside_matter<'a>(
     asked: &'a str,

@@ -1,4 +1,4 @@
-//! What the steps of a turn are handed: narrow parts of the engine and of the conversation.
+//! Borrowed context passed to each step of a turn: narrow parts of the engine and of the conversation.
 //!
 //! Runs in the task of the turn. It decides nothing.
 

@@ -1,7 +1,7 @@
-//! What is decided about a request before the model is asked.
+//! Decides how a request is handled before the model is asked.
 //!
-//! Runs in the task of the turn, or of words that may become one. In: the request. Out: what becomes of it; where the
-//! model is asked, a [`LoopState`] with its tools, its plan and what is remembered for it. Nothing is done or told.
+//! Runs in the task of the turn, or of words that may become one. Input: the request. Output: the decision; if the
+//! model is asked, a [`LoopState`] with its tools, its plan and its memories. Nothing is done or said.
 
 use super::agent::planner::{self, PlanRules, Remembers};
 use super::agent::request::TurnRequest;
@@ -55,7 +55,7 @@ impl<M: ChatModel> Path<'_, M> {
         Ok(Considered::ForModel(Box::new(ForModel { state, is_doubtful, looks_up, is_foreign })))
     }
 
-    /// What is decided about a request before its prompt is made: tools, plan, memory.
+    /// Returns what is decided about a request before its prompt is made: tools, plan, memory.
     async fn prepare(
         &self,
         request: &TurnRequest<'_>,

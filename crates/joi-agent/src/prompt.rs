@@ -1,8 +1,9 @@
-//! PURE. Builds what the model sees: the unchanging head, the dialogue so far, and the newest
-//! message with the fresh context at its head.
+//! Builds what the model sees: the unchanging head, the dialogue so far, and the newest message with the fresh context
+//! at its head.
 //!
-//! The head is byte-identical from turn to turn, so that the model's cache of it stays good; what
-//! changes comes last. Every part has a size cap.
+//! The head is byte-identical from turn to turn, so that the model's cache of it stays valid; what changes comes last.
+//! Every part has a size cap.
+//! Pure: no I/O, no clock.
 
 use crate::config::{Character, PersonaConfig, Placement};
 use crate::model::Room;

@@ -1,6 +1,7 @@
-//! The prompts of one turn with a plan, made as a turn makes them, to measure what their common beginning is worth.
+//! Builds the prompts of one turn with a plan as a turn builds them, to measure the value of their common prefix.
 //!
-//! PURE. In: a dialogue and a request. Out: requests to a model; nothing is remembered and nothing planned yet.
+//! Input: a dialogue and a request. Output: requests to a model; nothing is remembered or planned.
+//! Pure: no I/O, no clock.
 
 use super::agent::planner;
 use super::agent::request::TurnRequest;

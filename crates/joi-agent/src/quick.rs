@@ -47,7 +47,7 @@ pub(crate) async fn take_back(
     }
 }
 
-/// What can be done without a model; an answer to what was asked back counts only where nothing else fits.
+/// Returns what can be done without a model; an answer to what was asked back counts only where nothing else fits.
 pub(crate) fn recognise<'a>(
     turn: &Turn<'a>,
     means: &QuickMeans<'_>,
@@ -108,7 +108,7 @@ pub(crate) fn recognise<'a>(
         .map(Recognised::Quick)
 }
 
-/// Whether a part of the request is for the connected house.
+/// Returns whether a part of the request is for the connected house.
 pub(crate) fn is_for_house(turn: &Turn<'_>, asked: &str, means: &QuickMeans<'_>, tools: &Toolbox) -> bool {
     let Some(home) = means.home else { return false };
     let half = Turn { asked, now: turn.now.clone(), language: Arc::clone(&turn.language), ..*turn };

@@ -114,7 +114,7 @@ impl Session {
         look(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Whether a question waits for a yes at `now`.
+    /// Returns whether a question waits for a yes at `now`.
     pub fn awaits_yes(&self, now: Timestamp) -> bool {
         let until = self.with(|state| state.question.as_ref().and_then(OpenQuestion::yes_until));
         until.is_some_and(|until| now <= until)
@@ -130,7 +130,7 @@ impl Session {
         self.with(|state| state.head_start = None);
     }
 
-    /// Whether the model begins to answer in advance.
+    /// Returns whether the model begins to answer in advance.
     pub fn has_head_start(&self) -> bool {
         self.with(|state| state.head_start.is_some())
     }
@@ -252,13 +252,13 @@ impl Session {
         });
     }
 
-    /// What earlier answers called, as far as prompts show it.
+    /// Returns what earlier answers called, as far as prompts show it.
     pub(crate) fn called(&self, rules: &ToolsConfig) -> Vec<(i64, Vec<Message>)> {
         let chars = rules.carryover_per_entry_chars as usize;
         self.with(|state| state.history.rows(rules.carryover_max_turns as usize, chars))
     }
 
-    /// How many calls changed something within the last minute.
+    /// Returns how many calls changed something within the last minute.
     pub(crate) fn recent_calls(&self, now: &Zoned) -> u32 {
         let now = now.timestamp();
         self.with(|state| {

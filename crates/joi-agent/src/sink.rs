@@ -93,7 +93,7 @@ impl ReplySink {
         which(&self.language.sentences().reply).clone()
     }
 
-    /// What is said of a secret that was to be stored; nothing when this turn has said it already.
+    /// Returns what is said of a secret that was to be stored; nothing when this turn has said it already.
     pub(crate) fn refused_secret(&mut self) -> String {
         match std::mem::replace(&mut self.has_refused_secret, true) {
             true => String::new(),

@@ -27,7 +27,7 @@ pub struct TurnInput {
 }
 
 impl TurnInput {
-    /// Whose words they are: what was heard was spoken, also where it came as a message.
+    /// Returns whose words they are: what was heard was spoken, also where it came as a message.
     pub(crate) fn origin(&self, channel: Channel) -> Origin {
         if self.language.is_some() { Origin::Speech } else { Origin::of_user(channel) }
     }

@@ -176,7 +176,7 @@ pub(crate) async fn answer<M: ChatModel>(
     }
 }
 
-/// How long to wait before a second attempt; nothing when it makes no sense.
+/// Returns how long to wait before a second attempt; nothing when it makes no sense.
 fn before_retry(setback: &Setback) -> Option<Duration> {
     match setback {
         Setback::Failed(LlmError::TimedOut { .. }) => Some(Duration::ZERO),
@@ -185,7 +185,7 @@ fn before_retry(setback: &Setback) -> Option<Duration> {
     }
 }
 
-/// What takes the place of an answer of nothing.
+/// Returns what takes the place of an answer of nothing.
 pub(crate) async fn apologise(size: ModelSize, sink: &mut ReplySink) -> Result<ModelAnswer, ReceiverClosed> {
     let before = sink.said.len();
     give_up(Setback::Refused(ReplyRefusal::Empty, size), before, sink).await
@@ -300,12 +300,12 @@ async fn attempt<M: ChatModel>(
     }
 }
 
-/// What an answer cost whose server is not asked to the end, which is where it tells.
+/// Returns what an answer cost whose server is not asked to the end, which is where it tells.
 fn so_far(pieces: u64, began: Instant) -> ChatStats {
     ChatStats { eval_count: pieces, eval_duration: began.elapsed(), ..ChatStats::default() }
 }
 
-/// What a reply that is complete came to.
+/// Returns what a reply that is complete came to.
 async fn ended(
     heard: Result<FilteredReply, ReplyRefusal>,
     wrote: WrittenCalls,
@@ -344,7 +344,7 @@ async fn ended(
     }))
 }
 
-/// How long a model may take to start.
+/// Returns how long a model may take to start.
 fn wake_up(config: &ReplyConfig) -> Duration {
     Duration::from_secs(u64::from(config.wake_up_s))
 }

@@ -1,8 +1,8 @@
-//! Long results of tools made short before the model answers from them; and what is told when the turns
-//! run out.
+//! Splits long tool results for a digest by the model, and words an answer that ran out of turns.
 //!
-//! PURE: the model is asked by the loop. In: a result. Out: the pieces to ask about, and what of a note may
-//! be used. A note that invents a number is not used; the raw result is kept then.
+//! Input: a result; the loop asks the model. Output: the pieces to ask about, and the usable part of a note. A note
+//! that invents a number is refused; the raw result is kept then.
+//! Pure: no I/O, no clock.
 
 use crate::ReplyEvent;
 use joi_tools::fence;
@@ -63,7 +63,7 @@ fn chunks(block: &str, most: usize) -> Vec<String> {
     letters.chunks(most).map(|chunk| chunk.iter().collect()).collect()
 }
 
-/// What of `note` about `piece` may be used.
+/// Returns what of `note` about `piece` may be used.
 pub(crate) fn judge(note: &str, piece: &str) -> Note {
     let note = note.trim();
     let bare = note.trim_matches(['(', ')', '[', ']', '.', ' ', '"']).to_ascii_uppercase();
@@ -111,7 +111,7 @@ pub(crate) fn activity(results: &[String]) -> String {
     if fence::is_fenced(&all) { fence::wrap(&newest, ACTIVITY) } else { newest }
 }
 
-/// What is told of an unfinished answer.
+/// Returns what is told of an unfinished answer.
 pub(crate) fn unfinished(told: &str) -> String {
     fence::shortened(told.trim(), UNFINISHED)
 }

@@ -1,7 +1,8 @@
-//! Listens to a reply while it comes in: words go out clause by clause, calls are held back whole.
+//! Filters a reply while it arrives: releases words clause by clause and holds calls back whole.
 //!
-//! PURE. In: the model's text in pieces of any size. Out: what may be said now, and at the end the calls. A
-//! call is looked for before a reply is judged to be malformed, and not a word of one is ever said.
+//! Input: the model's text in pieces of any size. Output: what may be said now, and at the end the calls. A call is
+//! looked for before a reply is judged malformed, and no word of a call is ever said.
+//! Pure: no I/O, no clock.
 
 use crate::agent::ask::ModelQuestion;
 use joi_answer::check::ReplyRefusal;
@@ -265,7 +266,7 @@ impl<'a> ReplyFilter<'a> {
     }
 }
 
-/// Whether what the sanitizer refused may still be a call.
+/// Returns whether what the sanitizer refused may still be a call.
 fn may_be_call(why: Malformed) -> bool {
     match why {
         Malformed::ToolCall | Malformed::Data | Malformed::Truncated => true,

@@ -1,7 +1,8 @@
-//! A plan of tool steps: read from a model's words, and how its next step becomes a call.
+//! Parses a plan of tool steps from a model's words, and turns its next step into a call.
 //!
-//! PURE, any thread. In: steps in words, such as `weather place='Rome'`. Out: what they say about the memory, and
-//! a call when a step is whole, or that a model must fill it in. Only results of this turn count as done.
+//! Any thread. Input: steps in words, such as `weather place='Rome'`. Output: what they say about the memory, and a
+//! call when a step is complete, or that a model must fill it in. Only results of this turn count as done.
+//! Pure: no I/O, no clock.
 
 use serde::Deserialize;
 
@@ -74,7 +75,7 @@ impl Plan {
         Self { course: Course::Reply, ..Self::default() }
     }
 
-    /// What `written` steps come to. A plan whose steps name no tool is none.
+    /// Returns what `written` steps come to. A plan whose steps name no tool is none.
     pub(crate) fn new(written: Vec<String>, toolbox: &Toolbox) -> Self {
         if written.is_empty() {
             return Self::default();
@@ -120,7 +121,7 @@ impl Plan {
         Self { recall, ..Self::default() }
     }
 
-    /// Whether there are no steps to follow.
+    /// Returns whether there are no steps to follow.
     pub(crate) fn is_empty(&self) -> bool {
         self.course != Course::Steps
     }
@@ -160,7 +161,7 @@ impl Plan {
         include_str!("../../../../assets/prompts/plan.md").trim().to_owned() + &lines.collect::<String>()
     }
 
-    /// What the model is told beside a step that has failed, behind `done` that have not.
+    /// Returns what the model is told beside a step that has failed, behind `done` that have not.
     pub(crate) fn hint_of_failure(&self, done: usize, texts: &PromptTexts) -> String {
         let open = self.calls().get(done).map_or("", String::as_str);
         texts
@@ -170,7 +171,7 @@ impl Plan {
             .replace("{open}", open)
     }
 
-    /// What the model is told beside the result number `done`.
+    /// Returns what the model is told beside the result number `done`.
     pub(crate) fn hint(&self, done: usize, texts: &PromptTexts) -> String {
         let all = self.calls().len();
         let template = texts.of(match self.calls().get(done) {
@@ -223,7 +224,7 @@ fn clean(line: &str) -> String {
     fence::shortened(step, LONGEST_STEP)
 }
 
-/// What a step for the memory is about; nothing when it is another step.
+/// Returns what a step for the memory is about; nothing when it is another step.
 fn memory_topic(step: &str) -> Option<&str> {
     let step = step.trim();
     let behind = step.get(MEMORY.len()..)?;

@@ -45,7 +45,7 @@ struct Signs {
     has_means: bool,
 }
 
-/// Whether a plan is worth a call; why not, if it is not.
+/// Returns whether a plan is worth a call; why not, if it is not.
 fn is_worth_it(mode: PlannerMode, size: ModelSize, signs: Signs) -> Result<(), &'static str> {
     match (mode, size) {
         (PlannerMode::Never, _) => Err("reply.planner.mode is never"),
@@ -77,7 +77,7 @@ pub(crate) enum Remembers {
     Something(Coverage),
 }
 
-/// Whether a model is asked for a plan of the request.
+/// Returns whether a model is asked for a plan of the request.
 pub(crate) fn asks_model(request: &TurnRequest<'_>, rules: PlanRules<'_>) -> bool {
     is_worth_it(rules.planner.mode, request.answering.size, signs(request, rules.memory)).is_ok()
 }
@@ -165,14 +165,14 @@ fn described(plan: &Plan, count: usize) -> (&'static str, &'static str) {
     (verdict, memory)
 }
 
-/// What a small model planned, as far as the words of the request want it too. It likes to name all tools there are.
+/// Returns what a small model planned, as far as the words of the request want it too. It likes to name all tools there are.
 fn wanted_by_words(asked: &str, steps: Vec<String>, tools: &ToolList, language: &Language) -> Plan {
     let mut names = tools.by_words(asked, language);
     names.extend(parts_of(asked).into_iter().flat_map(|part| tools.by_words(part, language)));
     Plan::of_wanted(steps, &names, &tools.toolbox)
 }
 
-/// What a model is told to plan by, the shape of a plan, and its most tokens.
+/// Returns what a model is told to plan by, the shape of a plan, and its most tokens.
 pub(crate) fn instruction(
     asked: &str,
     size: ModelSize,

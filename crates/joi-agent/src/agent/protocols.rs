@@ -20,7 +20,7 @@ pub struct Protocols {
 }
 
 impl Protocols {
-    /// What `store` remembers.
+    /// Returns what `store` remembers.
     pub async fn recalled(store: Option<&Store>) -> Self {
         let protocols = Self::default();
         let Some(store) = store else { return protocols };

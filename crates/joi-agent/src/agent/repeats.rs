@@ -1,7 +1,8 @@
-//! Calls that were made already in this turn.
+//! Finds calls that were already made in this turn.
 //!
-//! PURE. In: a call. Out: whether the very same one ran before; the order of its arguments does not
-//! matter. Other arguments make another call: three cities are three calls.
+//! Input: a call. Output: whether the same one ran before; the order of its arguments does not matter. Other arguments
+//! make another call: three cities are three calls.
+//! Pure: no I/O, no clock.
 
 use std::collections::VecDeque;
 

@@ -89,7 +89,7 @@ fn key(asked: &str, offered: &[&Arc<dyn Tool>]) -> String {
     format!("{asked}\nllm\n{}", names.join(" "))
 }
 
-/// What the model is asked.
+/// Returns what the model is asked.
 fn ask_model<'a>(instruction: &'a str, to_pick: &[&str], model: &'a str) -> SideQuery<'a> {
     SideQuery {
         purpose: "router",
@@ -149,7 +149,7 @@ pub(crate) async fn choose_tools<M: ChatModel>(
     Ok(ToolChoice::by_model(names, by_words))
 }
 
-/// Whether a tool is on every turn's allow-list.
+/// Returns whether a tool is on every turn's allow-list.
 pub(crate) fn is_always(name: &str) -> bool {
     [tools::STOP, tools::TOOL_SEARCH].contains(&name)
 }

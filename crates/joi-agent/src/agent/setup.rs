@@ -1,6 +1,7 @@
-//! The loop of an answer at its beginning: its prompt, which tools it may call, which calls the words are already.
+//! Builds the initial loop of an answer: its prompt, the allowed tools, the calls that the words already are.
 //!
-//! PURE but for a look at the session. In: the request, and what was decided about it. Out: a [`LoopState`].
+//! Input: the request and the decisions about it. Output: a [`LoopState`].
+//! Pure except for reading the session: no I/O, no clock.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -133,7 +134,7 @@ fn context_line(request: &TurnRequest<'_>, rules: &ContextConfig) -> String {
     }
 }
 
-/// How long the answer may be: a spoken one is short, with the question whether to go on behind it, unless a long one is
+/// Returns how long the answer may be: a spoken one is short, with the question whether to go on behind it, unless a long one is
 /// wanted. What is read may be longer.
 fn limit(request: &TurnRequest<'_>, reply: &ReplyConfig) -> Option<LengthLimit> {
     let turn = request.turn;
@@ -147,7 +148,7 @@ fn limit(request: &TurnRequest<'_>, reply: &ReplyConfig) -> Option<LengthLimit> 
     Some(limit.with_room_for(&turn.language.sentences().reply.go_on))
 }
 
-/// Whether strangers' words are in the prompt.
+/// Returns whether strangers' words are in the prompt.
 fn taint(is_tainted: bool) -> Taint {
     if is_tainted { Taint::Tainted } else { Taint::Clean }
 }

@@ -1,8 +1,9 @@
-//! Whether a request is talk: then a small model reads a short prompt without tools, through which it answers better.
+//! Recognises talk, for which a small model reads a short prompt without tools and answers better.
 //!
-//! PURE. In: the request, its dialogue, the tools on offer and the rules by which they are picked. Out: which of the two
-//! prompts it gets. A request is no talk where a tool's words are in it, where it asks for a deed, where it goes on with
-//! an answer for which a tool was called, or where words alone do not pick the tools.
+//! Input: the request, its dialogue, the tools on offer and the rules by which they are picked. Output: which of the
+//! two prompts is used. A request is not talk if it holds a tool's words, asks for an action, continues an answer for
+//! which a tool was called, or if words alone do not pick the tools.
+//! Pure: no I/O, no clock.
 
 use crate::agent::prompt_kind::PromptKind;
 use crate::agent::request::TurnRequest;
@@ -30,7 +31,7 @@ pub(crate) fn prompt_kind(
     if is_talk { PromptKind::Talk } else { PromptKind::Tools }
 }
 
-/// Whether this model gets short prompts at all: a small one, where each tool has words of its own by which it is
+/// Returns whether this model gets short prompts at all: a small one, where each tool has words of its own by which it is
 /// picked.
 pub(crate) fn may_be_short(request: &TurnRequest<'_>, tools: &ToolsConfig, planner: &PlannerConfig) -> bool {
     let is_by_words = matches!(tools.router, Router::Auto | Router::Keyword);
@@ -45,12 +46,12 @@ pub(crate) fn may_be_short(request: &TurnRequest<'_>, tools: &ToolsConfig, plann
         && named.all(|tool| has_words(tool.name(), tool.cues()))
 }
 
-/// Whether something told or recited is wanted: "tell me a story, and make it up".
+/// Returns whether something told or recited is wanted: "tell me a story, and make it up".
 fn wants_a_tale(request: &TurnRequest<'_>) -> bool {
     news::wanted_length(&request.turn.language, request.turn.asked) == WantedLength::Tale
 }
 
-/// Whether the words ask for something that one of the tools does, in words that are none of its cues.
+/// Returns whether the words ask for something that one of the tools does, in words that are none of its cues.
 fn asks_for_a_deed(request: &TurnRequest<'_>) -> bool {
     let language = &request.turn.language;
     let said = Utterances {
@@ -70,7 +71,7 @@ fn asks_for_a_deed(request: &TurnRequest<'_>) -> bool {
     })
 }
 
-/// Whether the words go on with an answer for which something was called: "and tomorrow?".
+/// Returns whether the words go on with an answer for which something was called: "and tomorrow?".
 fn goes_on_with_a_call(request: &TurnRequest<'_>) -> bool {
     let newest = request.past.newest();
     let was_called = request.called.iter().any(|(answer, rows)| Some(*answer) == newest && !rows.is_empty());

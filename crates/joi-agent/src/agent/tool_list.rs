@@ -1,6 +1,7 @@
-//! The tools on offer in one conversation, and what the words of a request say of them.
+//! Lists the tools on offer in one conversation and matches the words of a request to them.
 //!
-//! PURE. In: the words of a request. Out: the tools they point at, and calls that need no model.
+//! Input: the words of a request. Output: the tools they point at, and calls that need no model.
+//! Pure: no I/O, no clock.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -36,7 +37,7 @@ impl ToolList {
         names
     }
 
-    /// How many of the parts hold words that want a tool.
+    /// Returns how many of the parts hold words that want a tool.
     pub(crate) fn wanting(&self, parts: &[&str], language: &Language) -> usize {
         parts.iter().filter(|part| !self.by_words(part, language).is_empty()).count()
     }

@@ -1,8 +1,9 @@
-//! The loop of one answer: ask the model, run what it calls, ask again, until it answers in words.
+//! Runs the loop of one answer: asks the model, runs its calls, asks again, until it answers in words.
 //!
-//! Runs in the task of one turn. In: a [`LoopState`] with the prompt in it. Out: words to the sink, and how it
-//! ended. A call that needs a yes ends the turn with a question; the loop waits in [`PendingCall`] for the answer
-//! and goes on where it was. At most so many turns of the model as are configured; then what was found is told.
+//! Runs in the task of one turn. Input: a [`LoopState`] with the prompt in it. Output: words to the sink, and the
+//! ending. A call that needs a yes ends the turn with a question; the loop waits in [`PendingCall`] for the answer and
+//! continues from there. The configuration limits the model's turns; after the last one the results so far are
+//! reported.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -190,14 +191,14 @@ impl<M: ChatModel> AgentContext<'_, M> {
         wanted.calls.iter().map(|made| self.wish(state, made)).collect()
     }
 
-    /// What the user's words say of a call, whose arguments are read as its tool will get them.
+    /// Returns what the user's words say of a call, whose arguments are read as its tool will get them.
     fn wish(&self, state: &LoopState, made: &WrittenCall) -> Wish {
         let Some(tool) = self.heads.all_tools().get(&made.name) else { return Wish::Ask("no such tool") };
         let arguments = schema::checked(&tool.schema(), &made.arguments);
         state.asked.wish(&**tool, arguments.as_ref().unwrap_or(&made.arguments), state.prompt.size())
     }
 
-    /// Whether a small model calls what nobody asked for: it talks on better when it reads nothing of that.
+    /// Returns whether a small model calls what nobody asked for: it talks on better when it reads nothing of that.
     fn are_unwanted(&self, state: &LoopState, calls: &[WrittenCall], wishes: &[Wish]) -> bool {
         let ends = |made: &WrittenCall| {
             let tool = self.heads.all_tools().get(&made.name);

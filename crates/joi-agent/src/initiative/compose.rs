@@ -1,8 +1,8 @@
-//! Words of her own accord: the model is told of one topic, and writes one or two sentences.
+//! Words a proactive message: the model gets one topic and writes one or two sentences.
 //!
-//! Runs in the task of the impulse. In: a topic's fact and what is known around it. Out: a text that has passed the
-//! check of every reply, or why there is none; then the topic is kept. A small model is not asked. It gives way at once
-//! to whoever talks.
+//! Runs in the task of the impulse. Input: a topic's fact and what is known around it. Output: a text that has passed
+//! the check of every reply, or the reason why there is none; then the topic is kept. A small model is not asked. The
+//! task yields at once to any turn.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -118,7 +118,7 @@ impl<M: ChatModel> Engine<M> {
         Ok(ComposedWords { text, is_urgent: urgent })
     }
 
-    /// What the model is told, with the summary of the last conversation.
+    /// Returns what the model is told, with the summary of the last conversation.
     async fn instruction(&self, brief: &ProactiveBrief, house: String) -> String {
         let page = match &self.parts.store {
             // As in every prompt, a page with words of a stranger is left out.

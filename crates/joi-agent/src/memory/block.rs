@@ -1,7 +1,8 @@
-//! What is remembered, as it stands in the prompt: at the head of the newest message, behind the clock.
+//! Formats memories for the prompt: at the head of the newest message, behind the clock.
 //!
-//! PURE, any thread. In: the profile and what was found. Out: a block of at most so many characters. Pieces of
-//! documents, and what goes back to a stranger's words, are words of strangers: they stand between the marks of untrusted text.
+//! Any thread. Input: the profile and the memories found. Output: a block of limited length. Pieces of documents, and
+//! what goes back to a stranger's words, stand between the marks of untrusted text.
+//! Pure: no I/O, no clock.
 
 use jiff::Zoned;
 
@@ -104,7 +105,7 @@ pub(crate) struct Snippets {
     pub(crate) documents: Vec<String>,
 }
 
-/// What was found, as lines.
+/// Returns what was found, as lines.
 pub(crate) fn snippets(hits: &[MemoryHit], now: &Zoned) -> Snippets {
     let mut hits: Vec<&MemoryHit> = hits.iter().collect();
     hits.sort_by_key(|hit| std::cmp::Reverse(hit.at));

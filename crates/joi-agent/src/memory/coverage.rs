@@ -1,7 +1,8 @@
-//! Whether the memory is asked at all, decided without a model.
+//! Decides without a model whether the memory is asked at all.
 //!
-//! PURE, any thread. In: the words of a question, what stands in the prompt already, whether a tool found something
-//! in this conversation. Out: whether what is there covers the question. Any doubt means that it does not.
+//! Any thread. Input: the words of a question, the content of the prompt, whether a tool found something in this
+//! conversation. Output: whether that covers the question. In doubt it does not.
+//! Pure: no I/O, no clock.
 
 use joi_language::words;
 
@@ -14,7 +15,7 @@ pub(crate) enum Coverage {
     Covered,
 }
 
-/// Whether the window covers a question, so that nothing need be recalled: a tool's result is in it, and at least
+/// Returns whether the window covers a question, so that nothing need be recalled: a tool's result is in it, and at least
 /// half of the question's words are.
 pub(crate) fn is_covered(asked: &[String], window: &[&str], has_result: bool) -> bool {
     if !has_result || asked.is_empty() {

@@ -1,8 +1,8 @@
-//! The diary: a conversation that has ended, told in a few sentences, with what the user said of himself.
+//! Writes the diary: a few sentences about a conversation that has ended, with the user's statements about themselves.
 //!
 //! Runs in a task of its own, beside all turns. One model call for each conversation, which shares the prompt's trunk
-//! and gives way at once to any turn; then nothing is lost, since a page and how far the diary has got are one
-//! transaction. A model that answers nonsense, or none for two days, leaves a page in the user's own words.
+//! and yields at once to any turn; nothing is lost then, since a page and the diary's progress are one transaction. If
+//! a model answers nonsense, or none answers for two days, the page holds the user's own words.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -108,7 +108,7 @@ impl<M: ChatModel> Diary<'_, M> {
         }
     }
 
-    /// What the model makes of a conversation.
+    /// Returns what the model makes of a conversation.
     async fn told(&self, rows: &[DialogueRow]) -> Option<String> {
         let head = self.heads.of_profile(None).of(self.answering.size, self.answering.protocol, &[]);
         let newest = prompt::Newest::auxiliary(include_str!("../../../../assets/prompts/diary.md").trim());

@@ -46,7 +46,7 @@ struct ExtractorAnswer {
     questions: Vec<String>,
 }
 
-/// What a model wants to be looked for; nothing when it is not what was asked for.
+/// Returns what a model wants to be looked for; nothing when it is not what was asked for.
 fn read(written: &str, asked: &str, now: &Zoned) -> Option<RecallQuery> {
     let ExtractorAnswer { keywords, from, to, questions } = object(written)?;
     let mut matter: Vec<String> = Vec::new();
@@ -70,7 +70,7 @@ fn read(written: &str, asked: &str, now: &Zoned) -> Option<RecallQuery> {
     Some(RecallQuery { question: MemoryQuestion { words: matter, from, until }, about: about.join(" ") })
 }
 
-/// Whether a model is asked, where the words alone say `by_words`.
+/// Returns whether a model is asked, where the words alone say `by_words`.
 fn asks_model(mode: Extractor, size: ModelSize, topic: Option<&str>, by_words: &MemoryQuestion) -> bool {
     match (mode, size) {
         (Extractor::Never, _) => false,
@@ -128,7 +128,7 @@ pub(crate) async fn extract<M: ChatModel>(
     Ok(query)
 }
 
-/// What the model is asked.
+/// Returns what the model is asked.
 fn ask_model<'a>(instruction: &'a str, model: &'a str) -> SideQuery<'a> {
     let list = |most: usize| json!({ "type": "array", "items": { "type": "string", "maxLength": LONGEST }, "maxItems": most });
     let day = json!({ "type": "string", "maxLength": 10 });

@@ -1,8 +1,9 @@
-//! Which statements a newer one has replaced: who said "I live in Graz" and later "I live in Linz now" lives in Linz.
+//! Finds statements that a newer one replaces: "I live in Graz" is replaced by a later "I live in Linz now".
 //!
-//! PURE. In: statements and when they were made. Out: those that still hold. Nothing is erased: without the newer one
+//! Input: statements and when they were made. Output: those that still hold. Nothing is erased: without the newer one
 //! the older holds again. Only forms of which one can be true at a time are compared; they are data of the languages
 //! (`single` in `assets/memory`), as is what must be the same in both, the named groups.
+//! Pure: no I/O, no clock.
 
 use std::sync::LazyLock;
 
@@ -34,7 +35,7 @@ fn form(text: &str) -> Option<(usize, Vec<String>)> {
     })
 }
 
-/// Whether something else of the speaker stands behind the statement: that still holds.
+/// Returns whether something else of the speaker stands behind the statement: that still holds.
 fn tells_more(text: &str) -> bool {
     let text = words::words(text).join(" ");
     question::further_forms().any(|further| text.contains(further))

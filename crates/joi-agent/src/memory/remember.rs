@@ -1,7 +1,7 @@
-//! An exchange, kept in the dialogue once it is over.
+//! Stores an exchange in the dialogue once it is over.
 //!
-//! Runs in the task of the turn. In: what was asked, redacted, and what was said. Out: its number in the store. A
-//! store that fails is told once, until it works again.
+//! Runs in the task of the turn. Input: the request, redacted, and the answer. Output: its row id in the store. A
+//! failure of the store is reported once, until it works again.
 
 use crate::deadline::{self, in_time};
 use crate::session::Session;

@@ -1,6 +1,7 @@
-//! What she says of her memory without a model: "I'll remember: …", "shall I forget it for good?".
+//! Words the answers about the memory without a model: "I'll remember: …", "shall I forget it for good?".
 //!
-//! PURE. In: what was done or is known. Out: sentences, which stand in the files of the languages.
+//! Input: what was done or is known. Output: sentences, which stand in the files of the languages.
+//! Pure: no I/O, no clock.
 
 use super::newest;
 use joi_language::{Language, fill};
@@ -42,7 +43,7 @@ pub(crate) fn gone(language: &Language, things: usize) -> &str {
     if things == 1 { &say.gone_one } else { &say.gone }
 }
 
-/// What is known, in sentences.
+/// Returns what is known, in sentences.
 pub(crate) fn about_me(language: &Language, known: &[Memory], has_diary: bool) -> String {
     let say = &language.sentences().memory;
     let of = |kind: MemoryKind| known.iter().filter(move |memory| memory.kind == kind);

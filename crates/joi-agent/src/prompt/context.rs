@@ -1,8 +1,7 @@
-//! PURE. What the model is told about here and now: the fresh `[Context: …]` line, and how long
-//! ago earlier messages were said.
+//! Builds the `[Context: …]` line about time and place, and words the age of earlier messages.
 //!
-//! The line never stands in a message of its own. It holds what the owner configured, nothing that
-//! is looked up anywhere.
+//! The line never stands in a message of its own. It holds what the owner configured, nothing that is looked up.
+//! Pure: no I/O, no clock.
 
 use jiff::{Timestamp, Zoned, tz::TimeZone};
 
@@ -27,7 +26,7 @@ pub(crate) fn line(cfg: &ContextConfig, now: &Zoned, language: &Language) -> Str
     format!("{} {told}]", marks::CONTEXT)
 }
 
-/// How long before `from` a message was said, coarse enough to be read aloud.
+/// Returns how long before `from` a message was said, coarse enough to be read aloud.
 pub(crate) fn ago(at: Timestamp, from: Timestamp) -> String {
     let minutes = from.duration_since(at).as_mins().max(0);
     match minutes {

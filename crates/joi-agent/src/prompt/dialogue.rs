@@ -1,13 +1,12 @@
-//! PURE. Which stored messages the model sees again, and in which form.
+//! Selects the stored messages that the model sees again, and their form.
 //!
-//! A conversation is a run of messages without a gap longer than the window; all of it is shown,
-//! with a few messages of the same channel from before it, each exchange of which says how long
-//! before the conversation it was. Of those, what goes back to strangers is left out: else their words would taint
-//! every conversation for as long as one follows the other. Nothing here depends on how far the conversation has got, so
-//! the prompt only grows at its end; when it is too long, half of the window is dropped at once.
-//! What was answered without the model is no example of how to answer: a run of such exchanges is one line at the head
-//! of the question behind it, and for a small model, which weaves it into whatever it says, only where the question
-//! refers to it. A run that a question has closed never changes again.
+//! A conversation is a run of messages without a gap longer than the window; all of it is shown, with a few earlier
+//! messages of the same channel, each exchange with its age. Of those, what goes back to strangers is left out: it
+//! would taint every following conversation. Nothing here depends on the conversation's length, so the prompt only
+//! grows at its end; when it is too long, half of the window is dropped at once. Answers without the model are no
+//! examples: a run of them is one line at the head of the question behind it, and for a small model, which weaves it
+//! into any answer, only if the question refers to it. A run that a question has closed never changes again.
+//! Pure: no I/O, no clock.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -62,12 +61,12 @@ impl Past {
         self.ids.iter().min().copied()
     }
 
-    /// Whether the answer of that row is among them.
+    /// Returns whether the answer of that row is among them.
     pub(crate) fn holds(&self, answer: i64) -> bool {
         self.ids.contains(&answer)
     }
 
-    /// What the model is shown of it: what was worded by the model, and before each answer what was `called` for it;
+    /// Returns what the model is shown of it: what was worded by the model, and before each answer what was `called` for it;
     /// the rest as lines.
     pub(crate) fn shown(
         &self,
@@ -144,7 +143,7 @@ impl DoneReader<'_> {
     }
 }
 
-/// Whether an answer of ours says only that there is none: a small model takes its words for its own.
+/// Returns whether an answer of ours says only that there is none: a small model takes its words for its own.
 fn came_to_nothing(language: &Language, answer: &str) -> bool {
     let say = &language.sentences().reply;
     let none = [
@@ -167,7 +166,7 @@ fn came_to_nothing(language: &Language, answer: &str) -> bool {
     none.into_iter().any(|none| answer.trim() == none)
 }
 
-/// Whether it was the answer to what somebody told of himself.
+/// Returns whether it was the answer to what somebody told of himself.
 fn was_listened_to(language: &Language, answer: &str) -> bool {
     let say = &language.sentences().reply;
     [&say.listening, &say.listening_sad, &say.listening_glad].into_iter().any(|said| answer.trim() == said)
@@ -256,7 +255,7 @@ fn without_strangers<'a>(rows: &[&'a DialogueRow]) -> Vec<&'a DialogueRow> {
     exchanges.filter(is_own).flatten().copied().collect()
 }
 
-/// How many of the messages at these times, the newest first, belong to a conversation that is still going on.
+/// Returns how many of the messages at these times, the newest first, belong to a conversation that is still going on.
 fn live(times: impl Iterator<Item = Timestamp>, now: Timestamp, window: SignedDuration) -> usize {
     let mut later = now;
     let goes_on = |at: &Timestamp| {
@@ -268,7 +267,7 @@ fn live(times: impl Iterator<Item = Timestamp>, now: Timestamp, window: SignedDu
     times.take_while(goes_on).count()
 }
 
-/// How many of `count` messages are dropped so that at most `exchanges` remain, half of them at a
+/// Returns how many of `count` messages are dropped so that at most `exchanges` remain, half of them at a
 /// time. Even, so that questions keep their answers.
 fn surplus(count: usize, exchanges: usize) -> usize {
     let most = exchanges * 2;

@@ -1,7 +1,8 @@
-//! What every prompt begins with: persona, how speech goes in and out, how tools are called, which there are.
+//! Builds the beginning of every prompt: persona, how speech goes in and out, how tools are called, the tools.
 //!
-//! PURE. In: the model's size and protocol, and the tools found in this conversation. Out: the system message
-//! and the tools of the request. Byte for byte the same from turn to turn; found tools come last.
+//! Input: the model's size and protocol, and the tools found in this conversation. Output: the system message and the
+//! tools of the request. Byte for byte the same from turn to turn; found tools come last.
+//! Pure: no I/O, no clock.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -168,7 +169,7 @@ impl HeadSet {
     }
 }
 
-/// What every prompt begins with, for [`llm::Mind`] to have read before the first question.
+/// Returns what every prompt begins with, for [`llm::Mind`] to have read before the first question.
 pub fn head(prelude: Prelude) -> llm::HeadMaker {
     let Prelude { persona, context, wake_phrase, tools, protocols, clock, languages } = prelude;
     let name = prompt::name(&persona, wake_phrase.as_deref());

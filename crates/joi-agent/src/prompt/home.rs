@@ -1,8 +1,9 @@
-//! PURE. What the model is told of the house with every question: who is there, what is open, what is unusual.
+//! Describes the house for the model with every question: who is there, what is open, what is unusual.
 //!
-//! In: the house, what is known beside its states, and the temperatures that are usual. Out: one line of at most [`MOST`] characters, or nothing. Of a state
-//! that is any text nothing is told, since a stranger may have written it. The line changes with the states, so it belongs
-//! to the newest message.
+//! Input: the house, what is known beside its states, and the usual temperatures. Output: one line of at most [`MOST`]
+//! characters, or nothing. Free-text states are left out, since a stranger may have written them. The line changes with
+//! the states, so it belongs to the newest message.
+//! Pure: no I/O, no clock.
 
 use crate::initiative::HouseKnown;
 use joi_home::house::{House, Item, ItemKind, StateValue};
@@ -74,7 +75,7 @@ fn is_about(item: &Item, property: &str) -> bool {
     item.semantics.as_ref().and_then(|s| s.property.as_ref()).is_some_and(|own| own.is(property))
 }
 
-/// Whether a switch or a contact says yes.
+/// Returns whether a switch or a contact says yes.
 fn holds(item: &Item) -> Option<bool> {
     match item.state.value {
         StateValue::OnOff(is) | StateValue::OpenClosed(is) => Some(is),
@@ -88,7 +89,7 @@ fn title(item: &Item, house: &House) -> String {
     room.map_or_else(|| item.title().to_owned(), |room| format!("{} ({})", item.title(), room.title()))
 }
 
-/// What these items are called, and those that mean the same by their names.
+/// Returns what these items are called, and those that mean the same by their names.
 fn titles<'a>(house: &'a House, mut items: Vec<&'a Item>, named: &[String]) -> Vec<String> {
     for item in named.iter().filter_map(|name| house.item(name)) {
         if !items.iter().any(|other| other.name == item.name) {

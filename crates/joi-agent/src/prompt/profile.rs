@@ -1,8 +1,8 @@
 //! Picks the profile of a conversation when `persona.mode` wants profiles.
 //!
-//! Runs in the task of the turn. In: the first request of a conversation. Out: a profile, with words of its own
-//! behind her character and a list of tools, which stay until the conversation is over: the head of the prompt must not
-//! change within it. A model that fails, or names none, leaves it at the one configured for that.
+//! Runs in the task of the turn. Input: the first request of a conversation. Output: a profile with its own words
+//! behind the character and a list of tools, which stay until the conversation is over: the head of the prompt must not
+//! change within it. If the model fails or names no profile, the configured one is used.
 
 use serde::Deserialize;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Profiles: what she is for one conversation, with words of her own and a list of tools.
+//! Profiles: joi's role for one conversation, with its own words and a list of tools.
 //!
 //! Plain data of `assets/profiles.toml`, read once.
 

@@ -1,6 +1,6 @@
-//! What a request that needs no model will most likely be answered with, before it is certain that it is complete.
+//! Predicts the answer to a request that needs no model, before it is certain that the request is complete.
 //!
-//! Nothing is done, kept or told: the words are put into sound in advance, and thrown away when others are said.
+//! Nothing is done, stored or said: the words are synthesised in advance, and discarded when others are said.
 
 use std::sync::Arc;
 
@@ -56,7 +56,7 @@ pub async fn foresee<M: ChatModel>(
     (!words.is_empty()).then_some((words, language))
 }
 
-/// Whether the words may belong to what was said before them.
+/// Returns whether the words may belong to what was said before them.
 pub(crate) fn goes_on(turn: &Turn<'_>, session: &Session) -> bool {
     session.with(|state| {
         let last_set = state.last_set.as_ref();

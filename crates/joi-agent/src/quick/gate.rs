@@ -1,8 +1,8 @@
-//! The gate in front of what needs no model: what the owner's configuration forbids or asks about binds it, too.
+//! Applies the owner's policy to what needs no model: what is forbidden or asked about applies here, too.
 //!
-//! Runs in the task of the turn. In: what was recognised. Out: whether it may be done now; if not, why is said, or it is
-//! asked about and waits for a yes. Whoever says so himself asks for it: strangers' words are in it only where he quotes
-//! or pastes them. What ends a conversation or makes it silent is never held back.
+//! Runs in the task of the turn. Input: what was recognised. Output: whether it may be done now; if not, the reason is
+//! said, or the user is asked and a yes awaited. The user's own words count as a request; strangers' words are in them
+//! only if quoted or pasted. What ends a conversation or silences it is never held back.
 
 use std::time::Duration;
 
@@ -40,7 +40,7 @@ pub(super) enum Passage {
     Barred(Keep),
 }
 
-/// Whether what was recognised is done now.
+/// Returns whether what was recognised is done now.
 pub(super) async fn passes(
     turn: &Turn<'_>,
     recognised: &Recognised<'_>,
@@ -74,7 +74,7 @@ pub(super) async fn passes(
     }
 }
 
-/// What the gate says; who asks for what he has refused before asks for it anew. The owner's own words, one deed each, are
+/// Returns what the gate says; who asks for what he has refused before asks for it anew. The owner's own words, one deed each, are
 /// not counted: the limit is there for models that call again and again.
 fn judged(turn: &Turn<'_>, deed: &QuickDeed, means: &QuickMeans<'_>) -> GateVerdict {
     means.session.with(|state| state.history.refused.retain(|refused| !deed.deeds.contains(refused)));
@@ -120,7 +120,7 @@ async fn ask(
     Ok(Passage::Barred(Keep::Yes))
 }
 
-/// Whether a yes is asked for in any case.
+/// Returns whether a yes is asked for in any case.
 fn asks_itself(recognised: &Recognised<'_>) -> bool {
     asks_to_forget(recognised)
         || matches!(recognised, Recognised::House(HouseWish::Decided(HouseDecision::AskFirst(_))))
@@ -131,7 +131,7 @@ fn asks_to_forget(recognised: &Recognised<'_>) -> bool {
     matches!(quick.what, Intent::Memory(MemoryOrder::Forget(_) | MemoryOrder::ForgetAll))
 }
 
-/// What is recognised, as a tool would do it; nothing for what no tool does.
+/// Returns what is recognised, as a tool would do it; nothing for what no tool does.
 fn deed(recognised: &Recognised<'_>) -> Option<QuickDeed> {
     match recognised {
         Recognised::Quick(quick) => of_intent(&quick.what),

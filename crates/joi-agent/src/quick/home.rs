@@ -10,7 +10,7 @@ use joi_language::words;
 use joi_tools::{Arguments, Effect, Toolbox};
 use joi_understand::intents::{self, HomeOrder};
 
-/// Whether a tool that changes something names the thing, so that it may be able to do it.
+/// Returns whether a tool that changes something names the thing, so that it may be able to do it.
 pub(crate) fn has_tool_for(order: &HomeOrder, tools: &Toolbox) -> bool {
     let thing = words::words(&order.thing);
     tools.all().iter().any(|tool| {

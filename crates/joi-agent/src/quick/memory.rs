@@ -179,7 +179,7 @@ async fn failed(error: &StoreError, sink: &mut ReplySink) -> Result<Keep, Receiv
     Ok(Keep::No)
 }
 
-/// What must be in everything that is to be forgotten: the words that matter, or else all of them.
+/// Returns what must be in everything that is to be forgotten: the words that matter, or else all of them.
 fn topic(said: &str) -> String {
     let matter = question::content_words(said);
     if matter.is_empty() { said.to_owned() } else { matter.join(" ") }

@@ -19,7 +19,7 @@ use joi_understand::intents::{Intent, MemoryOrder};
 /// It can be taken back this long.
 const WITHIN: SignedDuration = SignedDuration::from_mins(5);
 
-/// Whether `what` changes something, of which nothing is noted that takes it back: then nothing older is the last deed.
+/// Returns whether `what` changes something, of which nothing is noted that takes it back: then nothing older is the last deed.
 pub(super) fn changes_something_else(what: &Intent) -> bool {
     match what {
         Intent::Schedule(order) => !matches!(order, ScheduleOrder::List(_) | ScheduleOrder::Left(_)),

@@ -1,7 +1,7 @@
-//! Timers, alarms and reminders within a turn: carried out, told once durable, asked back when not clear.
+//! Carries out timers, alarms and reminders within a turn: confirms what is durable, asks back when unclear.
 //!
-//! Runs in the task of the turn. In: an order a quick intent understood. Out: one sentence that says what was
-//! understood. What can't be written to the disk is never confirmed.
+//! Runs in the task of the turn. Input: an order that a quick intent understood. Output: one sentence that confirms the
+//! order. An order that cannot be written to the disk is never confirmed.
 
 use crate::session::Session;
 use crate::session::last_set::Clarification;

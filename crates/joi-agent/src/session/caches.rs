@@ -1,8 +1,9 @@
-//! What was worked out for one conversation and need not be worked out again in it.
+//! Caches results of the model that hold for one conversation.
 //!
-//! PURE state of a session. In: what a model picked or wrote. Out: the same, for the same request.
-//! It lives as long as the conversation: a stop and a new conversation clear it, age does not. Only what a model
-//! really said is kept, never what stood in for it.
+//! State of a session. Input: what a model picked or wrote. Output: the same, for the same request. A cache lives as
+//! long as the conversation: a stop and a new conversation clear it, age does not. Only what a model really said is
+//! stored, never a substitute.
+//! Pure: no I/O, no clock.
 
 use std::num::NonZeroUsize;
 

@@ -1,7 +1,8 @@
-//! What the talk about a house leaves behind for the words that follow: what "it" is, and what takes the last command
-//! back.
+//! Holds what the talk about a house leaves for the next words: what "it" is, and what reverts the last command.
 //!
-//! PURE. Belongs to one conversation. In: what was done or told, and when. Out: names and commands, as long as they count.
+//! Belongs to one conversation. Input: what was done or said, and when. Output: names and commands, as long as they
+//! count.
+//! Pure: no I/O, no clock.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -110,7 +111,7 @@ impl HouseThread {
         }
     }
 
-    /// What was sent by the beginning of what is said now.
+    /// Returns what was sent by the beginning of what is said now.
     pub(crate) fn superseded(&self, now: Timestamp) -> Option<SentCommands> {
         let done = self.done.as_ref().filter(|done| done.is_superseded)?;
         (now.duration_since(done.at).abs() <= AFTERTHOUGHT).then(|| done.sent.clone())
@@ -162,13 +163,13 @@ impl HouseThread {
         self.it = None;
     }
 
-    /// What "it" is; empty where it is nothing.
+    /// Returns what "it" is; empty where it is nothing.
     pub(crate) fn it(&self, now: Timestamp) -> &[String] {
         let names = self.it.as_ref().filter(|(_, at)| now.duration_since(*at).abs() <= IT_WITHIN);
         names.map_or(&[], |(names, _)| names)
     }
 
-    /// What takes the last commands back; nothing when there are none, or none any more.
+    /// Returns what takes the last commands back; nothing when there are none, or none any more.
     pub(crate) fn taken_back(&self, now: Timestamp, house: &House) -> Option<TakenBack> {
         let done = self.done.as_ref().filter(|done| now.duration_since(done.at).abs() <= BACK_WITHIN)?;
         let decision = match &done.back {

@@ -13,7 +13,7 @@ pub(crate) struct LastDeed {
 }
 
 impl LastDeed {
-    /// What was done at `at`, in this turn.
+    /// Returns what was done at `at`, in this turn.
     pub(crate) fn new(back: WayBack, at: Timestamp) -> Self {
         Self { back, at, is_fresh: true }
     }

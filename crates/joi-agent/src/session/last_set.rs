@@ -1,6 +1,7 @@
-//! What a timer command leaves behind for the words that follow: what it lacks, or what it has just set.
+//! Holds what a timer command leaves for the next words: what it lacks, or what it has just set.
 //!
-//! PURE. In: the next words and their time. Out: the whole order, or the order as its speaker went on with it.
+//! Input: the next words and their time. Output: the whole order, or the order as the user continued it.
+//! Pure: no I/O, no clock.
 
 use jiff::{SignedDuration, Timestamp, Zoned};
 

@@ -1,6 +1,7 @@
-//! A question that waits for a yes or a choice, and how long it does.
+//! Holds a question that waits for a yes or a choice, with its time limit.
 //!
-//! Plain data and a PURE function. It waits in its session; anything but a yes in time is a no.
+//! Plain data and a function. It waits in its session; anything but a yes in time is a no.
+//! Pure: no I/O, no clock.
 
 use std::time::Duration;
 

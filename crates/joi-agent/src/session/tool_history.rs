@@ -1,8 +1,9 @@
-//! Tool calls and their results from earlier answers of the same conversation.
+//! Stores tool calls and their results from earlier answers of the same conversation.
 //!
-//! PURE state of a session. In: what one answer called. Out: messages for the next
-//! prompts, each before the answer it led to. It lives as long as the conversation, and is kept beside the
-//! dialogue, so that a restart does not wash off what strangers said. What it holds is redacted.
+//! State of a session. Input: the calls of one answer. Output: messages for the next prompts, each before the answer it
+//! led to. It lives as long as the conversation, and is stored beside the dialogue, so that a restart does not remove
+//! the taint of strangers' words. Its content is redacted.
+//! Pure: no I/O, no clock.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -66,7 +67,7 @@ impl ToolHistory {
         if is_empty { String::new() } else { serde_json::to_string(self).unwrap_or_else(|_| tainted()) }
     }
 
-    /// What was kept. What can't be read may have held anything: then strangers' words were in it.
+    /// Returns what was kept. What can't be read may have held anything: then strangers' words were in it.
     pub(crate) fn read(kept: &str) -> Self {
         if kept.is_empty() {
             return Self::default();
@@ -142,7 +143,7 @@ fn redacted(mut message: Message) -> Message {
     message
 }
 
-/// Whether a message is the user's own words, and no result in text mode.
+/// Returns whether a message is the user's own words, and no result in text mode.
 pub(crate) fn is_question(message: &Message) -> bool {
     message.role == Role::User && !message.content.starts_with(joi_answer::protocol::RESULT_START)
 }

@@ -1,8 +1,8 @@
-//! One call: is there such a tool, do the arguments fit, was it made before, does the gate let it through,
-//! and what came of it.
+//! Runs one call: checks that the tool exists, that the arguments fit, that it is not a repetition and that the gate
+//! allows it, then records the outcome.
 //!
-//! Runs in the task of one turn. The checks stand in this order, and each failure is told to the model in
-//! words that help it on. Every call is put on record.
+//! Runs in the task of one turn. The checks run in this order, and each failure is reported to the model in words that
+//! help it to correct the call. Every call is put on record.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -291,7 +291,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
     }
 }
 
-/// What comes of a call that the gate does not let run: its outcome and the reason for the record, and what is told.
+/// Returns what comes of a call that the gate does not let run: its outcome and the reason for the record, and what is told.
 fn held_back(
     verdict: GateVerdict,
     (tool, arguments): (&dyn Tool, &Arguments),
@@ -317,12 +317,12 @@ fn held_back(
     Some(("refused", told, called))
 }
 
-/// Whether a call leaves something behind.
+/// Returns whether a call leaves something behind.
 fn writes(effect: Effect) -> bool {
     matches!(effect, Effect::Remembers | Effect::Changes | Effect::Risks)
 }
 
-/// Whether a secret was taken out of what these arguments are made of.
+/// Returns whether a secret was taken out of what these arguments are made of.
 fn holds_label(arguments: &Arguments) -> bool {
     redact::has_label(&Value::Object(arguments.clone()).to_string())
 }

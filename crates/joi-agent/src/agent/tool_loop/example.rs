@@ -1,7 +1,8 @@
-//! The example by which a small model learns how a call is written, told from a call.
+//! Detects a call that is only the example by which a small model learns how a call is written.
 //!
-//! PURE. Such a model, which does not know what to do, writes down the example: then the answer to "my sister plays
-//! the cello" is 391. In: a call, and what was said. Out: whether it is nothing but the example.
+//! A small model that does not know what to do writes the example down: then the answer to "my sister plays the cello"
+//! is 391. Input: a call and the words said. Output: true if the call is nothing but the example.
+//! Pure: no I/O, no clock.
 
 use std::sync::LazyLock;
 
@@ -21,7 +22,7 @@ struct Example {
 static EXAMPLE: LazyLock<Option<Example>> =
     LazyLock::new(|| object(include_str!("../../../../../assets/prompts/tools.small.md")));
 
-/// Whether `made` is the example, and its numbers are in nothing that was `said`.
+/// Returns whether `made` is the example, and its numbers are in nothing that was `said`.
 pub(super) fn is_it<'a>(made: &WrittenCall, mut said: impl Iterator<Item = &'a str>) -> bool {
     let Some(example) = &*EXAMPLE else { return false };
     let bare = |arguments: &Arguments| {

@@ -1,7 +1,8 @@
-//! A look-up that no model asked for and none words: one search with the user's own question.
+//! Runs one search with the user's own question, without a model.
 //!
-//! Runs in the task of one turn. In: the loop of an answer at its beginning, and the question. Out: the pages that were
-//! found; what of them is said is decided elsewhere. The gate is asked as for every call, and the call is put on record.
+//! Runs in the task of one turn. Input: the loop of an answer at its beginning, and the question. Output: the pages
+//! found; what is said of them is decided elsewhere. The gate is asked as for every call, and the call is put on
+//! record.
 
 use super::call::Called;
 use super::state::{LoopState, Success};

@@ -22,7 +22,7 @@ pub(crate) struct PendingCall {
 }
 
 impl PendingCall {
-    /// Whether a yes at `now` still counts.
+    /// Returns whether a yes at `now` still counts.
     pub(crate) fn is_open(&self, now: Timestamp) -> bool {
         now <= self.until
     }

@@ -1,7 +1,7 @@
-//! A long result in short, as the model itself puts it.
+//! Shortens a long result with the model.
 //!
-//! Runs in the task of one turn. In: what a tool found. Out: notes of the model about it, or the same text where it is not
-//! to be shortened, the notes took too long, or they hold what is not there.
+//! Runs in the task of one turn. Input: the result of a tool. Output: the model's notes about it, or the same text if
+//! it is not to be shortened, the notes took too long, or they hold something that the result does not.
 
 use super::state::LoopState;
 use crate::agent::AgentContext;

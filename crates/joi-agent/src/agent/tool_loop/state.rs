@@ -1,8 +1,8 @@
-//! What the loop of one answer knows: what was asked, the prompt so far, which tools may be called, what came of them.
+//! Holds the state of one answer's loop: the request, the prompt so far, the allowed tools, the results.
 //!
-//! Belongs to the task of one turn, or waits for a yes. In: calls and their results. Out: what the model is asked next,
-//! or a call that is made without it. The parts are in [`prompt`], [`scope`] and [`progress`]; what concerns more than
-//! one of them is here.
+//! Belongs to the task of one turn, or waits for a yes. Input: calls and their results. Output: the next request to the
+//! model, or a call that is made without it. The parts are in [`prompt`], [`scope`] and [`progress`]; what concerns
+//! more than one of them is here.
 
 use std::sync::Arc;
 
@@ -86,12 +86,12 @@ impl Asked {
         Utterances { asked: &self.words, asked_back: self.asked_back.as_deref(), dialogue: &self.dialogue }
     }
 
-    /// Whether the words want an answer, and no deed whatever it is.
+    /// Returns whether the words want an answer, and no deed whatever it is.
     fn only_asks(&self) -> bool {
         self.asked_back.is_none() && wish::only_asks(&self.language, &self.words)
     }
 
-    /// Whether the words ask for a call.
+    /// Returns whether the words ask for a call.
     pub(crate) fn wish(&self, tool: &dyn Tool, arguments: &Arguments, size: ModelSize) -> Wish {
         let (values, said) = (tool.values(arguments), self.said());
         match tool.effect(arguments) {
@@ -108,7 +108,7 @@ impl Asked {
 }
 
 impl LoopState {
-    /// Whose words a call carries out of the machine. An address is the user's own when he named it word for word in this
+    /// Returns whose words a call carries out of the machine. An address is the user's own when he named it word for word in this
     /// turn; of a list of results one may be followed.
     pub(crate) fn address(&self, tool: &dyn Tool, arguments: &Arguments) -> Address {
         // Of words that quote somebody none is known to be the user's.
@@ -125,7 +125,7 @@ impl LoopState {
         if address && query { Address::Named } else { Address::Made }
     }
 
-    /// Whose words the arguments of a call are made of: a stranger's where his are in the turn, unless the user has said
+    /// Returns whose words the arguments of a call are made of: a stranger's where his are in the turn, unless the user has said
     /// them all himself.
     pub(crate) fn source(&self, tool: &dyn Tool, arguments: &Arguments) -> Source {
         let is_said = |text: &str| wish::holds(&self.asked.language, &self.asked.words, text);
@@ -157,7 +157,7 @@ pub(crate) struct LoopState {
 }
 
 impl LoopState {
-    /// What the model is asked next.
+    /// Returns what the model is asked next.
     pub(crate) fn question(&self, toolbox: &Toolbox) -> ModelQuestion<'_> {
         let LoopPrompt { messages, native, .. } = &self.prompt;
         let mut ask = Ask { messages: messages.clone(), tools: native.clone(), ..Ask::default() };
@@ -184,7 +184,7 @@ impl LoopState {
         ModelQuestion { ask, known, purpose, evidence, offers, vacancy, limit, earlier }
     }
 
-    /// What is no answer of a small model before anything was called.
+    /// Returns what is no answer of a small model before anything was called.
     fn vacancy(&self) -> Option<VacancyRule<'_>> {
         let head = self.prompt.messages.first().map_or("", |system| system.content.as_str());
         let persona = head.split("\n\n").next().unwrap_or_default();
@@ -198,12 +198,12 @@ impl LoopState {
         })
     }
 
-    /// What the model may say was done.
+    /// Returns what the model may say was done.
     pub(crate) fn evidence(&self) -> ClaimEvidence<'_> {
         ClaimEvidence { asked: &self.asked.words, done: &self.progress.done }
     }
 
-    /// What the model may offer to do.
+    /// Returns what the model may offer to do.
     pub(crate) fn offers(&self) -> OfferRule<'_> {
         match self.taint {
             Taint::Clean => OfferRule::Free,
@@ -241,13 +241,13 @@ impl LoopState {
         self.prompt.size() == ModelSize::Small
     }
 
-    /// Whether the sentences of tools may stand for the answer: a small model words it worse, and nothing in the turn
+    /// Returns whether the sentences of tools may stand for the answer: a small model words it worse, and nothing in the turn
     /// has to be weighed.
     fn may_quote_tools(&self) -> bool {
         self.is_small() && self.taint == Taint::Clean
     }
 
-    /// Whether nothing but a single request is to be answered, so that a tool's own sentence is the answer.
+    /// Returns whether nothing but a single request is to be answered, so that a tool's own sentence is the answer.
     pub(crate) fn is_plain(&self) -> bool {
         let is_one = self.asked.parts.len() <= 1 && self.plan.is_empty() && self.progress.results.len() == 1;
         is_one && self.may_quote_tools()
@@ -260,7 +260,7 @@ impl LoopState {
         (self.is_only_ready_calls() && is_over).then(|| self.progress.untold())
     }
 
-    /// What such a request has come to so far, when the user is asked about its next call; once.
+    /// Returns what such a request has come to so far, when the user is asked about its next call; once.
     pub(crate) fn told_so_far(&mut self) -> Option<String> {
         let so_far = self.progress.untold();
         let is_some = self.is_only_ready_calls() && !so_far.is_empty();
@@ -270,12 +270,12 @@ impl LoopState {
         })
     }
 
-    /// Whether the request is nothing but calls as they stand, of which the tools tell exactly.
+    /// Returns whether the request is nothing but calls as they stand, of which the tools tell exactly.
     pub(super) fn is_only_ready_calls(&self) -> bool {
         self.ready.count > 1 && self.may_quote_tools()
     }
 
-    /// What is told instead of asking a small model once more, when it makes calls a second time that were made
+    /// Returns what is told instead of asking a small model once more, when it makes calls a second time that were made
     /// before: what was found, in the words of the tools, when all of it has some.
     pub(crate) fn told_instead(&mut self) -> Option<String> {
         self.progress.again += 1;
@@ -283,7 +283,7 @@ impl LoopState {
         (self.may_quote_tools() && *again > 1 && !sentences.is_empty()).then(|| sentences.join(" "))
     }
 
-    /// Whether a small model does nothing but make calls again that were made before.
+    /// Returns whether a small model does nothing but make calls again that were made before.
     pub(crate) fn goes_in_circles(&self) -> bool {
         self.is_small() && self.progress.again > 1
     }
@@ -327,7 +327,7 @@ impl LoopState {
         self.prompt.append_result(hinted);
     }
 
-    /// What stands below the newest result.
+    /// Returns what stands below the newest result.
     fn next_hint(&mut self) -> String {
         let done = self.progress.succeeded;
         let language = Arc::clone(&self.asked.language);

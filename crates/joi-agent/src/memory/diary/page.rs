@@ -1,8 +1,9 @@
-//! A page of the diary: which conversation it is about, and what of a model's words may stand in it.
+//! Selects the conversation of a diary page, and checks which of a model's words may stand in it.
 //!
-//! PURE, any thread. In: messages, and what a model made of them. Out: entries for the memory. What a model claims
-//! about the user must be in the user's own words, or it is left out: her own answers may hold words of strangers.
-//! Nothing here is unredacted.
+//! Any thread. Input: messages, and a model's summary of them. Output: entries for the memory. A model's claim about
+//! the user must be in the user's own words, or it is left out: joi's answers may hold words of strangers. Nothing here
+//! is unredacted.
+//! Pure: no I/O, no clock.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
@@ -42,7 +43,7 @@ struct Told {
     wishes: Vec<String>,
 }
 
-/// What a model is to write.
+/// Returns what a model is to write.
 pub(super) fn schema() -> Value {
     let texts =
         json!({ "type": "array", "items": { "type": "string", "maxLength": FACT }, "maxItems": MOST_FACTS });
@@ -68,18 +69,18 @@ pub(super) fn first_finished(rows: &[DialogueRow], now: Timestamp, window: u32) 
     (ended || length < rows.len()).then_some(conversation)
 }
 
-/// What the user said that was no command.
+/// Returns what the user said that was no command.
 fn said<'a>(rows: &'a [DialogueRow], language: &Language) -> impl Iterator<Item = &'a str> {
     let by_user = rows.iter().filter(|row| row.role == DialogueRole::User).map(|row| row.text.0.as_str());
     by_user.filter(|text| intents::match_intent(language, text).is_none())
 }
 
-/// Whether a conversation holds enough for a page.
+/// Returns whether a conversation holds enough for a page.
 pub(super) fn is_worth_telling(rows: &[DialogueRow], language: &Language) -> bool {
     said(rows, language).map(|text| content_words(text).len()).sum::<usize>() >= FEWEST_WORDS
 }
 
-/// Whether a conversation has waited for a model for too long.
+/// Returns whether a conversation has waited for a model for too long.
 pub(super) fn is_stale(rows: &[DialogueRow], now: Timestamp) -> bool {
     rows.last().is_some_and(|last| now.duration_since(last.at) > STALE)
 }
@@ -102,7 +103,7 @@ pub(super) fn in_own_words(rows: &[DialogueRow], language: &Language) -> Vec<New
     if quoted.is_empty() { Vec::new() } else { vec![entry(MemoryKind::Diary, &text, rows)] }
 }
 
-/// What may be kept of a model's words.
+/// Returns what may be kept of a model's words.
 ///
 /// # Errors
 /// Why none of them may.

@@ -1,7 +1,8 @@
-//! When the diary is written and the memory tidied.
+//! Decides when the diary is written and the memory tidied.
 //!
-//! PURE, any thread. In: the present, and how the last pass ended. Out: what is due. What failed is tried again after
-//! waits that grow. A clock that was set back makes things due rather than never.
+//! Any thread. Input: the present, and the end of the last pass. Output: what is due. A failure is retried after
+//! growing waits. A clock that was set back makes things due rather than never.
+//! Pure: no I/O, no clock.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -40,7 +41,7 @@ impl Rounds {
         Self { tidy_at: next(now, chance), failures: 0, asked: None }
     }
 
-    /// Whether the memory is to be tidied; if so, the next time is `chance` (0..1) off the rule.
+    /// Returns whether the memory is to be tidied; if so, the next time is `chance` (0..1) off the rule.
     pub fn is_tidying_due(&mut self, now: Timestamp, chance: f64) -> bool {
         let latest = next(now, 1.0);
         let is_due = now >= self.tidy_at || self.tidy_at > latest;
@@ -62,7 +63,7 @@ impl Rounds {
         }
     }
 
-    /// Whether the diary may be looked at.
+    /// Returns whether the diary may be looked at.
     pub fn may_write(&self, now: Timestamp) -> bool {
         self.asked.is_none_or(|asked| now.duration_since(asked).abs() >= REST)
     }

@@ -62,7 +62,7 @@ impl ConnectedHome {
         Arc::clone(&self.home)
     }
 
-    /// What the model is told of the house at this moment; empty where nothing is known.
+    /// Returns what the model is told of the house at this moment; empty where nothing is known.
     pub(crate) fn summary(&self, known: &HouseKnown, language: &Language) -> String {
         let view = self.view();
         let house = view.link.is_up().then_some(&view.house);
@@ -99,7 +99,7 @@ impl ConnectedHome {
         }
     }
 
-    /// What `read` makes of the house as it is, and of what was said before.
+    /// Returns what `read` makes of the house as it is, and of what was said before.
     pub(super) fn understood<T>(
         &self,
         turn: &Turn<'_>,
@@ -158,7 +158,7 @@ impl ConnectedHome {
         }
     }
 
-    /// What takes back what was done in the house last; with "cancel that" only what the turn before was about.
+    /// Returns what takes back what was done in the house last; with "cancel that" only what the turn before was about.
     pub(crate) fn back(
         &self,
         turn: &Turn<'_>,
@@ -181,7 +181,7 @@ impl ConnectedHome {
         }
     }
 
-    /// What `turn` wants at another time or for a while; nothing when it is no such command.
+    /// Returns what `turn` wants at another time or for a while; nothing when it is no such command.
     fn later(&self, turn: &Turn<'_>, words: &Arc<HouseWords>, follow: FollowUp<'_>) -> Option<HouseWish> {
         if !may_act(turn) || !house::may_be_about(turn.asked, words, &self.phrasings(words)) {
             return None;
@@ -226,7 +226,7 @@ impl ConnectedHome {
         decided.map(|decision| self.reached(decision))
     }
 
-    /// What is sent finds out itself that it does not arrive; anything else would go by states that are gone.
+    /// Returns what is sent finds out itself that it does not arrive; anything else would go by states that are gone.
     fn reached(&self, decision: HouseDecision) -> HouseWish {
         match self.view().link.is_up() || needs_no_state(&decision) {
             true => HouseWish::Decided(decision),
@@ -290,12 +290,12 @@ impl ConnectedHome {
 }
 
 impl HouseWish {
-    /// Whether nothing in the house could do all of it as it stands: it may be several requests.
+    /// Returns whether nothing in the house could do all of it as it stands: it may be several requests.
     pub(crate) fn comes_to_nothing(&self) -> bool {
         self.is_of_nothing() || matches!(self, Self::Decided(HouseDecision::Refused(HouseRefusal::Cannot(_))))
     }
 
-    /// Whether nothing in the house was found that it could be about.
+    /// Returns whether nothing in the house was found that it could be about.
     pub(crate) fn is_of_nothing(&self) -> bool {
         matches!(self, Self::Decided(HouseDecision::Refused(HouseRefusal::NoSuch(_))))
     }

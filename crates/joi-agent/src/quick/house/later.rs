@@ -1,7 +1,8 @@
-//! Commands to the house for later, within a turn: stored first, told once they are on the disk.
+//! Schedules commands to the house: stores them first, confirms them once they are on the disk.
 //!
-//! Runs in the task of the turn. In: checked commands and a moment. Out: an entry of the schedule, and a sentence. What
-//! is done for a while is sent now, and its way back is stored before that; without a schedule nothing is done.
+//! Runs in the task of the turn. Input: checked commands and a moment. Output: an entry of the schedule, and a
+//! sentence. A command for a limited time is sent now, after its way back is stored; without a schedule nothing is
+//! done.
 
 use super::super::{QuickMeans, timers};
 use super::send;

@@ -15,7 +15,7 @@ use joi_understand::house::HouseDecision;
 use joi_understand::house::follow::{self, FollowUp, Picked};
 use joi_understand::intents::{self, Mood};
 
-/// What the answer to "which one?" picks is done, or told; nothing when this turn is no answer to it.
+/// Returns what the answer to "which one?" picks is done, or told; nothing when this turn is no answer to it.
 pub(crate) async fn picked(
     turn: &Turn<'_>,
     waiting: AskedWhich,

@@ -1,7 +1,8 @@
-//! Calls that have a result. One is left without when its turn ended at it: with a question, a stop or an apology.
+//! Removes calls without a result. A turn that ends with a question, a stop or an apology leaves one.
 //!
-//! PURE but for the log. In: the messages of one answer. Out: the same without calls that nothing came of, because
-//! servers refuse a call without its result, and a model takes it for one that is still to be made.
+//! Input: the messages of one answer. Output: the same without unanswered calls, because servers refuse a call without
+//! its result, and a model takes it for one that is still to be made.
+//! Pure except for the log: no I/O, no clock.
 
 use super::HistoryRow;
 use joi_answer::protocol;

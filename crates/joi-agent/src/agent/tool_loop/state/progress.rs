@@ -60,12 +60,12 @@ impl LoopProgress {
         self.searches
     }
 
-    /// Whether an empty reply may be asked about: once, and it takes a turn.
+    /// Returns whether an empty reply may be asked about: once, and it takes a turn.
     pub(crate) fn may_recover(&mut self) -> bool {
         self.turns_left > 0 && !std::mem::replace(&mut self.has_recovered, true)
     }
 
-    /// What the tools said and nobody was told yet.
+    /// Returns what the tools said and nobody was told yet.
     pub(super) fn untold(&self) -> String {
         let said = self.sentences[self.told..].iter().filter(|sentence| !sentence.is_empty());
         said.map(String::as_str).collect::<Vec<_>>().join(" ")

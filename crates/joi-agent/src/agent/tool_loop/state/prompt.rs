@@ -31,7 +31,7 @@ pub(crate) struct LoopPrompt {
 }
 
 impl LoopPrompt {
-    /// How much may be asked of the model.
+    /// Returns how much may be asked of the model.
     pub(crate) fn size(&self) -> ModelSize {
         self.answering.size
     }
@@ -56,7 +56,7 @@ impl LoopPrompt {
         }
     }
 
-    /// Where the next result goes: in text mode the results of one reply share a message, so that speakers alternate.
+    /// Returns where the next result goes: in text mode the results of one reply share a message, so that speakers alternate.
     pub(super) fn next_result(&self) -> ResultMessage {
         let joins = self.protocol() == Protocol::Text && self.messages.last().is_some_and(is_result);
         if joins { ResultMessage::Shared } else { ResultMessage::Own }
@@ -101,7 +101,7 @@ impl LoopPrompt {
     }
 }
 
-/// Whether a message is a result in text mode.
+/// Returns whether a message is a result in text mode.
 pub(super) fn is_result(message: &Message) -> bool {
     message.role == Role::User && message.content.starts_with(protocol::RESULT_START)
 }

@@ -27,7 +27,7 @@ impl ToolScope {
         Self { strategy: "talk".into(), ..Self::default() }
     }
 
-    /// Whether a tool of that name may be called.
+    /// Returns whether a tool of that name may be called.
     pub(crate) fn allows(&self, name: &str) -> bool {
         self.allowed.iter().any(|allowed| allowed == name)
     }
