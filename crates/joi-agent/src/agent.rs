@@ -1,8 +1,8 @@
-//! From a request to an answer by a model: which tools it may use, whether a plan is worth a call, and the loop that
-//! asks the model, runs what it calls and asks again.
+//! Produces an answer with a model: which tools it may use, whether a plan is worth a call, and the loop that asks the
+//! model, runs what it calls and asks again.
 //!
-//! Runs in the task of one turn. In: a request, the dialogue and what is remembered. Out: calls of tools, and words to
-//! the output. `AgentContext` is all that the loop works with.
+//! Runs in the task of one turn. Input: a request, the dialogue and what is remembered. Output: calls of tools, and
+//! words to the output. `AgentContext` is all that the loop works with.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ pub(crate) struct AgentContext<'a, M> {
     pub(crate) protocols: &'a Protocols,
     /// Where that is kept.
     pub(crate) store: Option<&'a Store>,
-    /// Tells until when a question stays open.
+    /// The clock that limits how long a question stays open.
     pub(crate) clock: &'a dyn Clock,
     /// The conversation.
     pub(crate) session: &'a Session,

@@ -1,10 +1,10 @@
 //! The model works ahead: it reads what is known before the question, and begins to answer the question while it is not
 //! certain yet that it is over.
 //!
-//! A task of its own that is dropped once other words need the model. In: the conversation, and words that may be the
-//! question. Out: a model that has read its prompt, and of a small one the beginning of the answer, which the turn of
-//! these very words takes over ([`super::head_start`]); nothing is done, told or kept. Whoever has asked already comes
-//! first.
+//! A task of its own that is dropped once other words need the model. Input: the conversation, and words that may be
+//! the question. Output: a model that has read its prompt, and of a small one the beginning of the answer, which the
+//! turn of these very words takes over ([`super::head_start`]); nothing is done, said or kept. Whoever has asked
+//! already comes first.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -58,10 +58,10 @@ pub async fn read_ahead<M: ChatModel>(engine: &Engine<M>, session: &Session) -> 
     Ok(())
 }
 
-/// Has the model read the prompt of `text`, in the language that was `heard`, which may be the whole question, and begin
-/// to answer it, where the words alone tell what it will be asked: what comes behind them, or other words, cost as much
-/// as without this. `told` gets the words of that answer as they come, and their language. Dropping it aborts it. Words
-/// with something private in them are left alone.
+/// Has the model read the prompt of `text`, in the language that was `heard`, which may be the whole question, and
+/// begin to answer it, where the words alone show what it will be asked: what comes behind them, or other words, cost
+/// as much as without this. `told` gets the words of that answer as they come, and their language. Dropping it aborts
+/// it. Words with something private in them are left alone.
 ///
 /// # Errors
 /// The model's; a prompt that was not read in advance costs time, nothing else.
@@ -131,8 +131,8 @@ impl<'a, M: ChatModel> Path<'a, M> {
         in_time(engine.parts.reply.first_word_s, reading).await
     }
 
-    /// Returns whether the words of `request` tell what the model will be asked: they are talk, for which nothing is planned, and not
-    /// for something else: the house, a matter of harm, what was asked back.
+    /// Returns whether the words of `request` show what the model will be asked: they are talk, for which nothing is
+    /// planned, and not for something else: the house, a matter of harm, what was asked back.
     fn is_foreseeable(&self, request: &TurnRequest<'_>) -> bool {
         let (turn, persona) = (request.turn, &self.engine.parts.persona);
         let is_for_others = || {

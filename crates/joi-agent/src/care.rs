@@ -1,9 +1,10 @@
-//! What a model that knows little does not answer by itself: matters of harm, and facts that it is likely to get wrong.
+//! Handles what a model with little knowledge must not answer by itself: matters of harm, and facts that it is likely
+//! to get wrong.
 //!
-//! Runs in the task of the turn. In: a request that no quick command answers. Out: a fixed sentence for a matter, with
-//! the offer to look it up where nobody is in danger now; for a fact the model's answer, said to be unsure, with the
-//! same offer. A yes searches the web with the user's own question and quotes what was found as the words of its site;
-//! about a matter only sites that the language names. Of a model with more parameters nothing here is asked.
+//! Runs in the task of the turn. Input: a request that no quick command answers. Output: a fixed sentence for a matter,
+//! with the offer to look it up where nobody is in danger now; for a fact the model's answer, said to be unsure, with
+//! the same offer. A yes searches the web with the user's own question and quotes what was found as the words of its
+//! site; about a matter only sites that the language names. Of a model with more parameters nothing here is asked.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,7 +32,7 @@ use joi_understand::care::{self, Care};
 use joi_understand::intents;
 use joi_understand::question::{content_words, is_past};
 
-/// What is to be looked up.
+/// A look-up.
 pub(super) struct LookUp {
     /// The user's own question.
     pub(super) query: String,
@@ -105,8 +106,8 @@ impl<M: ChatModel> Path<'_, M> {
         Some((matter, answer))
     }
 
-    /// The answer to an emergency, which nothing else in the utterance takes the place of; nothing where there is none, or
-    /// the model can be relied on. Whoever says "stop" beside it wants what rings to be silent.
+    /// The answer to an emergency, which nothing else in the utterance takes the place of; nothing where there is none,
+    /// or the model can be relied on. Whoever says "stop" beside it wants what rings to be silent.
     pub(super) async fn urgent(
         &self,
         turn: &Turn<'_>,
@@ -154,13 +155,14 @@ impl<M: ChatModel> Path<'_, M> {
             && !is_tools()
     }
 
-    /// Returns whether a request is about what only the user can know and has not told, and the model can't be relied on.
+    /// Returns whether a request is about what only the user can know and has not said, and the model can't be relied
+    /// on.
     pub(super) fn is_untold(&self, request: &TurnRequest<'_>, remembered: &str) -> bool {
         let turn = request.turn;
         let was_told = || {
             let said = request.past.own_texts.iter().filter(|text| !text.contains('?'));
             let told: Vec<String> = said.flat_map(|text| content_words(text)).collect();
-            // That something else was told of yesterday says nothing of it.
+            // That something else was said of yesterday says nothing of it.
             let is_told = |word: &String| told.contains(word) && !is_past(word, &turn.now);
             let is_named = |text: &String| care::introduces(&turn.language, turn.asked, text);
             content_words(turn.asked).iter().any(is_told) || request.past.own_texts.iter().any(is_named)
@@ -172,7 +174,7 @@ impl<M: ChatModel> Path<'_, M> {
             && !was_told()
     }
 
-    /// Says that it was never told.
+    /// Says that the user never mentioned it.
     pub(super) async fn tell_untold(&self, sink: &mut ReplySink) -> Result<(Ended, Keep), ReceiverClosed> {
         sink.decided("care", "untold", "only the user can know it, and has not told it").await?;
         sink.say_on(&sink.sentence(|say| &say.untold)).await?;

@@ -31,8 +31,8 @@ pub struct ReplyConfig {
     pub older_messages: u32,
     /// How old, in hours, such an earlier message may be, 1 to 168.
     pub older_hours: u32,
-    /// Most sentences of a spoken answer, 1 to 50; then she asks whether to go on. A story, a list or steps may be longer,
-    /// and so may what is read.
+    /// Most sentences of a spoken answer, 1 to 50; then she asks whether to go on. A story, a list or steps may be
+    /// longer, and so may what is read.
     pub spoken_sentences: u32,
     /// Most words of a spoken answer, 10 to 500. It ends with the last whole sentence within them.
     pub spoken_words: u32,

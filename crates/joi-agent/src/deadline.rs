@@ -1,4 +1,4 @@
-//! How long each optional step in front of an answer may take: all of them, in the order in which they come.
+//! Time limits of the optional steps in front of an answer, in the order in which they run.
 //!
 //! Plain data, and the one way to wait for the database. Together they stay under half a minute, so that a turn in
 //! which every one of them hangs still comes to its answer; a test adds them up. What the answer itself may take is
@@ -21,7 +21,7 @@ pub(crate) const PROFILE: Duration = Duration::from_secs(3);
 pub(crate) const ROUTER: Duration = Duration::from_secs(4);
 /// A model plans.
 pub(crate) const PLANNER: Duration = Duration::from_secs(6);
-/// What is known of the user is read.
+/// Time to read the user's profile.
 pub(crate) const KNOWN: Duration = Duration::from_millis(500);
 /// A model says what to look for in the memory.
 pub(crate) const EXTRACTOR: Duration = Duration::from_secs(4);
@@ -29,10 +29,10 @@ pub(crate) const EXTRACTOR: Duration = Duration::from_secs(4);
 pub(crate) const EMBED: Duration = Duration::from_millis(1_500);
 /// The memory is searched.
 pub(crate) const SEARCH: Duration = Duration::from_secs(1);
-/// What was found is made shorter by a model, all batches together. A result of a tool has as long.
+/// Time to shorten results with a model, all batches together. A result of a tool has as long.
 pub(crate) const DIGEST: Duration = Duration::from_secs(8);
 
-/// What is written behind an answer. Nobody waits for it but the next turn.
+/// Time to write behind an answer. Only the next turn waits for it.
 pub(crate) const WRITE: Duration = Duration::from_secs(5);
 
 /// Returns what the database answers within `limit`. A request that was given up is still carried out.

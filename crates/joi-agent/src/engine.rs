@@ -1,4 +1,4 @@
-//! What all conversations share: the model, the store, the schedule, the tools, the rules.
+//! Shared state of all conversations: the model, the store, the schedule, the tools, the rules.
 //!
 //! Made once at the start and never changed after it; what a conversation holds is a [`Session`]'s. It takes no step of
 //! a turn itself: it hands each step the few parts that step needs.
@@ -39,7 +39,7 @@ pub struct EngineParts<M> {
     pub context: ContextConfig,
     /// `[memory]`.
     pub memory: MemoryConfig,
-    /// The first enabled wake phrase, for her name.
+    /// The first enabled wake phrase, from which the name is taken.
     pub wake_phrase: Option<String>,
     /// The model.
     pub model: Arc<M>,
@@ -53,7 +53,7 @@ pub struct EngineParts<M> {
     pub home: Option<ConnectedHome>,
     /// What speaks unasked.
     pub initiative: Initiative,
-    /// Tells the time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
     /// The tools there are at any time.
     pub tools: ToolRegistry,
@@ -89,7 +89,7 @@ impl<M: ChatModel> Engine<M> {
         self.parts.home.as_ref().map(|home| home.near(language, text)).unwrap_or_default()
     }
 
-    /// The name she goes by.
+    /// The assistant's name.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -165,13 +165,14 @@ impl<M: ChatModel> Engine<M> {
         }
     }
 
-    /// Silences what rings if `text` says that it was heard, without a turn; what answers that, if nothing else is asked.
+    /// Silences what rings if `text` says that it was heard, without a turn; what answers that, if nothing else is
+    /// asked.
     pub async fn alarms_were_heard(&self, session: &Session, text: &str) -> Option<String> {
         let language = self.language_of(session, text, None);
         self.parts.initiative.heard_in(text, &language, session.id().channel).await
     }
 
-    /// Returns what the model is told of the house at this moment, in one line; empty where nothing is known.
+    /// Returns the present description of the house for the model, in one line; empty where nothing is known.
     pub(crate) fn house_line(&self, language: &Language, now: &Zoned) -> String {
         let known = self.parts.initiative.known(language, now);
         match (&self.parts.home, language.house()) {

@@ -22,7 +22,7 @@ pub(crate) struct HeadStart(oneshot::Receiver<(Ask, BegunWords)>);
 #[derive(Debug)]
 pub(crate) struct BegunWords(mpsc::UnboundedReceiver<BegunWord>);
 
-/// The end at which it is told what the model is asked.
+/// The sending end, which receives the request to the model.
 #[derive(Debug)]
 pub(crate) struct HeadStartSource(oneshot::Sender<(Ask, BegunWords)>);
 
@@ -47,8 +47,8 @@ impl HeadStartSource {
         self.0.closed().await;
     }
 
-    /// Passes on what comes in answer to `ask`, to its end, or until nobody wants it any more. An answer is short: as much
-    /// as there is of it may wait.
+    /// Passes on what comes in answer to `ask`, to its end, or until nobody wants it any more. An answer is short: as
+    /// much as there is of it may wait.
     pub(crate) async fn pass_on<W>(self, ask: Ask, mut answer: W, mut look: impl FnMut(&ChatEvent))
     where
         W: Stream<Item = BegunWord> + Unpin,

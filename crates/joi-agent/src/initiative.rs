@@ -1,7 +1,7 @@
-//! What a conversation may do about words that come unasked: wishes for quiet, alarms that were heard.
+//! Handles of a conversation for proactive messages: wishes for quiet, alarms that were heard.
 //!
-//! Plain handles, any task. In: what the user wishes. Out: quiet until a moment, silent alarms, and the sentence that
-//! answers. Without the handles (a command that only types) it says that nothing is there.
+//! Plain handles, any task. Input: what the user wishes. Output: quiet until a moment, silent alarms, and the sentence
+//! that answers. Without the handles (a command that only types) it says that nothing is there.
 
 mod compose;
 
@@ -20,7 +20,7 @@ use joi_schedule::{Days, words};
 use joi_understand::intents::QuietWish;
 use joi_understand::intents::{self, Intent};
 
-/// What is known of the house beside its states: by the meanings of items, of services, of what was mentioned.
+/// Knowledge of the house beside its states: by the meanings of items, of services, of what was mentioned.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HouseKnown {
     /// Items of detectors that are on.
@@ -31,11 +31,11 @@ pub struct HouseKnown {
     pub is_anybody_home: Option<bool>,
     /// The weather, in our words.
     pub weather: Option<String>,
-    /// What she has mentioned last of her own accord, in our words.
+    /// The last proactive message, in our words.
     pub mentioned: Option<String>,
 }
 
-/// Tells what is known of the house, in a language and at a moment.
+/// Describes what is known of the house, in a language and at a moment.
 pub type HouseTeller = Arc<dyn Fn(&Language, &Zoned) -> HouseKnown + Send + Sync>;
 
 /// What speaks unasked, for conversations.
@@ -45,7 +45,7 @@ pub struct Initiative {
     pub announcer: Option<Announcer>,
     /// All alarms.
     pub alerts: Option<AlertDesk>,
-    /// Tells what is known of the house beside its states.
+    /// Describes what is known of the house beside its states.
     pub known: Option<HouseTeller>,
     /// How long "not now" lasts, in minutes.
     pub not_now_min: u32,

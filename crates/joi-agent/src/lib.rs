@@ -2,9 +2,9 @@
 //! router → planner → memory → prompt → model and tools → check → remember.
 //!
 //! [`reply`] runs in the task of one turn; [`Engine`] is what all conversations share, [`Session`] what one of them
-//! holds. In: what was heard or typed. Out: [`ReplyEvent`]s while the answer comes in, and a [`ReplyOutcome`]. Nothing
-//! behind the first line sees unredacted text. A missing store, or one that fails, costs the memory and never the
-//! answer; a missing model becomes an apology. Dropping or cancelling a turn aborts the model.
+//! holds. Input: what was heard or typed. Output: [`ReplyEvent`]s while the answer comes in, and a [`ReplyOutcome`].
+//! Nothing behind the first line sees unredacted text. A missing store, or one that fails, costs the memory and never
+//! the answer; a missing model becomes an apology. Dropping or cancelling a turn aborts the model.
 //!
 //! The folders follow the path: [`understand`], `quick`, [`prompt`], [`agent`], [`output`], [`memory`].
 

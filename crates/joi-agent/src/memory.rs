@@ -1,8 +1,8 @@
-//! What is remembered, within a turn: recalled for the prompt, and obeyed when somebody speaks of it.
+//! Uses the memory within a turn: recalls for the prompt, and obeys requests about the memory.
 //!
-//! Runs in the task of the turn. In: what was asked, what was planned, and the dialogue in the prompt. Out: a block
-//! for the head of the newest message. A model may be asked what to look for, and to make shorter what is long; each
-//! has its own time. A store that fails, hangs or is not there costs the block and never the answer.
+//! Runs in the task of the turn. Input: what was asked, what was planned, and the dialogue in the prompt. Output: a
+//! block for the head of the newest message. A model may be asked what to look for, and to make shorter what is long;
+//! each has its own time. A store that fails, hangs or is not there costs the block and never the answer.
 
 use std::sync::Arc;
 
@@ -98,8 +98,8 @@ impl<M: ChatModel> MemoryService<M> {
         }
     }
 
-    /// Returns what is in the prompt of a request whatever is asked: of a request that is talk, standing wishes, and what the user
-    /// told of himself where he speaks of himself.
+    /// Returns what is in the prompt of a request whatever is asked: of a request that is talk, standing wishes, and
+    /// what the user said about themselves where the request is about them.
     pub(crate) async fn warm(&self, request: &TurnRequest<'_>, session: &Session) -> Block {
         block::profile(&shown_of(self.profile(session).await, request), &request.turn.now)
     }
@@ -203,7 +203,7 @@ impl<M: ChatModel> MemoryService<M> {
             store.search(MemoryQuery { from: None, until: None, ..search }).await
         };
         let hits = in_time(deadline::SEARCH, searching).await?;
-        // What the profile shows need not be told twice; a command says nothing about the world.
+        // What the profile shows need not be repeated; a command says nothing about the world.
         let known = session.with(|state| state.caches.known.as_ref().map(|(_, profile)| profile.clone()));
         let profile = known.unwrap_or_default();
         let shown = block::shown(&shown_of(profile.clone(), request));

@@ -58,7 +58,7 @@ pub struct Served {
     pub size: ModelSize,
     /// How far one can rely on what it knows.
     pub knowledge: Knowledge,
-    /// Whether it can call tools; nothing when the server does not tell.
+    /// Whether it can call tools; `None` if the server does not report it.
     pub has_tools: Option<bool>,
     /// Who serves it.
     pub by: ServedBy,

@@ -30,7 +30,7 @@ fn halves_of(asked: &str) -> Vec<([&str; 2], Joint)> {
 /// What a part of a request takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RequestPart {
-    /// No model, and it only tells something.
+    /// No model, and it only informs.
     Tells,
     /// No model, and it does something.
     Acts,
@@ -90,7 +90,7 @@ pub(crate) fn requests<'a>(
     tools: &ToolList,
     size: ModelSize,
 ) -> Option<Vec<&'a str>> {
-    // Calls that stand side by side are told together already.
+    // Calls that stand side by side are announced together already.
     let parts = parts_of(asked);
     if parts.len() == 2
         && parts.iter().all(|part| quick(part, language).is_none())
@@ -108,8 +108,8 @@ pub(crate) fn requests<'a>(
     })
 }
 
-/// Returns what an utterance says of a matter of harm, and what it wants done beside that; nothing where it is to be taken whole.
-/// What is told beside a command is dropped elsewhere ("I'm making pasta, set a timer").
+/// Returns what an utterance says of a matter of harm, and what it wants done beside that; nothing where it is to be
+/// taken whole. What is said beside a command is dropped elsewhere ("I'm making pasta, set a timer").
 pub(crate) fn beside_matter<'a>(
     asked: &'a str,
     language: &Language,
@@ -122,7 +122,7 @@ pub(crate) fn beside_matter<'a>(
         Care::Everyday | Care::Fact => None,
     };
     let is_command = |half: &str| {
-        // To tell something does no harm.
+        // Information alone does no harm.
         let is_wanted = match part(half, language, tools, size) {
             RequestPart::Tells => true,
             RequestPart::Acts => wish::is_asked_within(language, asked, half),

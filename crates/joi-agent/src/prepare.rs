@@ -19,7 +19,7 @@ use joi_language::prompts::PromptName;
 
 /// What becomes of a request that no quick command answers.
 pub(super) enum Considered {
-    /// Only the user can know it, and has not told it.
+    /// Only the user can know it, and has not said it.
     Untold,
     /// The model is asked.
     ForModel(Box<ForModel>),
@@ -83,8 +83,8 @@ impl<M: ChatModel> Path<'_, M> {
         PlanRules { planner: &parts.reply.planner, tools: &parts.tool_rules, memory }
     }
 
-    /// The loop of a request at its beginning. Of a doubtful fact the model says that it is not sure, and nothing is called
-    /// for it.
+    /// The loop of a request at its beginning. Of a doubtful fact the model says that it is not sure, and nothing is
+    /// called for it.
     fn loop_of(
         &self,
         request: &TurnRequest<'_>,

@@ -34,7 +34,7 @@ const TOKENS_PER_MESSAGE: usize = 8;
 /// Greetings that a wake phrase may begin with.
 const GREETINGS: [&str; 10] = ["hey", "hi", "hello", "ok", "okay", "yo", "oye", "hallo", "hola", "salut"];
 
-/// The name she goes by: the configured one, or the wake phrase without its greeting.
+/// The assistant's name: the configured one, or the wake phrase without its greeting.
 pub(crate) fn name(persona: &PersonaConfig, wake_phrase: Option<&str>) -> String {
     let configured = persona.name.trim();
     if !configured.eq_ignore_ascii_case("auto") && !configured.is_empty() {
@@ -83,17 +83,17 @@ pub(crate) fn talk_head(character: Character, name: &str, size: ModelSize, texts
 /// The newest message and what is true at this moment.
 #[derive(Clone, Copy)]
 pub(crate) struct Newest<'a> {
-    /// What was asked, redacted.
+    /// The request, redacted.
     pub(crate) asked: &'a str,
     /// The context line.
     pub(crate) context: &'a str,
-    /// What is to be known of the house; empty without one.
+    /// The description of the house; empty without one.
     pub(crate) home: &'a str,
-    /// What was done without the model since it last answered; empty when nothing was.
+    /// Actions without the model since it last answered; empty when nothing was.
     pub(crate) since: &'a str,
-    /// What is remembered; empty when nothing is.
+    /// The memories; empty if there are none.
     pub(crate) memory: &'a str,
-    /// What was planned; empty when nothing was.
+    /// The plan; empty if there is none.
     pub(crate) plan: &'a str,
     /// Where line, memory and plan go.
     pub(crate) placement: Placement,

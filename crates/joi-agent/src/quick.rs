@@ -1,7 +1,7 @@
-//! What needs no model within a turn: recognised, done, answered in a few words.
+//! Recognises, does and answers within a turn what needs no model.
 //!
-//! Runs in the task of the turn. In: what was asked, redacted, and the parts of the engine that carry it out. Out:
-//! actions for the channel, and an answer.
+//! Runs in the task of the turn. Input: what was asked, redacted, and the parts of the engine that carry it out.
+//! Output: actions for the channel, and an answer.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub(crate) mod recognised;
 pub(crate) mod take_back;
 pub(crate) mod timers;
 
-/// What was set by the beginning of `turn` is forgotten where the whole of it is another request.
+/// Forgets what the beginning of `turn` set where the whole of it is another request.
 pub(crate) async fn take_back(
     turn: &Turn<'_>,
     means: &QuickMeans<'_>,

@@ -1,4 +1,4 @@
-//! What one conversation holds: its open question, what was set last, which tools were called, whether a stranger's
+//! State of one conversation: its open question, what was set last, which tools were called, whether a stranger's
 //! words are in it.
 //!
 //! Belongs to the channel that holds the conversation; nothing of it is shared with another one. Turns of the same
@@ -58,9 +58,9 @@ pub(crate) struct SessionState {
     pub(crate) question: Option<OpenQuestion>,
     /// What a command lacks, and was asked for.
     pub(crate) clarification: Option<Clarification>,
-    /// What was set a moment ago: its speaker may go on.
+    /// The order that was just set: the user may go on.
     pub(crate) last_set: Option<LastSet>,
-    /// What was done last, outside of the house.
+    /// The last action outside of the house.
     pub(crate) last_deed: Option<LastDeed>,
     /// The talk about the house.
     pub(crate) house: HouseThread,
@@ -72,7 +72,7 @@ pub(crate) struct SessionState {
     pub(crate) history: ToolHistory,
     /// When calls changed something.
     recent_calls: VecDeque<Timestamp>,
-    /// What was worked out and need not be again.
+    /// Cached results.
     pub(crate) caches: Caches,
     /// The answer that the model begins to words that may be the next question.
     pub(crate) head_start: Option<HeadStart>,
@@ -84,7 +84,7 @@ pub(crate) struct SessionState {
     last_turn: Option<Timestamp>,
     /// Its words disappear where they are read: none of them is stored.
     pub(crate) is_fleeting: bool,
-    /// The owner was told that the store fails.
+    /// The failure of the store was reported to the owner.
     pub(crate) is_store_failing: bool,
     /// How often something had been erased from the store when this was last looked at.
     forgotten: u64,

@@ -1,4 +1,4 @@
-//! Where a turn's events go, and what was said so far.
+//! Sends a turn's events to the channel and records what was said so far.
 //!
 //! Belongs to the task of one turn. The queue behind it is bounded by its receiver; a full one makes
 //! the answer wait, which in turn makes the model wait. A receiver that is gone ends the turn.
@@ -37,9 +37,9 @@ pub(crate) struct ReplySink {
     pub(crate) is_worded: bool,
     /// It was asked whether the answer is to go on.
     pub(crate) offers: bool,
-    /// What was called and found, for later prompts.
+    /// Calls and their results, for later prompts.
     pub(crate) rows: Vec<HistoryRow>,
-    /// What is said next is another answer.
+    /// Starts another answer.
     is_apart: bool,
     /// It was said that secrets are not kept.
     has_refused_secret: bool,
@@ -101,7 +101,7 @@ impl ReplySink {
         }
     }
 
-    /// What is said next stands apart from what was said so far.
+    /// Separates the next words from those said so far.
     pub(crate) fn begin_another(&mut self) {
         self.is_apart = true;
     }

@@ -1,4 +1,4 @@
-//! What goes into a turn and comes out of it.
+//! Input and output of a turn.
 //!
 //! Plain data, any thread. Nothing here decides or does anything.
 
@@ -13,7 +13,7 @@ use joi_language::{Language, LanguageCode};
 use joi_store::ExchangeId;
 use joi_understand::intents::VolumeChange;
 
-/// What was heard or typed.
+/// An utterance, heard or typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnInput {
     /// Which turn.
@@ -44,7 +44,7 @@ pub enum ReplyEvent {
     Offer(String),
     /// Do this now.
     Act(Action),
-    /// Tell the owner, in writing; not to be spoken.
+    /// A written notice to the owner; not to be spoken.
     Notice(String),
     /// The model's first word came.
     FirstToken(Instant),
@@ -70,7 +70,7 @@ pub enum Action {
 /// How a turn ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplyOutcome {
-    /// What was heard or typed, redacted: this, never the input, goes into records.
+    /// The utterance, heard or typed, redacted: this, never the input, goes into records.
     pub heard: Private<String>,
     /// The answer, as far as it went out.
     pub text: Private<String>,
@@ -85,13 +85,13 @@ pub struct ReplyOutcome {
 /// Whether the user may want to go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConversationStatus {
-    /// He may.
+    /// The user may.
     GoesOn,
-    /// He has said that he wants nothing more.
+    /// The user wants nothing more.
     IsOver,
-    /// He was asked for a yes, which counts for that long; silence means no.
+    /// The user was asked for a yes, which counts for that long; silence means no.
     Awaits(Duration),
-    /// He was asked whether the answer is to go on; silence means no.
+    /// The user was asked whether the answer is to go on; silence means no.
     Offered,
 }
 
@@ -102,7 +102,7 @@ pub enum Ended {
     Answered,
     /// No model was needed.
     Quick,
-    /// There was no whole answer, and she said so.
+    /// No complete answer was found, and joi said so.
     Apologised,
     /// The turn was cancelled, or nobody listened any more.
     Cancelled,

@@ -1,4 +1,4 @@
-//! What stands in records where something is not to be kept.
+//! Placeholders in records for what is not to be kept.
 //!
 //! Plain data. What is spoken stands in the files of the languages.
 

@@ -47,7 +47,7 @@ pub(crate) struct ModelQuestion<'a> {
     pub(crate) evidence: ClaimEvidence<'a>,
     /// What it may offer to do.
     pub(crate) offers: OfferRule<'a>,
-    /// What is no answer of it; nothing where that is not looked at.
+    /// Texts that do not count as its answer; `None` where that is not checked.
     pub(crate) vacancy: Option<VacancyRule<'a>>,
     /// How long the answer may be, and what it goes on with.
     pub(crate) limit: Option<LengthLimit>,
@@ -112,7 +112,7 @@ impl From<LlmError> for Setback {
 }
 
 /// Waits for a model that is still starting: which one it is decides how it is asked. A start that takes longer than
-/// [`SHORT_START`] is spoken of. An apology when it does not wake up in time; what else is wrong shows when it is asked.
+/// [`SHORT_START`] is announced. Returns an apology if it does not start in time; other errors show when it is asked.
 ///
 /// # Errors
 /// Nobody listens any more.
@@ -300,7 +300,7 @@ async fn attempt<M: ChatModel>(
     }
 }
 
-/// Returns what an answer cost whose server is not asked to the end, which is where it tells.
+/// Returns the estimated cost of an answer that was aborted before the server reported it.
 fn so_far(pieces: u64, began: Instant) -> ChatStats {
     ChatStats { eval_count: pieces, eval_duration: began.elapsed(), ..ChatStats::default() }
 }
@@ -358,7 +358,7 @@ async fn until_ready<M: ChatModel>(model: &M, wake_up: Duration) -> Result<Serve
     }
 }
 
-/// What is asked beside the answer.
+/// A question beside the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SideCall {
     /// Who asks, for the record.

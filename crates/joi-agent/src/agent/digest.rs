@@ -13,7 +13,7 @@ const SHORT: usize = 400;
 const PIECE: usize = 2_500;
 /// The longest note about one piece, in characters.
 const NOTE: usize = 600;
-/// The most that is told of an unfinished answer, in characters.
+/// Maximum length of the report of an unfinished answer, in characters.
 const UNFINISHED: usize = 800;
 /// What of the turn's activity is looked at for it, in characters.
 const ACTIVITY: usize = 2_000;
@@ -111,7 +111,7 @@ pub(crate) fn activity(results: &[String]) -> String {
     if fence::is_fenced(&all) { fence::wrap(&newest, ACTIVITY) } else { newest }
 }
 
-/// Returns what is told of an unfinished answer.
+/// Returns the report of an unfinished answer.
 pub(crate) fn unfinished(told: &str) -> String {
     fence::shortened(told.trim(), UNFINISHED)
 }

@@ -90,7 +90,7 @@ impl<'a> ReplyFilter<'a> {
         };
         let (gate, begun, raw) = (OutputGate::default(), String::new(), String::new());
         let (has_spoken, ended) = (false, None);
-        // What was done may be told in the words that asked for it.
+        // What was done may be reported in the words that asked for it.
         let repeated = evidence.done.is_empty().then(String::new);
         Self {
             known,
@@ -141,8 +141,8 @@ impl<'a> ReplyFilter<'a> {
         }
     }
 
-    /// The first words of a sentence that is not whole. Only of talk, and of what does not tell of herself: behind the
-    /// beginning of a call or a claim must not stand the word that she meant none.
+    /// The first words of a sentence that is not whole. Only of talk, and of what says nothing about joi: behind the
+    /// beginning of a call or a claim must not stand the word that none was meant.
     fn opening(&mut self) -> Result<String, ReplyRefusal> {
         if !self.known.is_empty() || self.vacancy.is_none() {
             return Ok(String::new());

@@ -1,4 +1,4 @@
-//! How long a model may take for an answer: to its first word, from word to word, and altogether.
+//! Limits the time of a model for an answer: to its first word, from word to word, and altogether.
 //!
 //! Runs in the task of one turn, on Tokio's clock. Only time spent waiting for the model counts: a
 //! voice that speaks slower than the model writes makes the turn wait as well, and is no fault of it.
@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout};
 use crate::config::ReplyConfig;
 use joi_llm::LlmError;
 
-/// What is waited for.
+/// The awaited event.
 #[derive(Debug, Clone, Copy)]
 enum Awaited {
     FirstWord { left: Duration },
@@ -21,8 +21,8 @@ enum Awaited {
 /// A model that writes for this long without a word to be said will not find one.
 const LONGEST_UNSAID: Duration = Duration::from_secs(2);
 
-/// What a model has written since it wrote something that could be said. A slow one has written little in that time, and
-/// goes on.
+/// What a model has written since it wrote something that could be said. A slow one has written little in that time,
+/// and goes on.
 #[derive(Debug, Default)]
 pub(crate) struct UnsaidWords {
     since: Option<Instant>,

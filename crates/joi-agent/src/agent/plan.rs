@@ -52,7 +52,7 @@ pub(crate) enum Course {
 pub(crate) struct Plan {
     /// Whether the memory is asked.
     pub(crate) recall: Recall,
-    /// What is to be done.
+    /// The task.
     pub(crate) course: Course,
     /// The steps, without those for the memory.
     steps: Vec<String>,
@@ -161,7 +161,7 @@ impl Plan {
         include_str!("../../../../assets/prompts/plan.md").trim().to_owned() + &lines.collect::<String>()
     }
 
-    /// Returns what the model is told beside a step that has failed, behind `done` that have not.
+    /// Returns the note to the model beside a step that has failed, behind `done` that have not.
     pub(crate) fn hint_of_failure(&self, done: usize, texts: &PromptTexts) -> String {
         let open = self.calls().get(done).map_or("", String::as_str);
         texts
@@ -171,7 +171,7 @@ impl Plan {
             .replace("{open}", open)
     }
 
-    /// Returns what the model is told beside the result number `done`.
+    /// Returns the note to the model beside the result number `done`.
     pub(crate) fn hint(&self, done: usize, texts: &PromptTexts) -> String {
         let all = self.calls().len();
         let template = texts.of(match self.calls().get(done) {

@@ -1,8 +1,8 @@
 //! The plan of a turn: whether it is worth asking for one, and what came of it.
 //!
-//! Runs in the task of the turn. In: the request, the dialogue and the tools that were picked. Out: a [`Plan`]. With
-//! a small model words alone decide whether a plan is worth a call: several parts that each want a tool, or
-//! talk of the past. A planner that fails, is too slow or writes nonsense leaves the turn as it is without one.
+//! Runs in the task of the turn. Input: the request, the dialogue and the tools that were picked. Output: a [`Plan`].
+//! With a small model words alone decide whether a plan is worth a call: several parts that each want a tool, or talk
+//! of the past. A planner that fails, is too slow or writes nonsense leaves the turn as it is without one.
 
 use serde_json::{Value, json};
 
@@ -33,7 +33,7 @@ const TOKENS_SMALL: u32 = 120;
 /// A shorter request needs no plan, in characters.
 const SHORTEST: usize = 4;
 
-/// What the words of a request tell.
+/// Evidence from the words of a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Signs {
     chars: usize,
@@ -165,14 +165,15 @@ fn described(plan: &Plan, count: usize) -> (&'static str, &'static str) {
     (verdict, memory)
 }
 
-/// Returns what a small model planned, as far as the words of the request want it too. It likes to name all tools there are.
+/// Returns what a small model planned, as far as the words of the request want it too. It likes to name all tools there
+/// are.
 fn wanted_by_words(asked: &str, steps: Vec<String>, tools: &ToolList, language: &Language) -> Plan {
     let mut names = tools.by_words(asked, language);
     names.extend(parts_of(asked).into_iter().flat_map(|part| tools.by_words(part, language)));
     Plan::of_wanted(steps, &names, &tools.toolbox)
 }
 
-/// Returns what a model is told to plan by, the shape of a plan, and its most tokens.
+/// Returns the planning instruction for a model, the shape of a plan, and its most tokens.
 pub(crate) fn instruction(
     asked: &str,
     size: ModelSize,
@@ -208,7 +209,8 @@ fn signs(request: &TurnRequest<'_>, memory: Remembers) -> Signs {
     }
 }
 
-/// The tools a plan may name. What they are stands in the head of the prompt; a large model is told once more of a few.
+/// The tools a plan may name. What they are stands in the head of the prompt; a large model gets a few of them once
+/// more.
 fn told_of(tools: &ToolList, choice: &ToolChoice, size: ModelSize) -> String {
     let offered = tools.offered();
     let names = choice.names(&offered);

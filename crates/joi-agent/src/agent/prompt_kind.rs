@@ -3,7 +3,7 @@
 /// What of the head a prompt begins with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum PromptKind {
-    /// Who she is, and nothing about tools.
+    /// The persona, without tools.
     Talk,
     /// All of it.
     #[default]

@@ -1,6 +1,6 @@
 //! Which model calls tools natively and which as text: what a model says of itself, and what was seen to fail.
 //!
-//! Any task. In: the model that serves, and its refusals. Out: a [`Protocol`]. What was learnt is stored.
+//! Any task. Input: the model that serves, and its refusals. Output: a [`Protocol`]. What was learnt is stored.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,6 +1,6 @@
-//! What every step of one turn reads: fixed before the first of them, and changed by none.
+//! Immutable input of every step of one turn.
 //!
-//! Plain data. In: the turn, the dialogue, the conversation's tools and the model that answers.
+//! Plain data. Input: the turn, the dialogue, the conversation's tools and the model that answers.
 
 use crate::agent::prompt_kind::PromptKind;
 use crate::agent::protocols::Answering;

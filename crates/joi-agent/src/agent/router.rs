@@ -1,8 +1,8 @@
 //! Which tools a request may use: picked by its words, by the model, or not at all.
 //!
-//! Runs in the task of the turn. In: the request and the tools on offer. Out: a [`ToolChoice`], which the plan and the
-//! failures of the answer before add to. A model that fails, or is too slow, leaves it to the words; everything is
-//! allowed only when the words find nothing either. What a model picked is kept for the conversation, unless it
+//! Runs in the task of the turn. Input: the request and the tools on offer. Output: a [`ToolChoice`], which the plan
+//! and the failures of the answer before add to. A model that fails, or is too slow, leaves it to the words; everything
+//! is allowed only when the words find nothing either. What a model picked is kept for the conversation, unless it
 //! picked everything.
 
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub(crate) struct ToolChoice {
     pub(crate) picks: Vec<String>,
     /// Who picked, for the record.
     pub(crate) by: &'static str,
-    /// Nobody could tell: all that are on offer.
+    /// No choice was possible: all that are on offer.
     pub(crate) is_open: bool,
 }
 

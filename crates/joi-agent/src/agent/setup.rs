@@ -30,14 +30,14 @@ use joi_tools::gate::Taint;
 use joi_tools::{self as tools, ToolsConfig};
 use joi_understand::reference;
 
-/// What was decided about a turn before its prompt is made.
+/// Decisions about a turn before its prompt is made.
 #[derive(Debug, Default)]
 pub(crate) struct Prepared {
     /// Which tools it may use.
     pub(crate) choice: ToolChoice,
-    /// What is to be done.
+    /// The task.
     pub(crate) plan: Plan,
-    /// What is remembered for it.
+    /// The memories recalled for it.
     pub(crate) memory: Block,
 }
 
@@ -134,8 +134,8 @@ fn context_line(request: &TurnRequest<'_>, rules: &ContextConfig) -> String {
     }
 }
 
-/// Returns how long the answer may be: a spoken one is short, with the question whether to go on behind it, unless a long one is
-/// wanted. What is read may be longer.
+/// Returns how long the answer may be: a spoken one is short, with the question whether to go on behind it, unless a
+/// long one is wanted. What is read may be longer.
 fn limit(request: &TurnRequest<'_>, reply: &ReplyConfig) -> Option<LengthLimit> {
     let turn = request.turn;
     let sentences = match news::wanted_length(&turn.language, turn.asked) {

@@ -31,8 +31,8 @@ pub(crate) fn prompt_kind(
     if is_talk { PromptKind::Talk } else { PromptKind::Tools }
 }
 
-/// Returns whether this model gets short prompts at all: a small one, where each tool has words of its own by which it is
-/// picked.
+/// Returns whether this model gets short prompts at all: a small one, where each tool has words of its own by which it
+/// is picked.
 pub(crate) fn may_be_short(request: &TurnRequest<'_>, tools: &ToolsConfig, planner: &PlannerConfig) -> bool {
     let is_by_words = matches!(tools.router, Router::Auto | Router::Keyword);
     let offered = request.tools.offered();
@@ -46,7 +46,7 @@ pub(crate) fn may_be_short(request: &TurnRequest<'_>, tools: &ToolsConfig, plann
         && named.all(|tool| has_words(tool.name(), tool.cues()))
 }
 
-/// Returns whether something told or recited is wanted: "tell me a story, and make it up".
+/// Returns whether a story or a recital is wanted: "tell me a story, and make it up".
 fn wants_a_tale(request: &TurnRequest<'_>) -> bool {
     news::wanted_length(&request.turn.language, request.turn.asked) == WantedLength::Tale
 }

@@ -26,7 +26,7 @@ impl ToolList {
         self.toolbox.offered(&self.grown)
     }
 
-    /// Those that the words of `asked` point at, the likeliest first. For words that only tell something nothing is
+    /// Those that the words of `asked` point at, the likeliest first. For words that only inform nothing is
     /// fetched.
     pub(crate) fn by_words(&self, asked: &str, language: &Language) -> Vec<String> {
         let mut names = route::by_words(asked, &self.offered(), language).names;

@@ -210,8 +210,8 @@ impl<M: ChatModel> AgentContext<'_, M> {
             && calls.iter().zip(wishes).all(|(made, wish)| is_talk(wish) && !ends(made))
     }
 
-    /// Goes on without tools, and without the calls that nobody asked for; they are put on record. To an order nothing is
-    /// left to say but that it was not carried out.
+    /// Goes on without tools, and without the calls that nobody asked for; they are put on record. To an order nothing
+    /// is left to say but that it was not carried out.
     async fn pass_over(
         &self,
         state: &mut LoopState,
@@ -301,7 +301,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
         }
     }
 
-    /// Tells what was found when there are no turns left.
+    /// Reports the results so far when there are no turns left.
     async fn out_of_turns(&self, state: &LoopState, sink: &mut ReplySink) -> Result<LoopEnd, ReceiverClosed> {
         sink.decided("tools", "unfinished", "the answer has no turns left").await?;
         let told = digest::UNFINISHED_PROMPT

@@ -24,12 +24,12 @@ use joi_llm::{Ask, Length, ModelSize};
 /// Tokens of the whole answer.
 const TOKENS: u32 = 160;
 
-/// What she speaks of.
+/// The topic of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProactiveBrief {
     /// The fact, as a sentence of the language.
     pub fact: String,
-    /// What she said last of her own accord, not to be repeated.
+    /// The last proactive message, not to be repeated.
     pub last: Vec<String>,
     /// It is dangerous: short and urgent.
     pub is_critical: bool,
@@ -110,7 +110,7 @@ impl<M: ChatModel> Engine<M> {
             .map_err(|_| refused(&"the model did not answer as it was told to"))?;
         let text = say.trim().to_owned();
         check(&text, estimated_tokens(&text)).map_err(|refusal| refused(&refusal))?;
-        // How it is in the house was read; that she did something there was not.
+        // The states of the house were read; an action of joi there was not.
         let done = [DoneCall::read("homeRead", &brief.fact)];
         if truth::unsupported(&language, &text, ClaimEvidence { asked: "", done: &done }).is_some() {
             return Err(refused(&"the message claims a deed"));
@@ -118,7 +118,7 @@ impl<M: ChatModel> Engine<M> {
         Ok(ComposedWords { text, is_urgent: urgent })
     }
 
-    /// Returns what the model is told, with the summary of the last conversation.
+    /// Returns the message to the model, with the summary of the last conversation.
     async fn instruction(&self, brief: &ProactiveBrief, house: String) -> String {
         let page = match &self.parts.store {
             // As in every prompt, a page with words of a stranger is left out.

@@ -96,7 +96,7 @@ fn when(memory: &Memory, now: &Zoned) -> String {
     }
 }
 
-/// What was found, as lines, newest first.
+/// The memories found, as lines, newest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Snippets {
     /// What the user said, and the diary.

@@ -15,8 +15,8 @@ pub(crate) enum Coverage {
     Covered,
 }
 
-/// Returns whether the window covers a question, so that nothing need be recalled: a tool's result is in it, and at least
-/// half of the question's words are.
+/// Returns whether the window covers a question, so that nothing need be recalled: a tool's result is in it, and at
+/// least half of the question's words are.
 pub(crate) fn is_covered(asked: &[String], window: &[&str], has_result: bool) -> bool {
     if !has_result || asked.is_empty() {
         return false;

@@ -36,7 +36,7 @@ const TOKENS: u32 = 320;
 /// How a pass ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pass {
-    /// All conversations that have ended are told; so many pages are new.
+    /// All conversations that have ended are written down; so many pages are new.
     Done(usize),
     /// Somebody began to talk. The next pass goes on.
     GaveWay,
@@ -54,7 +54,7 @@ pub(crate) struct Diary<'a, M> {
     pub(crate) window_s: u32,
     /// Writes the pages.
     pub(crate) access: ModelAccess<'a, M>,
-    /// Tells the time.
+    /// The clock.
     pub(crate) clock: &'a dyn Clock,
     /// The heads of prompts.
     pub(crate) heads: HeadSet,
@@ -67,7 +67,7 @@ pub(crate) struct Diary<'a, M> {
 }
 
 impl<M: ChatModel> Diary<'_, M> {
-    /// Tells all conversations that have ended and are not told yet. Dropping it loses nothing.
+    /// Writes down all conversations that have ended and are not in the diary yet. Dropping it loses nothing.
     ///
     /// # Errors
     /// The database's.

@@ -1,4 +1,4 @@
-//! What was recalled, made shorter by the model when it is long.
+//! Shortens recalled memories with the model when they are long.
 //!
 //! Runs in the task of the turn, within the time that all digests share. It shares the answer's prompt: the same
 //! system message, tools and dialogue, the instruction in the last message, so that the model has read nearly all

@@ -1,8 +1,8 @@
-//! What to look for in the memory: read from the words of the request, or asked of the model.
+//! Decides what to look for in the memory: read from the words of the request, or asked of the model.
 //!
-//! Runs in the task of the turn. In: the request, and what the plan says it is about. Out: words, a stretch of time
-//! and a text to embed. Where words alone do, no model is asked; one that fails, or is too slow, leaves it to them.
-//! What a model said is kept for the conversation.
+//! Runs in the task of the turn. Input: the request, and what the plan says it is about. Output: words, a stretch of
+//! time and a text to embed. Where words alone do, no model is asked; one that fails, or is too slow, leaves it to
+//! them. What a model said is kept for the conversation.
 
 use jiff::civil::Date;
 use jiff::{ToSpan, Zoned};
@@ -79,7 +79,7 @@ fn asks_model(mode: Extractor, size: ModelSize, topic: Option<&str>, by_words: &
     }
 }
 
-/// When a model is asked, which one, and what it is told of here and now.
+/// When a model is asked, which one, and its context line.
 #[derive(Clone, Copy)]
 pub(crate) struct ExtractRules<'a> {
     /// Whether a model is asked.

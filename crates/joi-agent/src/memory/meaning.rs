@@ -1,8 +1,8 @@
-//! Finding what was meant rather than what was said: vectors of memories and of questions.
+//! Searches the memory by meaning: vectors of memories and of questions.
 //!
-//! Tokio tasks; a turn waits for its own question only. In: texts, and a model that makes vectors. Out: vectors, and
-//! how near a question is to sentences that have nothing to do with it. How near "near" is differs from model to model
-//! and from language to language; what an everyday sentence reaches is nearness that means nothing.
+//! Tokio tasks; a turn waits for its own question only. Input: texts, and a model that makes vectors. Output: vectors,
+//! and how near a question is to sentences that have nothing to do with it. How near "near" is differs from model to
+//! model and from language to language; what an everyday sentence reaches is nearness that means nothing.
 
 use std::sync::{Arc, LazyLock, PoisonError};
 

@@ -1,4 +1,4 @@
-//! What to look for in the memory. Plain data.
+//! A query to the memory. Plain data.
 
 use joi_understand::question::MemoryQuestion;
 
@@ -7,6 +7,6 @@ use joi_understand::question::MemoryQuestion;
 pub(crate) struct RecallQuery {
     /// Words and time.
     pub(crate) question: MemoryQuestion,
-    /// What is meant, as a text, for a search by meaning.
+    /// The meaning as a text, for a search by meaning.
     pub(crate) about: String,
 }

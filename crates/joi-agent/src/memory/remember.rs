@@ -27,7 +27,7 @@ pub(crate) async fn remember(
         asked: Private(turn.asked.to_owned()),
         answered_at,
         answer: Private(said.to_owned()),
-        // What he quotes is somebody else's.
+        // Quoted words are somebody else's.
         asked_origin: if turn.is_quoting { Origin::Stranger } else { turn.origin },
         wording: if sink.is_worded { WordedBy::Model } else { WordedBy::Fixed },
         answer_origin: if sink.is_foreign { Origin::Stranger } else { Origin::Ours },
@@ -38,14 +38,14 @@ pub(crate) async fn remember(
             Some(id)
         }
         Err(error) => {
-            // A receiver that is gone can't be told; the log was.
+            // A receiver that is gone gets no report; the log has it.
             let _ = report_failure(&error, session, sink).await;
             None
         }
     }
 }
 
-/// Tells a failure of the store: once, until it works again.
+/// Reports a failure of the store: once, until it works again.
 pub(crate) async fn report_failure(
     error: &StoreError,
     session: &Session,

@@ -8,10 +8,10 @@ use joi_language::{Language, fill};
 use joi_store::{Memory, MemoryKind, TopicMentions};
 use joi_understand::intents;
 
-/// Most things that are told at once.
+/// Maximum number of things said at once.
 const MOST_TOLD: usize = 8;
 
-/// This is remembered now.
+/// Confirms that something is remembered now.
 pub(crate) fn remembered(language: &Language, kind: MemoryKind, text: &str) -> String {
     let say = &language.sentences().memory;
     match kind {
@@ -22,7 +22,8 @@ pub(crate) fn remembered(language: &Language, kind: MemoryKind, text: &str) -> S
     }
 }
 
-/// So much is known about what was said, and the question whether to forget it; nothing to ask when there is nothing.
+/// Words how much is known about a subject, and the question whether to forget it; nothing to ask when there is
+/// nothing.
 pub(crate) fn forgetting(language: &Language, known: TopicMentions, said: &str) -> String {
     let say = &language.sentences().memory;
     let things = known.things();
@@ -37,7 +38,7 @@ pub(crate) fn forgetting(language: &Language, known: TopicMentions, said: &str) 
     fill(sentence, &[("count", &things.to_string()), ("about", &about)])
 }
 
-/// So many things are gone.
+/// Confirms how many things were erased.
 pub(crate) fn gone(language: &Language, things: usize) -> &str {
     let say = &language.sentences().memory;
     if things == 1 { &say.gone_one } else { &say.gone }

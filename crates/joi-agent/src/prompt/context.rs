@@ -10,7 +10,7 @@ use joi_answer::marks;
 use joi_language::times::date_in;
 use joi_language::{Language, fill};
 
-/// The line with weekday, date, time, zone and place, as they are told in `language`.
+/// The line with weekday, date, time, zone and place, as they are worded in `language`.
 pub(crate) fn line(cfg: &ContextConfig, now: &Zoned, language: &Language) -> String {
     let now = match cfg.time {
         TimeKind::Local => now.clone(),

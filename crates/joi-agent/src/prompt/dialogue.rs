@@ -20,9 +20,9 @@ use joi_tools::fence;
 use joi_understand::question::content_words;
 use joi_understand::reference;
 
-/// What was done without the model since it last answered.
+/// Actions without the model since it last answered.
 const DONE: &str = include_str!("../../../../assets/prompts/done.md");
-/// What was told since, where no answer of the model came to it.
+/// Statements since then that the model did not answer.
 const TOLD: &str = include_str!("../../../../assets/prompts/told.md");
 /// Most exchanges in such a line, the newest, and most characters of each side of one.
 const MOST_DONE: usize = 3;
@@ -42,7 +42,7 @@ pub(crate) struct Past {
     pub(crate) own: usize,
     /// Whether a part of it goes back to words of strangers.
     pub(crate) is_foreign: bool,
-    /// What was said in what is going on, without the words that go back to strangers.
+    /// The words of the current conversation, without the words that go back to strangers.
     pub(crate) own_texts: Vec<String>,
     /// Those of them that the user said.
     pub(crate) told: Vec<String>,
@@ -66,8 +66,8 @@ impl Past {
         self.ids.contains(&answer)
     }
 
-    /// Returns what the model is shown of it: what was worded by the model, and before each answer what was `called` for it;
-    /// the rest as lines.
+    /// Returns what the model is shown of it: what was worded by the model, and before each answer what was `called`
+    /// for it; the rest as lines.
     pub(crate) fn shown(
         &self,
         called: &[(i64, Vec<Message>)],
@@ -87,7 +87,7 @@ impl Past {
                 .flat_map(|(_, rows)| rows)
                 .collect();
             if self.wordings[at] == WordedBy::Fixed && rows.is_empty() {
-                // Of an earlier conversation it is of no use, nor where nothing came of it; what was told counts.
+                // Of an earlier conversation it is of no use, nor where nothing came of it; what was said counts.
                 let came_to = (!came_to_nothing(reader.language, &message.content)).then_some(message);
                 let is_told =
                     at >= before && (came_to.is_some() || was_listened_to(reader.language, &message.content));
@@ -118,7 +118,7 @@ impl Past {
 pub(crate) struct ShownDialogue {
     /// Its messages.
     pub(crate) messages: Vec<Message>,
-    /// What was done without the model behind the last of them; empty when nothing was.
+    /// Actions without the model behind the last of them; empty when nothing was.
     pub(crate) since: String,
 }
 
@@ -166,13 +166,13 @@ fn came_to_nothing(language: &Language, answer: &str) -> bool {
     none.into_iter().any(|none| answer.trim() == none)
 }
 
-/// Returns whether it was the answer to what somebody told of himself.
+/// Returns whether it was the answer to a personal statement.
 fn was_listened_to(language: &Language, answer: &str) -> bool {
     let say = &language.sentences().reply;
     [&say.listening, &say.listening_sad, &say.listening_glad].into_iter().any(|said| answer.trim() == said)
 }
 
-/// A run of exchanges in one line, the newest last: what was done, and what was only told; empty when there are none.
+/// A run of exchanges in one line, the newest last: what was done, and what was only said; empty when there are none.
 fn done_line(run: &[(&Message, Option<&Message>)]) -> String {
     let skipped = run.len().saturating_sub(MOST_DONE);
     let side = |message: &Message| {

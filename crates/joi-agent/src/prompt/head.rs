@@ -27,13 +27,13 @@ pub struct Prelude {
     pub persona: PersonaConfig,
     /// `[context]`.
     pub context: ContextConfig,
-    /// The first enabled wake phrase, for her name.
+    /// The first enabled wake phrase, from which the name is taken.
     pub wake_phrase: Option<String>,
     /// The tools there are at any time.
     pub tools: ToolRegistry,
     /// Which model calls them how.
     pub protocols: Protocols,
-    /// Tells the time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
     /// The languages that are spoken.
     pub languages: Languages,
@@ -43,7 +43,7 @@ pub struct Prelude {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Speaking<'a> {
     pub(crate) persona: &'a PersonaConfig,
-    /// Hers.
+    /// The assistant's name.
     pub(crate) name: &'a str,
     pub(crate) language: &'a Arc<Language>,
 }
@@ -91,7 +91,7 @@ impl Heads {
         &self.tools
     }
 
-    /// The head of talk: who she is, and nothing about tools.
+    /// Returns the head of talk: the persona, without tools.
     pub(crate) fn talk(&self, size: ModelSize) -> Head {
         let persona = prompt::talk_head(self.character, &self.name, size, self.language.prompts());
         Head { system: self.with_profile(persona), tools: Vec::new() }

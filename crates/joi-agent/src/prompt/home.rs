@@ -18,10 +18,10 @@ const MOST_NAMED: usize = 4;
 const DRY_TO_DAMP: std::ops::RangeInclusive<f64> = 30.0..=65.0;
 /// What must not be there.
 const DANGERS: [&str; 6] = ["Smoke", "Gas", "CO", "Water", "Tampered", "Alarm"];
-/// Equipment that tells of nothing else.
+/// Equipment that reports nothing else.
 const DETECTORS: [&str; 4] = ["FireDetector", "GasDetector", "LeakSensor", "CODetector"];
 
-/// The line; empty where there is nothing to tell. Without a connection no state is told.
+/// Returns the line; empty if there is nothing to report. Without a connection no state is reported.
 pub(crate) fn summary(
     house: Option<&House>,
     known: &HouseKnown,

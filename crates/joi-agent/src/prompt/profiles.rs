@@ -16,7 +16,7 @@ pub(crate) struct Profile {
     pub(crate) about: String,
     /// The tools it may use.
     pub(crate) tools: Vec<String>,
-    /// What stands behind her character.
+    /// The text behind the character.
     pub(crate) prompt: String,
 }
 

@@ -1,9 +1,9 @@
-//! Questions beside the answer, on the prompt the answer will have: the same system message, tools and dialogue, and
-//! an instruction in the last message. The model has read nearly all of it, and reads nothing of the answer's prompt a
+//! Questions beside the answer, on the prompt the answer will have: the same system message, tools and dialogue, and an
+//! instruction in the last message. The model has read nearly all of it, and reads nothing of the answer's prompt a
 //! second time.
 //!
-//! Runs in the task of the turn. In: an instruction. Out: what the model wrote, within its time, or nothing. Whoever
-//! asks goes on without it then.
+//! Runs in the task of the turn. Input: an instruction. Output: what the model wrote, within its time, or nothing.
+//! Whoever asks goes on without it then.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ use joi_llm::{Ask, Length};
 pub(crate) struct SideQuery<'a> {
     /// Who asks, for the record.
     pub(crate) purpose: &'static str,
-    /// What is to be done.
+    /// The task.
     pub(crate) instruction: &'a str,
     /// The shape of what is written.
     pub(crate) format: Option<Value>,

@@ -22,7 +22,7 @@ use joi_understand::intents::{Intent, MemoryOrder, VolumeChange};
 /// Most characters of what was said that are said back.
 const LONGEST_SAID: usize = 120;
 
-/// What is recognised, as a tool would do it.
+/// A recognised request, as a tool would do it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct QuickDeed {
     tool: &'static str,
@@ -74,8 +74,8 @@ pub(super) async fn passes(
     }
 }
 
-/// Returns what the gate says; who asks for what he has refused before asks for it anew. The owner's own words, one deed each, are
-/// not counted: the limit is there for models that call again and again.
+/// Returns what the gate says; a request for what was refused before counts as new. The owner's own words, one deed
+/// each, are not counted: the limit is there for models that call again and again.
 fn judged(turn: &Turn<'_>, deed: &QuickDeed, means: &QuickMeans<'_>) -> GateVerdict {
     means.session.with(|state| state.history.refused.retain(|refused| !deed.deeds.contains(refused)));
     let facts = CallFacts {

@@ -1,8 +1,8 @@
-//! What is to be done in the house, within a turn.
+//! Handles orders to the house, within a turn.
 //!
-//! Runs in the task of the turn. In: an order a quick intent understood. Out: as long as no home is connected, one
-//! sentence that says so; no model is asked, since it could only pretend. Where a tool names the thing, the model and
-//! its tools are asked as before.
+//! Runs in the task of the turn. Input: an order a quick intent understood. Output: as long as no home is connected,
+//! one sentence that says so; no model is asked, since it could only pretend. Where a tool names the thing, the model
+//! and its tools are asked as before.
 
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{Keep, Turn};

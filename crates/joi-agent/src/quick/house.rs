@@ -1,9 +1,9 @@
-//! What is said to a connected house, within a turn: commands are sent once, questions are answered, what is risky is
-//! asked about first.
+//! Handles commands and questions to a connected house, within a turn: commands are sent once, questions are answered,
+//! what is risky is asked about first.
 //!
-//! Runs in the task of the turn. In: the words of the turn, the house, the words of the language. Out: commands, and
-//! sentences of what became of them. It refuses what needs a yes wherever words of others are in the conversation, and
-//! repeats nothing by itself.
+//! Runs in the task of the turn. Input: the words of the turn, the house, the words of the language. Output: commands,
+//! and sentences of what became of them. It refuses what needs a yes wherever words of others are in the conversation,
+//! and repeats nothing by itself.
 
 mod connected;
 mod later;
@@ -170,9 +170,9 @@ fn waits(question: &str, turn: &Turn<'_>, means: &QuickMeans<'_>, sink: &mut Rep
     open_until(turn.now.timestamp(), confirm, turn.channel, question)
 }
 
-/// Sends each command once, all of them together, and tells what became of them. They count as sent from the moment they
-/// are: a turn that is cancelled while their states are read back leaves behind what takes them back, and whoever goes on
-/// with the same words does not send them again.
+/// Sends each command once, all of them together, and reports their outcome. They count as sent from the moment they
+/// are: a turn that is cancelled while their states are read back leaves behind what takes them back, and whoever goes
+/// on with the same words does not send them again.
 async fn send(
     batch: &PlannedBatch,
     turn: &Turn<'_>,

@@ -1,4 +1,4 @@
-//! What carries out quick commands: the parts of the engine, and the conversation they are given in.
+//! Context that quick commands run in: the parts of the engine, and the conversation they are given in.
 
 use joi_schedule::Schedule;
 use joi_store::Store;
@@ -13,7 +13,7 @@ use crate::session::Session;
 pub(crate) struct QuickMeans<'a> {
     /// Timers, alarms and reminders.
     pub(crate) schedule: Option<&'a Schedule>,
-    /// What is remembered; nothing when it is switched off.
+    /// The memory; `None` if it is switched off.
     pub(crate) memory: Option<&'a Store>,
     /// Where lists are kept.
     pub(crate) notes: Option<&'a Store>,

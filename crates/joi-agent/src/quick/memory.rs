@@ -1,8 +1,8 @@
 //! "Remember that …", "forget what I said about …", "what do you know about me?": done without a model.
 //!
-//! Runs in the task of the turn. In: an order a quick intent understood. Out: one or a few sentences. What can't
-//! be written to the disk is never confirmed; what is to be erased is asked about once, and neither the request
-//! nor the question is kept anywhere.
+//! Runs in the task of the turn. Input: an order a quick intent understood. Output: one or a few sentences. What can't
+//! be written to the disk is never confirmed; what is to be erased is asked about once, and neither the request nor the
+//! question is kept anywhere.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -102,7 +102,7 @@ pub(crate) async fn carry_out(
                 kind: *kind,
                 at: turn.now.timestamp(),
                 text: Private(text.clone()),
-                // What he quotes is somebody else's.
+                // Quoted words are somebody else's.
                 source: if turn.is_quoting { STRANGER } else { "said" }.to_owned(),
             };
             keep(store, new, sink).await

@@ -1,4 +1,4 @@
-//! What was recognised without a model. Plain data.
+//! Requests recognised without a model. Plain data.
 
 use joi_schedule::EntryId;
 use joi_understand::house::HouseDecision;

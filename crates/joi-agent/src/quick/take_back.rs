@@ -1,7 +1,7 @@
 //! "Undo that", "cancel that": what was set, or put on a list, in the turn before is taken back.
 //!
-//! Runs in the task of the turn. In: what the turn before left behind in its session. Out: one sentence of what was
-//! taken back, once that is stored; nothing where there is nothing to take back. The house keeps its own
+//! Runs in the task of the turn. Input: what the turn before left behind in its session. Output: one sentence of what
+//! was taken back, once that is stored; nothing where there is nothing to take back. The house keeps its own
 //! ([`crate::session::house_thread`]); whichever was done later counts.
 
 use jiff::SignedDuration;
@@ -19,7 +19,8 @@ use joi_understand::intents::{Intent, MemoryOrder};
 /// It can be taken back this long.
 const WITHIN: SignedDuration = SignedDuration::from_mins(5);
 
-/// Returns whether `what` changes something, of which nothing is noted that takes it back: then nothing older is the last deed.
+/// Returns whether `what` changes something, of which nothing is noted that takes it back: then nothing older is the
+/// last deed.
 pub(super) fn changes_something_else(what: &Intent) -> bool {
     match what {
         Intent::Schedule(order) => !matches!(order, ScheduleOrder::List(_) | ScheduleOrder::Left(_)),

@@ -11,7 +11,7 @@ use joi_schedule::{self as schedule, Bell, EntryId, OrderReport, Schedule, Sched
 use joi_store::StoreError;
 use joi_tools::WayBack;
 
-/// Carries out an order and tells it.
+/// Carries out an order and confirms it.
 pub(crate) async fn carry_out(
     order: &ScheduleOrder,
     turn: &Turn<'_>,

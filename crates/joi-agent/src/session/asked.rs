@@ -1,4 +1,4 @@
-//! What waits for a yes or a choice. Plain data, which the session owns and the stages fill.
+//! Requests that wait for a yes or a choice. Plain data, which the session owns and the stages fill.
 
 use jiff::Timestamp;
 use joi_tools::house_deed;
@@ -8,7 +8,7 @@ use crate::quick::recognised::Recognised;
 
 /// What waits for a yes.
 pub(crate) struct AskedQuick {
-    /// What is done then.
+    /// The action to run then.
     pub(crate) recognised: Recognised<'static>,
     /// The words that it was recognised in, and whether they quote somebody.
     pub(crate) said: String,
@@ -37,7 +37,7 @@ impl AskedCommands {
     }
 }
 
-/// What was asked back: which of several, or in which room.
+/// A question to the user: which of several, or in which room.
 pub(crate) struct AskedWhich {
     /// The command or question, as the user said it.
     pub(crate) said: String,

@@ -18,9 +18,9 @@ const MOST: NonZeroUsize = NonZeroUsize::new(128).unwrap();
 
 /// All of it.
 pub(crate) struct Caches {
-    /// What is known of the user, and the state of the store it is from.
+    /// The user's profile, and the state of the store it is from.
     pub(crate) known: Option<(u64, store::MemoryProfile)>,
-    /// What she is for this conversation, once that was picked.
+    /// The profile of this conversation, once it was picked.
     pub(crate) profile: Option<&'static Profile>,
     /// Tools that were picked, by [`crate::agent::router::key`].
     pub(crate) routes: LruCache<String, Vec<String>>,

@@ -1,4 +1,4 @@
-//! What is to be forgotten once somebody says yes.
+//! Memories to erase once the user says yes.
 //!
 //! Plain data. It waits in its session.
 
@@ -7,7 +7,7 @@ use jiff::Timestamp;
 /// What waits for a yes.
 #[derive(Debug, Clone)]
 pub(crate) struct Forgetting {
-    /// What is meant.
+    /// The subject.
     pub(crate) what: ForgetTarget,
     /// Until when a yes counts.
     pub(crate) until: Timestamp,
@@ -15,7 +15,7 @@ pub(crate) struct Forgetting {
     pub(crate) is_repeated: bool,
 }
 
-/// What is to be forgotten.
+/// Memories to erase.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ForgetTarget {
     /// All that holds these words.

@@ -17,9 +17,9 @@ use joi_understand::house::{HouseDecision, HouseRefusal, PlannedCommand};
 const IT_WITHIN: SignedDuration = SignedDuration::from_secs(60);
 /// A command can be taken back this long.
 const BACK_WITHIN: SignedDuration = SignedDuration::from_mins(5);
-/// Whoever goes on before he is answered does so within this time, his words included.
+/// Time limit of a continuation before the answer, its words included.
 const ONE_BREATH: SignedDuration = SignedDuration::from_secs(5);
-/// The whole of what he says comes within this time after its beginning.
+/// Time limit of the whole utterance, from its beginning.
 const AFTERTHOUGHT: SignedDuration = SignedDuration::from_secs(10);
 
 /// The thread of a conversation about the house.
@@ -36,7 +36,7 @@ struct DoneCommands {
     back: Option<Vec<BackStep>>,
     /// What waits in the schedule because of them.
     stored: Option<EntryId>,
-    /// What was sent.
+    /// The commands sent.
     sent: SentCommands,
     /// Their speaker had not finished: what comes next is the whole of it.
     is_superseded: bool,
@@ -73,7 +73,7 @@ impl HouseThread {
         self.it = (!names.is_empty()).then_some((names, now));
     }
 
-    /// Notes what is sent from here on, to a house that is as in `before`; what becomes of it is told by
+    /// Notes what is sent from here on, to a house that is as in `before`; its outcome is reported by
     /// [`Self::has_sent`], unless nobody waits for that.
     pub(crate) fn sends(&mut self, commands: &[PlannedCommand], before: &House, now: Timestamp) {
         let names = commands.iter().map(|planned| planned.ordered.item.clone()).collect();
@@ -104,7 +104,7 @@ impl HouseThread {
         }
     }
 
-    /// Their speaker went on before he was answered: the next words hold all of it.
+    /// The user went on before the answer: the next words hold all of it.
     pub(crate) fn supersede(&mut self, now: Timestamp) {
         if let Some(done) = &mut self.done {
             done.is_superseded = now.duration_since(done.at).abs() <= ONE_BREATH;

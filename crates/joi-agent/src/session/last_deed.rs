@@ -1,9 +1,9 @@
-//! What was done last, and how it is taken back. Plain data.
+//! The last action and how it is taken back. Plain data.
 
 use jiff::Timestamp;
 use joi_tools::WayBack;
 
-/// What was done last, outside of the house.
+/// The last action outside of the house.
 #[derive(Debug, Clone)]
 pub(crate) struct LastDeed {
     pub(crate) back: WayBack,

@@ -9,19 +9,19 @@ use joi_language::Language;
 use joi_schedule::{ScheduleOrder, ScheduleQuestion};
 use joi_understand::intents::{self, Intent, QuickIntent};
 
-/// An answer to a question of hers comes within this time.
+/// Time limit of an answer to joi's question.
 const PATIENCE: SignedDuration = SignedDuration::from_secs(60);
-/// Who goes on with a command that seemed complete does so within this time, his words included.
+/// Time limit of a continuation of a command that seemed complete, its words included.
 const AFTERTHOUGHT: SignedDuration = SignedDuration::from_secs(10);
-/// Whoever goes on before he hears an answer does so within this time, his words included.
+/// Time limit of a continuation before the answer is heard, its words included.
 const ONE_BREATH: SignedDuration = SignedDuration::from_secs(5);
 
 /// An order that lacks something, and what was asked.
 #[derive(Debug, Clone)]
 pub(crate) struct Clarification {
-    /// What was understood so far.
+    /// The order as understood so far.
     pub(crate) order: ScheduleOrder,
-    /// What was asked.
+    /// The question.
     pub(crate) question: ScheduleQuestion,
     /// When the order came.
     pub(crate) since: Timestamp,
@@ -39,7 +39,7 @@ impl Clarification {
     }
 }
 
-/// What was set a moment ago, or is being set: its speaker may go on.
+/// An order that was just set or is being set: the user may go on.
 #[derive(Debug, Clone)]
 pub(crate) struct LastSet {
     settled: intents::Settled,
@@ -57,8 +57,8 @@ impl LastSet {
         Some(Self { settled: intents::settled(language, text)?, since: at, at, is_superseded: false })
     }
 
-    /// Its speaker went on before he was answered: the next words hold all of it. What was set longer ago is not what
-    /// he goes on with.
+    /// The user went on before the answer: the next words hold all of it. What was set longer ago is not what
+    /// the user goes on with.
     pub(crate) fn supersede(&mut self, now: Timestamp) {
         self.is_superseded = now.duration_since(self.at).abs() <= ONE_BREATH;
     }

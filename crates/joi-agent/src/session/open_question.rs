@@ -62,7 +62,7 @@ impl OpenQuestion {
     }
 }
 
-/// What is looked up after a yes.
+/// A look-up to run after a yes.
 pub(crate) struct LookUpOffer {
     /// The user's own question.
     pub(crate) query: String,
@@ -74,7 +74,7 @@ pub(crate) struct LookUpOffer {
 
 /// An answer of which there is more.
 pub(crate) struct BegunAnswer {
-    /// What was said of it.
+    /// The words said of it.
     pub(crate) said: String,
     /// Through which prompt.
     pub(crate) prompt: PromptKind,

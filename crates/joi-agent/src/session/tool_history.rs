@@ -53,7 +53,8 @@ pub(crate) struct ToolHistory {
     pub(crate) is_tainted: bool,
     /// Tools that were found on the way, in the order they were.
     pub(crate) grown: Vec<String>,
-    /// Deeds the user refused; they are not asked about again before he asks for them, be it in a later conversation.
+    /// Actions the user refused; they are not asked about again before the user requests them, be it in a later
+    /// conversation.
     #[serde(default)]
     pub(crate) refused: BTreeSet<String>,
 }

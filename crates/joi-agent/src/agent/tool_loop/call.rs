@@ -34,12 +34,12 @@ const FOREIGN: usize = 1_500;
 /// The most of any other result.
 const OWN: usize = 4_000;
 
-/// A tool with its arguments, or the outcome for the record and what the model is told.
+/// A tool with its arguments, or the outcome for the record and the message to the model.
 type Checked = Result<(Arc<dyn Tool>, Arguments), (&'static str, String)>;
 
 /// What came of a call.
 pub(super) enum Called {
-    /// The model is told.
+    /// A message to the model.
     Told { text: String, success: Success, sentence: Option<String> },
     /// The owner is asked this.
     Ask(String),
@@ -177,7 +177,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
                 self.done(state, tool, output, sink).await
             }
             Err(ToolError::TellModel(why)) => {
-                // The fault may be told in the words of whoever was asked.
+                // The error may be in the words of whoever was asked.
                 if effect == Effect::Fetches || fence::is_fenced(&why) {
                     state.taint = Taint::Tainted;
                     sink.is_foreign = true;
@@ -188,7 +188,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
         }
     }
 
-    /// A call that would have stored a secret: the user is told, and what else he asked for goes on.
+    /// A call that would have stored a secret: the user is informed, and the rest of the request goes on.
     async fn keeps_no_secret(
         &self,
         state: &mut LoopState,
@@ -208,7 +208,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
         Ok(Called::refused(text))
     }
 
-    /// The tool and arguments of a call, or how it is put on record and what the model is told instead.
+    /// The tool and arguments of a call, or how it is put on record and the message to the model instead.
     fn checked(&self, state: &mut LoopState, made: &WrittenCall, consent: Consent) -> Checked {
         let tool = self.heads.all_tools().get(&made.name).filter(|tool| state.scope.allows(tool.name()));
         let Some(tool) = tool else {
@@ -291,7 +291,8 @@ impl<M: ChatModel> AgentContext<'_, M> {
     }
 }
 
-/// Returns what comes of a call that the gate does not let run: its outcome and the reason for the record, and what is told.
+/// Returns what comes of a call that the gate does not let run: its outcome and the reason for the record, and the
+/// message.
 fn held_back(
     verdict: GateVerdict,
     (tool, arguments): (&dyn Tool, &Arguments),

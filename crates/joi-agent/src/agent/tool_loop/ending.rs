@@ -1,7 +1,7 @@
 //! Answers that end otherwise than by the model being done with them.
 //!
-//! Runs in the task of one turn. In: how the answer ended. Out: a question to the user, a sentence of ours, or the
-//! loop that goes on.
+//! Runs in the task of one turn. Input: how the answer ended. Output: a question to the user, a sentence of ours, or
+//! the loop that goes on.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,7 +30,7 @@ pub(super) async fn name_source(state: &LoopState, sink: &mut ReplySink) -> Resu
 }
 
 impl<M: ChatModel> AgentContext<'_, M> {
-    /// An answer that ended before the model was done. Where there is more of it, she asks whether to go on.
+    /// An answer that ended before the model was done. Where there is more of it, joi asks whether to go on.
     pub(super) async fn stopped(
         &self,
         state: &LoopState,
@@ -68,7 +68,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
         Ok(LoopEnd::Answered)
     }
 
-    /// An answer that is none. Who has told something of himself is asked for more of it; else the model is asked once
+    /// An empty answer. A user who has said something personal is asked for more of it; else the model is asked once
     /// more, without tools.
     pub(super) async fn empty(
         &self,

@@ -48,7 +48,7 @@ pub(crate) enum Success {
     No,
 }
 
-/// What was asked; it stays as it is while the answer is made, but for the time of a later turn.
+/// The request; it stays as it is while the answer is made, but for the time of a later turn.
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
     /// Where.
@@ -59,14 +59,14 @@ pub(crate) struct Asked {
     pub(crate) words: String,
     /// Somebody is quoted in them, or they were pasted.
     pub(crate) is_quoting: bool,
-    /// What was asked back before, and what they may refer to, without a word of strangers.
+    /// Earlier questions to the user and what the words may refer to, without a word of strangers.
     pub(crate) asked_back: Option<String>,
     pub(crate) dialogue: Vec<String>,
-    /// What is remembered for them.
+    /// The memories recalled for them.
     pub(crate) remembered: String,
     /// What the user said before.
     pub(crate) told: Vec<String>,
-    /// What was answered last.
+    /// The last answer.
     pub(crate) last: String,
     /// In which they are understood.
     pub(crate) language: Arc<Language>,
@@ -108,8 +108,8 @@ impl Asked {
 }
 
 impl LoopState {
-    /// Returns whose words a call carries out of the machine. An address is the user's own when he named it word for word in this
-    /// turn; of a list of results one may be followed.
+    /// Returns whose words a call carries out of the machine. An address is the user's own if named word for word in
+    /// this turn; of a list of results one may be followed.
     pub(crate) fn address(&self, tool: &dyn Tool, arguments: &Arguments) -> Address {
         // Of words that quote somebody none is known to be the user's.
         let is_own_text = !self.asked.is_quoting;
@@ -125,8 +125,8 @@ impl LoopState {
         if address && query { Address::Named } else { Address::Made }
     }
 
-    /// Returns whose words the arguments of a call are made of: a stranger's where his are in the turn, unless the user has said
-    /// them all himself.
+    /// Returns whose words the arguments of a call are made of: a stranger's if such words are in the turn, unless the
+    /// user has said them all.
     pub(crate) fn source(&self, tool: &dyn Tool, arguments: &Arguments) -> Source {
         let is_said = |text: &str| wish::holds(&self.asked.language, &self.asked.words, text);
         let is_own =
@@ -138,7 +138,7 @@ impl LoopState {
 /// The state of one answer.
 #[derive(Debug, Clone)]
 pub(crate) struct LoopState {
-    /// What was asked.
+    /// The request.
     pub(crate) asked: Asked,
     /// What the model reads.
     pub(crate) prompt: LoopPrompt,
@@ -241,8 +241,8 @@ impl LoopState {
         self.prompt.size() == ModelSize::Small
     }
 
-    /// Returns whether the sentences of tools may stand for the answer: a small model words it worse, and nothing in the turn
-    /// has to be weighed.
+    /// Returns whether the sentences of tools may stand for the answer: a small model words it worse, and nothing in
+    /// the turn has to be weighed.
     fn may_quote_tools(&self) -> bool {
         self.is_small() && self.taint == Taint::Clean
     }
@@ -270,12 +270,12 @@ impl LoopState {
         })
     }
 
-    /// Returns whether the request is nothing but calls as they stand, of which the tools tell exactly.
+    /// Returns whether the request is nothing but calls as they stand, of which the tools report exactly.
     pub(super) fn is_only_ready_calls(&self) -> bool {
         self.ready.count > 1 && self.may_quote_tools()
     }
 
-    /// Returns what is told instead of asking a small model once more, when it makes calls a second time that were made
+    /// Returns what is said instead of asking a small model once more, when it makes calls a second time that were made
     /// before: what was found, in the words of the tools, when all of it has some.
     pub(crate) fn told_instead(&mut self) -> Option<String> {
         self.progress.again += 1;
@@ -352,7 +352,8 @@ impl LoopState {
         }
     }
 
-    /// Goes on without tools: the model does not know what to do with them, and reads of none. Results stay where they are.
+    /// Goes on without tools: the model does not know what to do with them, and reads of none. Results stay where they
+    /// are.
     pub(super) fn put_tools_away(&mut self, heads: &Heads, grown: &[String]) {
         if !(self.progress.results.is_empty() && self.prompt.talk()) {
             self.prompt.drop_tools(heads, grown);

@@ -29,7 +29,7 @@ const PAGE: usize = 500;
 const FACT: usize = 200;
 /// Most facts of one conversation, and most wishes.
 const MOST_FACTS: usize = 5;
-/// A conversation that no model has told for so long is told without one.
+/// After this time without a model a conversation is written down without one.
 const STALE: SignedDuration = SignedDuration::from_hours(48);
 
 /// What a model writes.
@@ -96,7 +96,7 @@ pub(super) fn messages(rows: &[DialogueRow]) -> Vec<Message> {
 
 /// A page without a model: what the user said, as far as it fits.
 pub(super) fn in_own_words(rows: &[DialogueRow], language: &Language) -> Vec<NewMemory> {
-    // What he quoted of somebody else is no part of it.
+    // Quotes of somebody else are left out.
     let own: Vec<DialogueRow> = rows.iter().filter(|row| row.origin != Origin::Stranger).cloned().collect();
     let quoted: Vec<String> = said(&own, language).map(|text| format!("\"{}\"", text.trim())).collect();
     let text = fence::shortened(&format!("The user said: {}", quoted.join("; ")), PAGE);

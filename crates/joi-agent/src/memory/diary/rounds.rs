@@ -26,7 +26,7 @@ pub enum Tidying {
     Failed,
 }
 
-/// What is due when.
+/// Schedule of the diary and of the tidying.
 #[derive(Debug, Clone)]
 pub struct Rounds {
     tidy_at: Timestamp,

@@ -1,7 +1,7 @@
 //! A house that may be spoken to, and what a turn wants of it.
 //!
-//! Any thread; shared by all conversations, whose threads of talk are in their sessions. In: the words of a turn and
-//! what was said before. Out: a [`HouseWish`]. It sends nothing.
+//! Any thread; shared by all conversations, whose threads of talk are in their sessions. Input: the words of a turn and
+//! what was said before. Output: a [`HouseWish`]. It sends nothing.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -62,7 +62,7 @@ impl ConnectedHome {
         Arc::clone(&self.home)
     }
 
-    /// Returns what the model is told of the house at this moment; empty where nothing is known.
+    /// Returns the present description of the house for the model; empty where nothing is known.
     pub(crate) fn summary(&self, known: &HouseKnown, language: &Language) -> String {
         let view = self.view();
         let house = view.link.is_up().then_some(&view.house);
@@ -94,7 +94,7 @@ impl ConnectedHome {
         let is_new = self.home.watch().borrow().link == HomeLink::Connecting;
         if is_new && house::may_be_about(turn.asked, words, &self.phrasings(words)) {
             let mut seen = self.home.watch();
-            // Without any it is not reached, and that is told.
+            // Without any it is not reached, and joi says so.
             let _ = timeout(FIRST_NEWS, seen.wait_for(|view| view.link != HomeLink::Connecting)).await;
         }
     }
@@ -226,7 +226,7 @@ impl ConnectedHome {
         decided.map(|decision| self.reached(decision))
     }
 
-    /// Returns what is sent finds out itself that it does not arrive; anything else would go by states that are gone.
+    /// What is sent finds out itself that it does not arrive; anything else would go by states that are gone.
     fn reached(&self, decision: HouseDecision) -> HouseWish {
         match self.view().link.is_up() || needs_no_state(&decision) {
             true => HouseWish::Decided(decision),
@@ -235,7 +235,7 @@ impl ConnectedHome {
     }
 
     /// Several requests of which at least one is about the house and none is for the model; nothing otherwise. A
-    /// question takes no command with it, and neither does something told.
+    /// question takes no command with it, and neither does a statement.
     pub(crate) fn parts<'t>(&self, turn: &Turn<'t>, thread: &HouseThread) -> Option<Vec<&'t str>> {
         if turn.is_quoting {
             return None;

@@ -67,7 +67,7 @@ pub(super) async fn carry_out(
     sink.say_on(&told).await
 }
 
-/// Takes an entry out of the schedule, and tells it; whether it was still there.
+/// Takes an entry out of the schedule and announces it; returns whether it was still there.
 pub(super) async fn cancel(
     entry: EntryId,
     turn: &Turn<'_>,

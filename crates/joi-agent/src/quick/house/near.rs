@@ -1,7 +1,7 @@
-//! What else a transcript may be in this house, for a second look at its sound.
+//! Finds other readings of a transcript in this house, for a second look at its sound.
 //!
-//! Any thread. In: the words. Out: readings that are commands of the house and need no yes; what is understood already, a
-//! question, and what negates is none.
+//! Any thread. Input: the words. Output: readings that are commands of the house and need no yes; what is understood
+//! already, a question, and what negates is none.
 
 use super::ConnectedHome;
 use joi_language::Language;

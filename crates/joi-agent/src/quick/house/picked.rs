@@ -1,7 +1,7 @@
 //! The answer to "which one?" and "in which room?".
 //!
-//! Runs in the task of the turn. In: the words of the turn, and what was asked back. Out: the command is carried out, the
-//! question asked anew, or nothing where the turn is no answer to it.
+//! Runs in the task of the turn. Input: the words of the turn, and what was asked back. Output: the command is carried
+//! out, the question asked anew, or nothing where the turn is no answer to it.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use joi_understand::house::HouseDecision;
 use joi_understand::house::follow::{self, FollowUp, Picked};
 use joi_understand::intents::{self, Mood};
 
-/// Returns what the answer to "which one?" picks is done, or told; nothing when this turn is no answer to it.
+/// Carries out or reports what the answer to "which one?" picks; nothing when this turn is no answer to it.
 pub(crate) async fn picked(
     turn: &Turn<'_>,
     waiting: AskedWhich,

@@ -1,4 +1,4 @@
-//! How far one answer has got: results, what of them was said, and what is left to try.
+//! Progress of one answer: results, what of them was said, and what is left to try.
 //!
 //! Plain data of the task of one turn; it decides nothing.
 
@@ -20,9 +20,9 @@ pub(crate) struct LoopProgress {
     pub(super) has_failed: bool,
     /// Turns of the model that are left.
     pub(crate) turns_left: u32,
-    /// What tools said of their results, as it can be told.
+    /// Sentences of tools about their results.
     pub(crate) sentences: Vec<String>,
-    /// How many of them the user was told already.
+    /// How many of them were announced already.
     told: usize,
     /// Calls so far that were made before.
     pub(super) again: u32,
@@ -37,7 +37,7 @@ pub(crate) struct LoopProgress {
     pub(crate) has_refused_step: bool,
     /// An empty reply was already asked about.
     has_recovered: bool,
-    /// The rows of this answer that an earlier turn already told.
+    /// The rows of this answer that an earlier turn already announced.
     rows: Vec<HistoryRow>,
 }
 
@@ -65,13 +65,13 @@ impl LoopProgress {
         self.turns_left > 0 && !std::mem::replace(&mut self.has_recovered, true)
     }
 
-    /// Returns what the tools said and nobody was told yet.
+    /// Returns the sentences of tools that were not announced yet.
     pub(super) fn untold(&self) -> String {
         let said = self.sentences[self.told..].iter().filter(|sentence| !sentence.is_empty());
         said.map(String::as_str).collect::<Vec<_>>().join(" ")
     }
 
-    /// All that the tools said was told.
+    /// Marks all sentences of tools as announced.
     pub(super) fn note_told(&mut self) {
         self.told = self.sentences.len();
     }

@@ -56,7 +56,8 @@ impl LoopPrompt {
         }
     }
 
-    /// Returns where the next result goes: in text mode the results of one reply share a message, so that speakers alternate.
+    /// Returns where the next result goes: in text mode the results of one reply share a message, so that speakers
+    /// alternate.
     pub(super) fn next_result(&self) -> ResultMessage {
         let joins = self.protocol() == Protocol::Text && self.messages.last().is_some_and(is_result);
         if joins { ResultMessage::Shared } else { ResultMessage::Own }
