@@ -31,7 +31,7 @@ pub(crate) mod talk;
 pub(crate) mod tool_list;
 pub(crate) mod tool_loop;
 
-/// What the loop of one answer works with.
+/// Context of the loop of one answer.
 pub(crate) struct AgentContext<'a, M> {
     /// Answers.
     pub(crate) model: ModelAccess<'a, M>,
@@ -41,7 +41,7 @@ pub(crate) struct AgentContext<'a, M> {
     pub(crate) rules: &'a ToolsConfig,
     /// Learns which model refuses native tools.
     pub(crate) protocols: &'a Protocols,
-    /// Where that is kept.
+    /// Its store.
     pub(crate) store: Option<&'a Store>,
     /// The clock that limits how long a question stays open.
     pub(crate) clock: &'a dyn Clock,

@@ -119,7 +119,7 @@ impl<'a, M: ChatModel> Path<'a, M> {
         let state = setup::begin(request, prepared, &shared, self.setup_rules(), self.session);
         let LoopPrompt { messages, native, .. } = state.prompt;
         let ask = Ask { length: Length::OneToken, messages, tools: native, ..Ask::default() };
-        // Whoever has asked already comes first.
+        // A request that was made already comes first.
         let _permit = engine.access(ModelPriority::Background).permit().await;
         let reading = async {
             let mut words = engine.parts.model.ask(ask).await?;

@@ -12,7 +12,7 @@ use tokio::sync::{oneshot, watch};
 
 use joi_base::message::Channel;
 
-/// Who asks, the most urgent first.
+/// Kinds of callers, the most urgent first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ModelPriority {
     /// Somebody spoke and waits in silence.
@@ -24,7 +24,7 @@ pub(crate) enum ModelPriority {
 }
 
 impl ModelPriority {
-    /// That of a turn on `channel`.
+    /// Returns the urgency of a turn on `channel`.
     pub(crate) fn of(channel: Channel) -> Self {
         match channel {
             Channel::Voice => Self::Speech,

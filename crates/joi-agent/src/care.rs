@@ -40,7 +40,7 @@ pub(super) struct LookUp {
     pub(super) consent: Consent,
 }
 
-/// How a look-up ended.
+/// The outcome of a look-up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LookedUp {
     /// A page was quoted.
@@ -51,7 +51,7 @@ enum LookedUp {
     Failed,
 }
 
-/// What can be done about something that a look-up settles.
+/// Choices for something that a look-up settles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Remedy {
     Offer,
@@ -81,7 +81,7 @@ impl<M: ChatModel> Path<'_, M> {
         let own = query_of(turn);
         let query = goes_on.map_or_else(|| own.to_owned(), |before| format!("{} {own}", before.query));
         self.session.with(|state| state.matter = Some(LastMatter { name: matter, query: query.clone() }));
-        // Whoever is in danger is not kept with questions.
+        // A user in danger is not delayed with questions.
         if urgency == CareUrgency::Careful && !turn.is_followed {
             self.remedy_matter(turn, query, sink).await?;
         }

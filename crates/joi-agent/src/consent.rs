@@ -20,7 +20,7 @@ use joi_tools::Effect;
 use joi_tools::gate::Consent;
 use joi_understand::wish::{self, Refusal};
 
-/// Whether what was asked about may do harm.
+/// The risk of an action that was asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum IsRisky {
     Yes,
@@ -33,11 +33,11 @@ fn is_doubtful_yes(turn: &Turn<'_>, risky: IsRisky) -> bool {
     intents::is_consent(&turn.language, turn.asked) && (turn.is_unsure || !is_clear())
 }
 
-/// What came of the answer to an open question.
+/// The outcome of an answer to an open question.
 pub(super) enum QuestionOutcome<'a> {
     /// The turn is over.
     Over((Ended, Keep)),
-    /// It goes on with these words.
+    /// The turn goes on with these words.
     GoesOn(&'a str),
 }
 
@@ -172,7 +172,7 @@ impl<M: ChatModel> Path<'_, M> {
         Ok(QuestionOutcome::GoesOn(turn.asked))
     }
 
-    /// A yes that can't be relied on: it is asked for once more, and after that the deed is left undone.
+    /// A yes that can't be relied on: it is asked for once more, and after that the action is not done.
     async fn asks_again<'a>(
         &self,
         turn: &Turn<'_>,
@@ -254,14 +254,14 @@ impl<M: ChatModel> Path<'_, M> {
         Ok(Some((Ended::Quick, Keep::No)))
     }
 
-    /// The deed of a call, as its tool names it.
+    /// Returns the action of a call, as its tool names it.
     fn deed(&self, pending: &PendingCall) -> String {
         let heads = self.heads();
         let tool = heads.all_tools().get(&pending.call.name).cloned();
         tool.map_or_else(|| pending.call.name.clone(), |tool| tool.deed(&pending.call.arguments))
     }
 
-    /// Notes that deeds were refused.
+    /// Records that actions were refused.
     fn refuse(&self, deeds: Vec<String>) {
         self.session.with(|state| state.history.refused.extend(deeds));
     }

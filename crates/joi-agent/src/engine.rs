@@ -29,7 +29,7 @@ use joi_store::{ExchangeId, Store, StoreError};
 use joi_tools::{ToolRegistry, ToolsConfig};
 use joi_understand::{intents, tongue};
 
-/// What an [`Engine`] is made of.
+/// Parts of an [`Engine`].
 pub struct EngineParts<M> {
     /// `[reply]`.
     pub reply: ReplyConfig,
@@ -51,7 +51,7 @@ pub struct EngineParts<M> {
     pub schedule: Option<Schedule>,
     /// The house, if one is connected.
     pub home: Option<ConnectedHome>,
-    /// What speaks unasked.
+    /// Handles of the proactive part.
     pub initiative: Initiative,
     /// The clock.
     pub clock: Arc<dyn Clock>,
@@ -68,7 +68,7 @@ pub struct EngineParts<M> {
 /// Where no house is connected no room is too warm.
 const UNUSED_COMFORT: [i32; 2] = [i32::MIN, i32::MAX];
 
-/// What all conversations share.
+/// Shared state of all conversations.
 pub struct Engine<M> {
     pub parts: EngineParts<M>,
     pub(crate) name: String,
@@ -205,7 +205,7 @@ impl<M: ChatModel> Engine<M> {
         std::iter::once(&last).chain(&all).find(understood).map_or_else(|| Arc::clone(&last), Arc::clone)
     }
 
-    /// Who speaks in `language`.
+    /// Returns the persona for `language`.
     pub(crate) fn speaking<'a>(&'a self, language: &'a Arc<Language>) -> Speaking<'a> {
         Speaking { persona: &self.parts.persona, name: &self.name, language }
     }

@@ -38,7 +38,7 @@ pub struct HouseKnown {
 /// Describes what is known of the house, in a language and at a moment.
 pub type HouseTeller = Arc<dyn Fn(&Language, &Zoned) -> HouseKnown + Send + Sync>;
 
-/// What speaks unasked, for conversations.
+/// Handles of the proactive part, for conversations.
 #[derive(Clone, Default)]
 pub struct Initiative {
     /// Holds back what is to be said unasked.
@@ -47,7 +47,7 @@ pub struct Initiative {
     pub alerts: Option<AlertDesk>,
     /// Describes what is known of the house beside its states.
     pub known: Option<HouseTeller>,
-    /// How long "not now" lasts, in minutes.
+    /// Duration of "not now", in minutes.
     pub not_now_min: u32,
 }
 

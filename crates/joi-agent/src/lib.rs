@@ -317,7 +317,7 @@ impl<M: ChatModel> Path<'_, M> {
         Ok(())
     }
 
-    /// How a turn ended, and whether it is kept.
+    /// The ending of a turn, and whether it is kept.
     fn ended(&self, end: LoopEnd, sink: &mut ReplySink) -> (Ended, Keep) {
         match end {
             LoopEnd::Answered => (Ended::Answered, Keep::Yes),

@@ -56,14 +56,14 @@ pub fn memory_question(asked: &str, now: &Zoned) -> MemoryQuery {
     }
 }
 
-/// What decides whether the memory is asked about a request, and how.
+/// Inputs of the decision whether and how the memory is asked about a request.
 #[derive(Clone, Copy)]
 pub(crate) struct RecallRules<'a> {
     /// Whether the conversation covers it.
     pub(crate) coverage: Coverage,
     /// The plan for it.
     pub(crate) plan: &'a Plan,
-    /// How it becomes a query.
+    /// The way it becomes a query.
     pub(crate) extract: ExtractRules<'a>,
 }
 
@@ -125,7 +125,7 @@ impl<M: ChatModel> MemoryService<M> {
         }
     }
 
-    /// What is in the prompt of this question: the profile, and what is recalled for it.
+    /// Returns the memories for the prompt of this question: the profile, and what is recalled for it.
     pub(crate) async fn recall(
         &self,
         request: &TurnRequest<'_>,

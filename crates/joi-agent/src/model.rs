@@ -38,14 +38,14 @@ pub trait ChatModel: Send + Sync {
     }
 }
 
-/// Whether a model can answer.
+/// Readiness of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ModelState {
-    /// It is loading, or reading the unchanging part of the prompt.
+    /// The model is loading, or reading the unchanging part of the prompt.
     Starting,
-    /// It answers.
+    /// The model answers.
     Ready(Served),
-    /// It does not answer and is not about to.
+    /// The model does not answer and is not about to.
     Down(LlmError),
 }
 
@@ -54,13 +54,13 @@ pub enum ModelState {
 pub struct Served {
     /// Its name.
     pub model: String,
-    /// How far it can be trusted with hard wording.
+    /// Its ability to handle hard wording.
     pub size: ModelSize,
-    /// How far one can rely on what it knows.
+    /// The reliability of its knowledge.
     pub knowledge: Knowledge,
     /// Whether it can call tools; `None` if the server does not report it.
     pub has_tools: Option<bool>,
-    /// Who serves it.
+    /// The kind of its server.
     pub by: ServedBy,
 }
 
@@ -102,7 +102,7 @@ pub(crate) struct ModelAccess<'a, M> {
     pub(crate) model: &'a M,
     /// Hands it out.
     pub(crate) arbiter: &'a Arbiter,
-    /// How urgent this one's calls are.
+    /// The urgency of its calls.
     pub(crate) priority: ModelPriority,
 }
 

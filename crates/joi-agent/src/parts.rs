@@ -27,7 +27,7 @@ fn halves_of(asked: &str) -> Vec<([&str; 2], Joint)> {
     compound::halves(asked, tongue::of(asked))
 }
 
-/// What a part of a request takes.
+/// Requirements of a part of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RequestPart {
     /// No model, and it only informs.

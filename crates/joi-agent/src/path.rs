@@ -31,7 +31,7 @@ pub(super) struct Path<'a, M> {
     pub(super) language: Arc<Language>,
 }
 
-/// What the steps of a turn are handed.
+/// Borrowed context passed to each step of a turn.
 impl<'a, M: ChatModel> Path<'a, M> {
     pub(super) fn heads(&self) -> Arc<HeadSet> {
         self.session.heads(&self.engine.parts.tools, &self.engine.speaking(&self.language))

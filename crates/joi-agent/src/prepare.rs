@@ -17,7 +17,7 @@ use super::{care, memory};
 use crate::sink::ReceiverClosed;
 use joi_language::prompts::PromptName;
 
-/// What becomes of a request that no quick command answers.
+/// Decision about a request that no quick command answers.
 pub(super) enum Considered {
     /// Only the user can know it, and has not said it.
     Untold,
@@ -25,12 +25,12 @@ pub(super) enum Considered {
     ForModel(Box<ForModel>),
 }
 
-/// How the model is asked.
+/// Conditions under which the model is asked.
 pub(super) struct ForModel {
     pub(super) state: LoopState,
-    /// It is likely to get it wrong.
+    /// The model is likely to get it wrong.
     pub(super) is_doubtful: bool,
-    /// It is asked only where a look-up comes to nothing.
+    /// The model is asked only if a look-up finds nothing.
     pub(super) looks_up: bool,
     /// A part of what it is shown goes back to strangers.
     pub(super) is_foreign: bool,

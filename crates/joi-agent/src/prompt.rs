@@ -95,12 +95,12 @@ pub(crate) struct Newest<'a> {
     pub(crate) memory: &'a str,
     /// The plan; empty if there is none.
     pub(crate) plan: &'a str,
-    /// Where line, memory and plan go.
+    /// The place of context line, memory and plan.
     pub(crate) placement: Placement,
 }
 
 impl<'a> Newest<'a> {
-    /// An instruction that is no question of the user's: nothing stands before it.
+    /// An instruction that does not come from the user: nothing stands before it.
     pub(crate) fn auxiliary(asked: &'a str) -> Self {
         Self { asked, context: "", home: "", since: "", memory: "", plan: "", placement: Placement::User }
     }

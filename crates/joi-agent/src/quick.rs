@@ -132,7 +132,7 @@ pub(crate) async fn carry_out(
         Recognised::Requests(_) => return Ok(Keep::No),
     };
     if matches!(quick.what, Intent::Schedule(_) | Intent::Memory(_)) {
-        // What was done last is no longer what was done in the house.
+        // The last action is not one in the house any more.
         means.session.with(|state| state.house = HouseThread::default());
     }
     if take_back::changes_something_else(&quick.what) {

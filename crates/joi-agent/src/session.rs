@@ -47,16 +47,16 @@ const RATE_WINDOW: SignedDuration = SignedDuration::from_secs(60);
 pub(crate) struct LastMatter {
     /// Its name.
     pub(crate) name: String,
-    /// What the user asked about it.
+    /// The user's question about it.
     pub(crate) query: String,
 }
 
 /// The part of a conversation that turns change.
 #[derive(Default)]
 pub(crate) struct SessionState {
-    /// What the user was asked.
+    /// The question to the user.
     pub(crate) question: Option<OpenQuestion>,
-    /// What a command lacks, and was asked for.
+    /// The missing part of a command, which the user was asked for.
     pub(crate) clarification: Option<Clarification>,
     /// The order that was just set: the user may go on.
     pub(crate) last_set: Option<LastSet>,
@@ -78,7 +78,7 @@ pub(crate) struct SessionState {
     pub(crate) head_start: Option<HeadStart>,
     /// The tools and heads this conversation began with.
     heads: Option<Arc<HeadSet>>,
-    /// That was spoken last.
+    /// The language spoken last.
     pub(crate) language: Option<LanguageCode>,
     /// When the newest turn began or ended.
     last_turn: Option<Timestamp>,
@@ -135,7 +135,7 @@ impl Session {
         self.with(|state| state.head_start.is_some())
     }
 
-    /// What the user was asked is asked no more.
+    /// Drops the open question to the user.
     pub fn drop_question(&self) {
         self.with(|state| (state.question, state.clarification) = (None, None));
     }
@@ -280,7 +280,7 @@ impl Session {
 }
 
 impl SessionState {
-    /// Notes what was done at `now`, outside of the house; what was done in the house is no longer the last deed.
+    /// Records an action at `now`, outside of the house; what was done in the house is no longer the last deed.
     pub(crate) fn note_deed(&mut self, back: WayBack, now: Timestamp) {
         self.house = HouseThread::default();
         self.last_deed = Some(LastDeed::new(back, now));

@@ -82,7 +82,7 @@ impl ReplySink {
         self.say(text).await
     }
 
-    /// Asks whether the answer is to go on; that is no part of it.
+    /// Asks whether the answer is to go on; the question does not belong to it.
     pub(crate) async fn offer(&mut self, question: String) -> Result<(), ReceiverClosed> {
         self.offers = true;
         self.send(ReplyEvent::Offer(question)).await
@@ -122,7 +122,7 @@ impl ReplySink {
         self.say(&format!("{gap}{sentence}")).await
     }
 
-    /// Something to be said at once that is no part of the answer.
+    /// A sentence to say at once that does not belong to the answer.
     pub(crate) async fn aside(&self, sentence: &str) -> Result<(), ReceiverClosed> {
         self.send(ReplyEvent::Aside(sentence.to_owned())).await
     }

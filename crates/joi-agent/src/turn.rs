@@ -33,12 +33,12 @@ impl TurnInput {
     }
 }
 
-/// What happens during a turn, in order.
+/// Events of a turn, in order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ReplyEvent {
     /// The next words of the answer: show them, speak them. Together they are the answer.
     Text(String),
-    /// A sentence to say at once that is no part of the answer ("one moment…").
+    /// A sentence to say at once that does not belong to the answer ("one moment…").
     Aside(String),
     /// Behind the answer, and no part of it: the question whether it is to go on.
     Offer(String),
@@ -56,7 +56,7 @@ pub enum ReplyEvent {
     Called(ToolUse),
 }
 
-/// What the channel is to do.
+/// An action for the channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
     /// Be silent at once.
@@ -67,14 +67,14 @@ pub enum Action {
     EndConversation,
 }
 
-/// How a turn ended.
+/// The outcome of a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplyOutcome {
     /// The utterance, heard or typed, redacted: this, never the input, goes into records.
     pub heard: Private<String>,
     /// The answer, as far as it went out.
     pub text: Private<String>,
-    /// How it came to its end.
+    /// The kind of its ending.
     pub ended: Ended,
     /// Whether more may be said.
     pub conversation: ConversationStatus,
@@ -110,7 +110,7 @@ pub enum Ended {
 
 /// One turn behind the redaction.
 pub(crate) struct Turn<'a> {
-    /// Where it was asked.
+    /// The channel of the request.
     pub(crate) channel: Channel,
     /// Whose words they are.
     pub(crate) origin: Origin,
@@ -153,8 +153,8 @@ impl<'a> Turn<'a> {
 /// Whether an exchange belongs to the dialogue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keep {
-    /// It does.
+    /// It belongs to the dialogue.
     Yes,
-    /// It does not.
+    /// It is left out.
     No,
 }

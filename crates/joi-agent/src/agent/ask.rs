@@ -37,15 +37,15 @@ const SHORT_START: Duration = Duration::from_secs(2);
 /// One question to the model.
 #[derive(Debug, Clone)]
 pub(crate) struct ModelQuestion<'a> {
-    /// What it is asked.
+    /// The request to it.
     pub(crate) ask: Ask,
     /// Tools whose calls count when they are written as text.
     pub(crate) known: &'a [String],
-    /// Who hears the answer.
+    /// The receiver of the answer.
     pub(crate) purpose: Purpose,
-    /// What it may say was done.
+    /// The evidence for its claims about actions.
     pub(crate) evidence: ClaimEvidence<'a>,
-    /// What it may offer to do.
+    /// The rule for its offers.
     pub(crate) offers: OfferRule<'a>,
     /// Texts that do not count as its answer; `None` where that is not checked.
     pub(crate) vacancy: Option<VacancyRule<'a>>,
@@ -54,14 +54,14 @@ pub(crate) struct ModelQuestion<'a> {
     pub(crate) earlier: &'a str,
 }
 
-/// How the model's answer ended.
+/// The ending of the model's answer.
 #[derive(Debug, PartialEq)]
 pub(crate) enum ModelAnswer {
-    /// It is complete.
+    /// The answer is complete.
     Whole,
     /// An apology took its place, or ended it.
     Apology,
-    /// It wants tools called.
+    /// The model calls tools.
     Calls(WrittenCalls),
     /// There was not a word in it, but perhaps thinking.
     Nothing {
@@ -70,9 +70,9 @@ pub(crate) enum ModelAnswer {
     },
     /// The model can't be given tools.
     NoTools,
-    /// It ends before the model was done.
+    /// The answer ends before the model was done.
     Stopped(AnswerStop),
-    /// It says only what the user has said, or is none; nothing of it went out.
+    /// The answer repeats the user's words or is empty; nothing of it went out.
     Empty(ReplyRefusal),
 }
 
@@ -87,13 +87,13 @@ pub(crate) struct WrittenCalls {
     pub(crate) thinking: String,
 }
 
-/// Why an attempt gave no whole answer.
+/// The reason why an attempt gave no complete answer.
 enum Setback {
     /// The model did not do its part.
     Failed(LlmError),
-    /// What it wrote must not go out.
+    /// The text must not go out.
     Refused(ReplyRefusal, ModelSize),
-    /// It was still starting when patience ended.
+    /// The model was still starting when the time was over.
     Asleep,
     /// Nobody listens any more.
     ReceiverClosed,
@@ -150,7 +150,7 @@ pub(crate) async fn answer<M: ChatModel>(
         Ok(answer) => return Ok(answer),
         Err(setback) => setback,
     };
-    // In talk a claim is a slip of the model's tongue: nobody has asked for a deed.
+    // In talk a claim is a slip of the model's tongue: nobody has asked for an action.
     let is_talk = question.ask.tools.is_empty() && question.purpose == Purpose::Answer;
     if let Setback::Refused(refusal @ ReplyRefusal::Claim, ModelSize::Small) = setback
         && is_talk
@@ -305,7 +305,7 @@ fn so_far(pieces: u64, began: Instant) -> ChatStats {
     ChatStats { eval_count: pieces, eval_duration: began.elapsed(), ..ChatStats::default() }
 }
 
-/// Returns what a reply that is complete came to.
+/// Returns the outcome of a complete reply.
 async fn ended(
     heard: Result<FilteredReply, ReplyRefusal>,
     wrote: WrittenCalls,
@@ -361,9 +361,9 @@ async fn until_ready<M: ChatModel>(model: &M, wake_up: Duration) -> Result<Serve
 /// A question beside the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SideCall {
-    /// Who asks, for the record.
+    /// The caller, for the record.
     pub(crate) purpose: &'static str,
-    /// How long it may take.
+    /// Its time limit.
     pub(crate) limit: Duration,
 }
 
@@ -394,7 +394,7 @@ pub(crate) async fn side_call<M: ChatModel>(
             }
         }
     };
-    // The time counts from here: waiting for another conversation is no fault of the model.
+    // The time counts from here: waiting for another conversation is not the model's fault.
     let _permit = access.permit().await;
     timeout(limit, reading).await.ok().flatten()
 }

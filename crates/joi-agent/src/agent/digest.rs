@@ -15,7 +15,7 @@ const PIECE: usize = 2_500;
 const NOTE: usize = 600;
 /// Maximum length of the report of an unfinished answer, in characters.
 const UNFINISHED: usize = 800;
-/// What of the turn's activity is looked at for it, in characters.
+/// Length of the turn's activity that is read for it, in characters.
 const ACTIVITY: usize = 2_000;
 
 /// The instruction for one piece.
@@ -23,7 +23,7 @@ pub(crate) const PROMPT: &str = include_str!("../../../../assets/prompts/digest.
 /// The instruction when the turns have run out.
 pub(crate) const UNFINISHED_PROMPT: &str = include_str!("../../../../assets/prompts/unfinished.md");
 
-/// What a digest came to.
+/// The outcome of a digest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Note {
     /// Use this.
@@ -63,7 +63,7 @@ fn chunks(block: &str, most: usize) -> Vec<String> {
     letters.chunks(most).map(|chunk| chunk.iter().collect()).collect()
 }
 
-/// Returns what of `note` about `piece` may be used.
+/// Returns the usable part of `note` about `piece`.
 pub(crate) fn judge(note: &str, piece: &str) -> Note {
     let note = note.trim();
     let bare = note.trim_matches(['(', ')', '[', ']', '.', ' ', '"']).to_ascii_uppercase();

@@ -26,12 +26,12 @@ const MOST_OF_NOTHING: usize = 24;
 const MOST_OF_A_CLAUSE: usize = 100;
 const MOST_OF_A_CALL: usize = 120;
 
-/// Whether the reply is for the user.
+/// The reader of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// It is said as it comes.
+    /// The user: the reply is said as it arrives.
     Answer,
-    /// It is read by the program alone.
+    /// The program alone.
     Choice,
 }
 
@@ -40,7 +40,7 @@ enum FilterState {
     Sniffing,
     /// Words go out.
     Speaking,
-    /// It looks like a call; when it is none, this is why it was held.
+    /// The text looks like a call; if it is not one, this is the reason why it was held.
     Held(Option<ReplyRefusal>),
     /// Nothing goes out.
     Silent,
@@ -57,7 +57,7 @@ pub(crate) struct ReplyFilter<'a> {
     gate: OutputGate,
     /// Words of it went out.
     has_spoken: bool,
-    /// Why nothing more of it goes out.
+    /// The reason why nothing more of it goes out.
     ended: Option<ReplyRefusal>,
     /// The beginning of a sentence that is not let out before it is known what it claims.
     begun: String,
@@ -66,14 +66,14 @@ pub(crate) struct ReplyFilter<'a> {
     raw: String,
 }
 
-/// What a reply came to.
+/// The outcome of a reply.
 #[derive(Debug, PartialEq)]
 pub(crate) struct FilteredReply {
     /// The last words that may go out.
     pub(crate) rest: String,
     /// Calls written as text.
     pub(crate) calls: Vec<WrittenCall>,
-    /// All that is no call.
+    /// All text outside of calls.
     pub(crate) words: String,
     /// The end of it was left out, and why.
     pub(crate) left_out: Option<ReplyRefusal>,

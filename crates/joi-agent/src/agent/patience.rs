@@ -1,7 +1,7 @@
 //! Limits the time of a model for an answer: to its first word, from word to word, and altogether.
 //!
 //! Runs in the task of one turn, on Tokio's clock. Only time spent waiting for the model counts: a
-//! voice that speaks slower than the model writes makes the turn wait as well, and is no fault of it.
+//! voice that speaks slower than the model writes makes the turn wait as well, and is not its fault.
 
 use std::future::Future;
 use std::time::Duration;
@@ -21,7 +21,7 @@ enum Awaited {
 /// A model that writes for this long without a word to be said will not find one.
 const LONGEST_UNSAID: Duration = Duration::from_secs(2);
 
-/// What a model has written since it wrote something that could be said. A slow one has written little in that time,
+/// Text written by a model since it wrote something that could be said. A slow one has written little in that time,
 /// and goes on.
 #[derive(Debug, Default)]
 pub(crate) struct UnsaidWords {

@@ -18,27 +18,27 @@ mod tests;
 const MOST_STEPS: usize = 5;
 /// The longest step, in characters.
 const LONGEST_STEP: usize = 200;
-/// The step that has the memory asked; it is no tool.
+/// The step that queries the memory; it is not a tool.
 const MEMORY: &str = "searchMemory";
 /// The last step: the answer.
 const REPLY: &str = "reply";
 
-/// What the plan says about the memory.
+/// The plan's demand on the memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) enum Recall {
     /// Nothing.
     #[default]
     AsUsual,
-    /// It is not needed.
+    /// The memory is not needed.
     Skip,
-    /// It is, about this; empty: about the request.
+    /// The memory is needed about this; empty: about the request.
     About(String),
 }
 
-/// What the turn is to do.
+/// The plan of a turn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Course {
-    /// There is no plan: nobody planned, or it failed.
+    /// No plan: none was asked for, or it failed.
     #[default]
     Open,
     /// Neither tools nor anything else is needed but words.
@@ -58,7 +58,7 @@ pub(crate) struct Plan {
     steps: Vec<String>,
 }
 
-/// What the next step is.
+/// The next step.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum PlanStep {
     /// Ready to run without asking the model.
@@ -186,7 +186,7 @@ impl Plan {
     }
 }
 
-/// What a planner writes.
+/// The reply of a planner.
 #[derive(Debug, Deserialize)]
 struct PlanAnswer {
     steps: Vec<String>,

@@ -1,6 +1,6 @@
 //! The two kinds of prompts.
 
-/// What of the head a prompt begins with.
+/// The part of the head with which a prompt begins.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum PromptKind {
     /// The persona, without tools.

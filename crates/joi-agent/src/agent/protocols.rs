@@ -1,4 +1,4 @@
-//! Which model calls tools natively and which as text: what a model says of itself, and what was seen to fail.
+//! Decides whether a model calls tools natively or as text, by its description and by observed failures.
 //!
 //! Any task. Input: the model that serves, and its refusals. Output: a [`Protocol`]. What was learnt is stored.
 
@@ -35,7 +35,7 @@ impl Protocols {
         protocols
     }
 
-    /// How `model` calls tools: as text when it is small, says that it can't otherwise, or was seen to fail.
+    /// Returns how `model` calls tools: as text when it is small, says that it can't otherwise, or was seen to fail.
     pub fn of(&self, model: &str, size: ModelSize, has_tools: Option<bool>) -> Protocol {
         let is_text = size == ModelSize::Small || has_tools == Some(false) || self.lock().contains_key(model);
         if is_text { Protocol::Text } else { Protocol::Native }
@@ -67,11 +67,11 @@ impl Protocols {
 pub(crate) struct Answering {
     /// Its name; empty while none is ready.
     pub(crate) model: String,
-    /// How far it can be trusted with hard wording.
+    /// Its ability to handle hard wording.
     pub(crate) size: ModelSize,
-    /// How far one can rely on what it knows.
+    /// The reliability of its knowledge.
     pub(crate) knowledge: Knowledge,
-    /// How it calls tools.
+    /// The form of its tool calls.
     pub(crate) protocol: Protocol,
 }
 

@@ -23,6 +23,6 @@ pub(crate) struct TurnRequest<'a> {
     pub(crate) known: Vec<String>,
     /// The model that answers.
     pub(crate) answering: Answering,
-    /// What it is shown.
+    /// The dialogue shown to it.
     pub(crate) prompt: PromptKind,
 }

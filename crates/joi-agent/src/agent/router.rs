@@ -1,4 +1,4 @@
-//! Which tools a request may use: picked by its words, by the model, or not at all.
+//! Picks the tools that a request may use: by its words, by the model, or not at all.
 //!
 //! Runs in the task of the turn. Input: the request and the tools on offer. Output: a [`ToolChoice`], which the plan
 //! and the failures of the answer before add to. A model that fails, or is too slow, leaves it to the words; everything
@@ -30,7 +30,7 @@ const TOKENS: u32 = 80;
 pub(crate) struct ToolChoice {
     /// Those that were picked, the likeliest first.
     pub(crate) picks: Vec<String>,
-    /// Who picked, for the record.
+    /// The picker, for the record.
     pub(crate) by: &'static str,
     /// No choice was possible: all that are on offer.
     pub(crate) is_open: bool,
@@ -61,7 +61,7 @@ impl ToolChoice {
     }
 }
 
-/// What a model writes.
+/// The reply of a model.
 #[derive(Debug, Deserialize)]
 struct RouterAnswer {
     tools: Vec<String>,

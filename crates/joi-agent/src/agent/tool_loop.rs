@@ -41,7 +41,7 @@ use state::LoopState;
 /// Most calls of one reply of the model.
 const MOST_CALLS: usize = 5;
 
-/// How the loop ended.
+/// The ending of the loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LoopEnd {
     /// The model answered.
@@ -345,7 +345,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
 /// A call among those of its reply.
 struct CallPlace<'a> {
     made: &'a WrittenCall,
-    /// What the user's words say of it.
+    /// The evidence of the user's words for it.
     wish: Wish,
     /// Those after it.
     behind: &'a [WrittenCall],

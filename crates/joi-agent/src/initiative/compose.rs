@@ -35,7 +35,7 @@ pub struct ProactiveBrief {
     pub is_critical: bool,
 }
 
-/// What the model wrote.
+/// The text of the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ComposedWords {
     /// The text.
@@ -44,7 +44,7 @@ pub struct ComposedWords {
     pub is_urgent: bool,
 }
 
-/// Why there are no words of the model.
+/// The reason why there are no words of the model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ComposeFault {
     /// A sentence of the language says it as well.

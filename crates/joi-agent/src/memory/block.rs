@@ -19,7 +19,7 @@ const ENTRY: usize = 500;
 /// The longest text of documents.
 const DOCUMENTS: usize = 1_200;
 
-/// What stands in the prompt.
+/// The memories in the prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Block {
     /// The text; empty when there is nothing.
@@ -99,7 +99,7 @@ fn when(memory: &Memory, now: &Zoned) -> String {
 /// The memories found, as lines, newest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Snippets {
-    /// What the user said, and the diary.
+    /// The user's statements, and the diary.
     pub(crate) own: Vec<String>,
     /// Pieces of documents, and what goes back to strangers' words.
     pub(crate) documents: Vec<String>,

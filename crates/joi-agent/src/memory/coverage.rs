@@ -6,7 +6,7 @@
 
 use joi_language::words;
 
-/// Whether the conversation covers a question.
+/// Coverage of a question by the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Coverage {
     /// The memory is asked.

@@ -33,7 +33,7 @@ const LIMIT: Duration = Duration::from_secs(180);
 /// Most tokens of a page.
 const TOKENS: u32 = 320;
 
-/// How a pass ended.
+/// The outcome of a pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pass {
     /// All conversations that have ended are written down; so many pages are new.
@@ -46,7 +46,7 @@ pub enum Pass {
 
 /// Writes the diary.
 pub(crate) struct Diary<'a, M> {
-    /// Where the dialogue and the pages are.
+    /// The store of the dialogue and the pages.
     pub(crate) store: Option<&'a Store>,
     /// `[memory]`.
     pub(crate) rules: MemoryConfig,

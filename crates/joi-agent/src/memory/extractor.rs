@@ -34,7 +34,7 @@ const MOST_WORDS: usize = 12;
 const MOST_QUESTIONS: usize = 3;
 const LONGEST: usize = 120;
 
-/// What a model writes.
+/// The reply of a model.
 #[derive(Debug, Deserialize)]
 struct ExtractorAnswer {
     keywords: Vec<String>,
@@ -90,7 +90,7 @@ pub(crate) struct ExtractRules<'a> {
     pub(crate) model: &'a str,
 }
 
-/// What to look for; `topic` is what the plan says it is about.
+/// Returns what to look for; `topic` is what the plan says it is about.
 pub(crate) async fn extract<M: ChatModel>(
     request: &TurnRequest<'_>,
     topic: Option<&str>,

@@ -72,7 +72,7 @@ impl<M: ChatModel> Embeddings<M> {
         Self { model, everyday: tokio::sync::Mutex::default(), newest: std::sync::Mutex::default() }
     }
 
-    /// That of a question; nothing without a model for that, or in time.
+    /// Returns the vector of a question; `None` without a model for that, or in time.
     pub(crate) async fn of_question(&self, asked: &str) -> Option<Embedding> {
         let newest = || self.newest.lock().unwrap_or_else(PoisonError::into_inner);
         let known = newest().clone().filter(|(question, _)| question == asked);

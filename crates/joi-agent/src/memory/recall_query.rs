@@ -2,7 +2,7 @@
 
 use joi_understand::question::MemoryQuestion;
 
-/// What to look for.
+/// A query to the memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct RecallQuery {
     /// Words and time.

@@ -28,7 +28,7 @@ const TOLD: &str = include_str!("../../../../assets/prompts/told.md");
 const MOST_DONE: usize = 3;
 const DONE_CHARS: usize = 60;
 
-/// What the model is shown of the past.
+/// The past messages that the model is shown.
 #[derive(Default)]
 pub(crate) struct Past {
     /// Messages in time order, the user's first.
@@ -36,7 +36,7 @@ pub(crate) struct Past {
     /// The stored row of each of them, and who found the words of its exchange.
     ids: Vec<i64>,
     wordings: Vec<WordedBy>,
-    /// How many of them belong to the conversation that is going on; 0 means a new one.
+    /// Number of them in the current conversation; 0 means a new one.
     pub(crate) live: usize,
     /// How many messages of this conversation alone go on without a silence; 0 means that it is a new one.
     pub(crate) own: usize,
@@ -122,7 +122,7 @@ pub(crate) struct ShownDialogue {
     pub(crate) since: String,
 }
 
-/// Who reads of what was done without the model.
+/// The readers of a note about actions without the model.
 #[derive(Clone, Copy)]
 pub(crate) struct DoneReader<'a> {
     pub(crate) language: &'a Language,

@@ -21,7 +21,7 @@ use joi_language::{Language, Languages};
 use joi_llm::{self as llm, Ask, ModelSize};
 use joi_tools::{ToolRegistry, ToolSnapshot, Toolbox, schema};
 
-/// What the first part of a prompt is made of.
+/// Parts of the beginning of a prompt.
 pub struct Prelude {
     /// `[persona]`.
     pub persona: PersonaConfig,
@@ -39,7 +39,7 @@ pub struct Prelude {
     pub languages: Languages,
 }
 
-/// Who speaks, and in which language.
+/// The persona and its language.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Speaking<'a> {
     pub(crate) persona: &'a PersonaConfig,

@@ -16,7 +16,7 @@ pub(crate) const MOST: usize = 300;
 const MOST_NAMED: usize = 4;
 /// Humidity that is usual, in percent.
 const DRY_TO_DAMP: std::ops::RangeInclusive<f64> = 30.0..=65.0;
-/// What must not be there.
+/// Conditions that must not occur.
 const DANGERS: [&str; 6] = ["Smoke", "Gas", "CO", "Water", "Tampered", "Alarm"];
 /// Equipment that reports nothing else.
 const DETECTORS: [&str; 4] = ["FireDetector", "GasDetector", "LeakSensor", "CODetector"];

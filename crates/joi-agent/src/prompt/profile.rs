@@ -19,7 +19,7 @@ const PROMPT: &str = include_str!("../../../../assets/prompts/profile.md");
 /// Most tokens of the answer.
 const TOKENS: u32 = 20;
 
-/// What a model writes.
+/// The reply of a model.
 #[derive(Debug, Deserialize)]
 struct ProfileAnswer {
     profile: String,

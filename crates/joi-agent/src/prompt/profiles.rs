@@ -10,7 +10,7 @@ use serde::Deserialize;
 #[derive(Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Profile {
-    /// What it is called.
+    /// Its name.
     pub(crate) name: String,
     /// By what it is picked.
     pub(crate) about: String,

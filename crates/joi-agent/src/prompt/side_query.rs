@@ -3,7 +3,7 @@
 //! second time.
 //!
 //! Runs in the task of the turn. Input: an instruction. Output: what the model wrote, within its time, or nothing.
-//! Whoever asks goes on without it then.
+//! The caller goes on without it then.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use joi_llm::{Ask, Length};
 /// Something to be asked.
 #[derive(Debug)]
 pub(crate) struct SideQuery<'a> {
-    /// Who asks, for the record.
+    /// The caller, for the record.
     pub(crate) purpose: &'static str,
     /// The task.
     pub(crate) instruction: &'a str,
@@ -28,7 +28,7 @@ pub(crate) struct SideQuery<'a> {
     pub(crate) format: Option<Value>,
     /// Most tokens of it.
     pub(crate) tokens: u32,
-    /// How long it may take.
+    /// Its time limit.
     pub(crate) limit: Duration,
     /// Which model of the server; empty: the one that answers.
     pub(crate) model: &'a str,
@@ -59,9 +59,9 @@ impl SharedPrompt {
 pub(crate) struct SideQueries<'a, M> {
     /// Answers.
     pub(crate) access: ModelAccess<'a, M>,
-    /// What they share.
+    /// The shared prompt.
     pub(crate) prompt: SharedPrompt,
-    /// Where costs and decisions are put on record.
+    /// The record of costs and decisions.
     pub(crate) sink: &'a ReplySink,
 }
 

@@ -26,17 +26,17 @@ const LONGEST_SAID: usize = 120;
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct QuickDeed {
     tool: &'static str,
-    /// The deeds, as the tool names them.
+    /// The actions, as the tool names them.
     deeds: Vec<String>,
     effect: Effect,
 }
 
-/// Whether something is done now.
+/// Decision about a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Passage {
-    /// It is.
+    /// It is done now.
     Free,
-    /// It is not, and that was said.
+    /// It is not done, and joi said so.
     Barred(Keep),
 }
 

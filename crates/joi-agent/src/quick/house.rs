@@ -34,7 +34,7 @@ use joi_understand::intents::{self};
 /// So many are not named in a question.
 const MANY: usize = 5;
 
-/// Whether commands came to the house.
+/// Delivery of commands to the house.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reached {
     /// None of them.
@@ -219,7 +219,7 @@ async fn send(
     Ok(Reached::Maybe)
 }
 
-/// Why the house is not reached, in writing.
+/// The reason why the house is not reached, in writing.
 async fn report(link: &HomeLink, sink: &mut ReplySink) -> Result<(), ReceiverClosed> {
     match link {
         HomeLink::Lost { fault } => {

@@ -9,13 +9,13 @@ use super::house::ConnectedHome;
 use crate::initiative::Initiative;
 use crate::session::Session;
 
-/// What carries out quick commands.
+/// Context that quick commands run in.
 pub(crate) struct QuickMeans<'a> {
     /// Timers, alarms and reminders.
     pub(crate) schedule: Option<&'a Schedule>,
     /// The memory; `None` if it is switched off.
     pub(crate) memory: Option<&'a Store>,
-    /// Where lists are kept.
+    /// The store of the lists.
     pub(crate) notes: Option<&'a Store>,
     /// The house, if one is connected.
     pub(crate) home: Option<&'a ConnectedHome>,
@@ -25,6 +25,6 @@ pub(crate) struct QuickMeans<'a> {
     pub(crate) consent: Consent,
     /// The conversation.
     pub(crate) session: &'a Session,
-    /// What speaks unasked.
+    /// Handles of the proactive part.
     pub(crate) initiative: &'a Initiative,
 }

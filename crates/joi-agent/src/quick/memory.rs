@@ -24,12 +24,12 @@ use joi_understand::wish::{self, Refusal};
 /// Most things that are looked at.
 const MOST_KNOWN: u32 = 1_000;
 
-/// How the owner is asked before anything is erased.
+/// Settings of the question before anything is erased.
 #[derive(Clone, Copy)]
 pub(crate) struct Asking<'a> {
-    /// How long a yes is waited for, in seconds.
+    /// Time limit of a yes, in seconds.
     pub(crate) confirm_s: u32,
-    /// Where the question waits.
+    /// The session in which the question waits.
     pub(crate) session: &'a Session,
 }
 

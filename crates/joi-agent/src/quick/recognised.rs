@@ -5,7 +5,7 @@ use joi_understand::house::HouseDecision;
 use joi_understand::house::later::LaterWish;
 use joi_understand::intents::QuickIntent;
 
-/// What needs no model.
+/// A request that needs no model.
 #[derive(Debug)]
 pub(crate) enum Recognised<'a> {
     /// A quick command.
@@ -16,7 +16,7 @@ pub(crate) enum Recognised<'a> {
     Requests(Vec<&'a str>),
 }
 
-/// What an utterance wants of the house.
+/// The demand of an utterance on the house.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum HouseWish {
     /// As it was understood.

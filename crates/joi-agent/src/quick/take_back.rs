@@ -16,7 +16,7 @@ use joi_tools::{WayBack, taken_off};
 use joi_understand::intents::TakingBack;
 use joi_understand::intents::{Intent, MemoryOrder};
 
-/// It can be taken back this long.
+/// Time within which an action can be taken back.
 const WITHIN: SignedDuration = SignedDuration::from_mins(5);
 
 /// Returns whether `what` changes something, of which nothing is noted that takes it back: then nothing older is the

@@ -6,14 +6,14 @@ use joi_understand::house::{NamedThing, PlannedBatch};
 
 use crate::quick::recognised::Recognised;
 
-/// What waits for a yes.
+/// A request that waits for a yes.
 pub(crate) struct AskedQuick {
     /// The action to run then.
     pub(crate) recognised: Recognised<'static>,
     /// The words that it was recognised in, and whether they quote somebody.
     pub(crate) said: String,
     pub(crate) is_quoting: bool,
-    /// The deeds, which a no refuses.
+    /// The actions that a no refuses.
     pub(crate) deeds: Vec<String>,
     /// Until when a yes counts.
     pub(crate) until: Timestamp,
@@ -31,7 +31,7 @@ pub(crate) struct AskedCommands {
 }
 
 impl AskedCommands {
-    /// The deeds, as the tool names them.
+    /// The actions, as the tool names them.
     pub(crate) fn deeds(&self) -> impl Iterator<Item = String> {
         self.batch.commands.iter().map(|planned| house_deed(&planned.command))
     }

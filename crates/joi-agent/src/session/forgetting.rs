@@ -4,7 +4,7 @@
 
 use jiff::Timestamp;
 
-/// What waits for a yes.
+/// A request that waits for a yes.
 #[derive(Debug, Clone)]
 pub(crate) struct Forgetting {
     /// The subject.

@@ -32,9 +32,9 @@ pub(crate) struct HouseThread {
 /// Commands that were sent or stored last.
 #[derive(Debug, Clone)]
 struct DoneCommands {
-    /// What takes them back; nothing where they can't be.
+    /// The commands that take them back; empty if they can't be.
     back: Option<Vec<BackStep>>,
-    /// What waits in the schedule because of them.
+    /// Entries of the schedule that belong to them.
     stored: Option<EntryId>,
     /// The commands sent.
     sent: SentCommands,
@@ -57,7 +57,7 @@ impl SentCommands {
     }
 }
 
-/// What takes the last commands back.
+/// The commands that take the last ones back.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TakenBack {
     /// This is not to be done any more.

@@ -78,7 +78,7 @@ pub(crate) struct BegunAnswer {
     pub(crate) said: String,
     /// Through which prompt.
     pub(crate) prompt: PromptKind,
-    /// How long each part of it may be.
+    /// The length limit of each part.
     pub(crate) limit: Option<LengthLimit>,
     /// Until when a yes counts.
     pub(crate) until: Timestamp,

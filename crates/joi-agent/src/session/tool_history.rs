@@ -29,12 +29,12 @@ pub(crate) struct HistoryRow {
     pub(crate) results: Vec<CallOutcome>,
 }
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CallOutcome {
     /// The tool.
     pub(crate) tool: String,
-    /// It failed: it may be wanted again.
+    /// The call failed: it may be wanted again.
     pub(crate) failed: bool,
 }
 

@@ -37,7 +37,7 @@ const OWN: usize = 4_000;
 /// A tool with its arguments, or the outcome for the record and the message to the model.
 type Checked = Result<(Arc<dyn Tool>, Arguments), (&'static str, String)>;
 
-/// What came of a call.
+/// The outcome of a call.
 pub(super) enum Called {
     /// A message to the model.
     Told { text: String, success: Success, sentence: Option<String> },
@@ -99,7 +99,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
         if !matches!(effect, Effect::Looks | Effect::Ends) {
             self.session.note_call(&state.asked.now);
             if tool.house_call(&arguments).is_none() {
-                // What was done last is no longer what was done in the house.
+                // The last action is not one in the house any more.
                 self.session.with(|session| session.house = HouseThread::default());
             }
         }
@@ -235,7 +235,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
         Ok((Arc::clone(tool), arguments))
     }
 
-    /// What a tool has found or done.
+    /// The result of a tool.
     async fn done(
         &self,
         state: &mut LoopState,

@@ -41,7 +41,7 @@ pub(crate) mod scope;
 /// Most tokens of a choice.
 const CHOICE_TOKENS: u32 = 200;
 
-/// Whether a call did what it should.
+/// Success or failure of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Success {
     Yes,
@@ -64,7 +64,7 @@ pub(crate) struct Asked {
     pub(crate) dialogue: Vec<String>,
     /// The memories recalled for them.
     pub(crate) remembered: String,
-    /// What the user said before.
+    /// Earlier words of the user.
     pub(crate) told: Vec<String>,
     /// The last answer.
     pub(crate) last: String,
@@ -74,7 +74,7 @@ pub(crate) struct Asked {
     pub(crate) parts: Vec<String>,
     /// The kind of prompt they are answered through.
     pub(crate) prompt: PromptKind,
-    /// How long the answer may be.
+    /// The length limit of the answer.
     pub(crate) limit: Option<LengthLimit>,
     /// The answer that this one goes on with; mostly none.
     pub(crate) earlier: String,
@@ -86,7 +86,7 @@ impl Asked {
         Utterances { asked: &self.words, asked_back: self.asked_back.as_deref(), dialogue: &self.dialogue }
     }
 
-    /// Returns whether the words want an answer, and no deed whatever it is.
+    /// Returns whether the words want an answer and not an action.
     fn only_asks(&self) -> bool {
         self.asked_back.is_none() && wish::only_asks(&self.language, &self.words)
     }
@@ -140,7 +140,7 @@ impl LoopState {
 pub(crate) struct LoopState {
     /// The request.
     pub(crate) asked: Asked,
-    /// What the model reads.
+    /// The prompt.
     pub(crate) prompt: LoopPrompt,
     /// Which tools may be called.
     pub(crate) scope: ToolScope,
@@ -148,7 +148,7 @@ pub(crate) struct LoopState {
     pub(crate) ready: ReadyCalls,
     /// The plan, if there is one.
     pub(crate) plan: Plan,
-    /// How far it has got.
+    /// The progress.
     pub(crate) progress: LoopProgress,
     /// Calls so far.
     pub(crate) repeats: Repeats,
@@ -157,7 +157,7 @@ pub(crate) struct LoopState {
 }
 
 impl LoopState {
-    /// Returns what the model is asked next.
+    /// Returns the next request to the model.
     pub(crate) fn question(&self, toolbox: &Toolbox) -> ModelQuestion<'_> {
         let LoopPrompt { messages, native, .. } = &self.prompt;
         let mut ask = Ask { messages: messages.clone(), tools: native.clone(), ..Ask::default() };
@@ -184,7 +184,7 @@ impl LoopState {
         ModelQuestion { ask, known, purpose, evidence, offers, vacancy, limit, earlier }
     }
 
-    /// Returns what is no answer of a small model before anything was called.
+    /// Returns the texts that do not count as an answer of a small model before anything was called.
     fn vacancy(&self) -> Option<VacancyRule<'_>> {
         let head = self.prompt.messages.first().map_or("", |system| system.content.as_str());
         let persona = head.split("\n\n").next().unwrap_or_default();

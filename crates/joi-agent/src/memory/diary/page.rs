@@ -32,7 +32,7 @@ const MOST_FACTS: usize = 5;
 /// After this time without a model a conversation is written down without one.
 const STALE: SignedDuration = SignedDuration::from_hours(48);
 
-/// What a model writes.
+/// The reply of a model.
 #[derive(Debug, Deserialize)]
 struct Told {
     #[serde(default)]
@@ -106,7 +106,7 @@ pub(super) fn in_own_words(rows: &[DialogueRow], language: &Language) -> Vec<New
 /// Returns what may be kept of a model's words.
 ///
 /// # Errors
-/// Why none of them may.
+/// The reason why none of them may.
 pub(super) fn verified(
     told: &str,
     rows: &[DialogueRow],

@@ -17,7 +17,7 @@ const RETRY: SignedDuration = SignedDuration::from_mins(1);
 /// A model that could not be had is not asked again for so long.
 const REST: SignedDuration = SignedDuration::from_mins(10);
 
-/// How a tidying of the memory ended.
+/// The outcome of a tidying of the memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tidying {
     /// All of it was done.

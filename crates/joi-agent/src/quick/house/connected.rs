@@ -30,7 +30,7 @@ use joi_understand::wish;
 
 type KnownPhrasings = Vec<(Arc<HouseWords>, Arc<HousePhrasings>)>;
 
-/// How long the first words about a house wait for the first news of it.
+/// Time that the first words about a house wait for its first states.
 const FIRST_NEWS: Duration = Duration::from_secs(3);
 
 /// A house that may be spoken to, and the room of this device.
@@ -120,7 +120,7 @@ impl ConnectedHome {
         decided.filter(|decision| may_be(decision, turn))
     }
 
-    /// What `turn` wants of the house; `order` is what was recognised without looking at it.
+    /// Returns what `turn` wants of the house; `order` is what was recognised without looking at it.
     pub(crate) fn wish(
         &self,
         turn: &Turn<'_>,

@@ -9,12 +9,12 @@ use joi_answer::truth::DoneCall;
 use joi_llm::Message;
 use joi_tools::FoundPage;
 
-/// How far the answer has got.
+/// Progress of the answer.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LoopProgress {
     /// Results of this turn.
     pub(crate) results: Vec<String>,
-    /// How many of them are of calls that did what they should.
+    /// Number of results of successful calls.
     pub(super) succeeded: usize,
     /// The newest is of one that did not.
     pub(super) has_failed: bool,
@@ -22,7 +22,7 @@ pub(crate) struct LoopProgress {
     pub(crate) turns_left: u32,
     /// Sentences of tools about their results.
     pub(crate) sentences: Vec<String>,
-    /// How many of them were announced already.
+    /// Number of those already announced.
     told: usize,
     /// Calls so far that were made before.
     pub(super) again: u32,

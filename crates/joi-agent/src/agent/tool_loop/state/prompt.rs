@@ -10,14 +10,14 @@ use crate::prompt::head::Heads;
 use joi_answer::protocol::{self, Protocol, WrittenCall};
 use joi_llm::{Message, ModelSize, Role};
 
-/// Whether a result shares the message of the one before it.
+/// Placement of a result: a message of its own, or the message of the result before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ResultMessage {
     Shared,
     Own,
 }
 
-/// What the model reads.
+/// The prompt of the model.
 #[derive(Debug, Clone)]
 pub(crate) struct LoopPrompt {
     /// The prompt and everything since.
@@ -36,7 +36,7 @@ impl LoopPrompt {
         self.answering.size
     }
 
-    /// How the model calls tools.
+    /// The form of the model's tool calls.
     pub(crate) fn protocol(&self) -> Protocol {
         self.answering.protocol
     }

@@ -17,7 +17,7 @@ pub(crate) struct ToolScope {
     pub(crate) picks: Vec<String>,
     /// The next reply is a choice among the picks, and nothing but one.
     pub(crate) chooses: bool,
-    /// How the tools of the turn were picked, for the record.
+    /// The method by which the tools were picked, for the record.
     pub(crate) strategy: String,
 }
 
@@ -56,7 +56,7 @@ impl ToolScope {
 pub(crate) struct ReadyCalls {
     /// Those that are left.
     calls: VecDeque<WrittenCall>,
-    /// How many there were.
+    /// Their number.
     pub(super) count: usize,
 }
 
