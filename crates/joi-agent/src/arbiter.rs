@@ -119,7 +119,7 @@ impl Arbiter {
         queue.is_taken = false;
     }
 
-    /// Returns how many wait.
+    /// Returns the number of waiting requests.
     #[cfg(test)]
     pub(crate) fn waiting(&self) -> usize {
         self.lock().waiting.len()

@@ -328,7 +328,7 @@ pub(super) fn is_emergency(turn: &Turn<'_>) -> bool {
     care::emergency(&turn.language, turn.asked).is_some()
 }
 
-/// Returns what is looked up for an utterance: its question, without the words that ask for a look-up.
+/// Returns the search query for an utterance: its question, without the words that ask for a look-up.
 fn query_of<'a>(turn: &Turn<'a>) -> &'a str {
     care::to_look_up(&turn.language, turn.asked).unwrap_or(turn.asked)
 }
@@ -338,7 +338,7 @@ pub(super) fn doubt_of(language: &Language) -> String {
     look_up_sentences(language).map(|say| format!("{} {}", say.unsure, say.offer)).unwrap_or_default()
 }
 
-/// Returns what is said about looking things up.
+/// Returns the sentences about look-ups.
 fn look_up_sentences(language: &Language) -> Option<&LookUpSentences> {
     language.care().first().map(|words| &words.look_up.say)
 }

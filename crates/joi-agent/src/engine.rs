@@ -84,7 +84,7 @@ impl<M: ChatModel> Engine<M> {
         Self { parts, name, memory, arbiter: Arbiter::default() }
     }
 
-    /// Returns what else `text` may be, by the names of things in the connected house.
+    /// Returns other readings of `text`, by the names of things in the connected house.
     pub fn near_in_house(&self, language: &Language, text: &str) -> Vec<intents::Reading> {
         self.parts.home.as_ref().map(|home| home.near(language, text)).unwrap_or_default()
     }
@@ -220,7 +220,7 @@ impl<M: ChatModel> Engine<M> {
         ModelAccess { model: &self.parts.model, arbiter: &self.arbiter, priority }
     }
 
-    /// Returns what the loop of one answer works with.
+    /// Returns the context of the loop of one answer.
     pub(crate) fn agent<'a>(&'a self, session: &'a Session, heads: &'a Arc<HeadSet>) -> AgentContext<'a, M> {
         AgentContext {
             model: self.access(ModelPriority::of(session.id().channel)),

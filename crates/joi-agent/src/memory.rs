@@ -98,13 +98,13 @@ impl<M: ChatModel> MemoryService<M> {
         }
     }
 
-    /// Returns what is in the prompt of a request whatever is asked: of a request that is talk, standing wishes, and
+    /// Returns the memories that every prompt holds: of a request that is talk, standing wishes, and
     /// what the user said about themselves where the request is about them.
     pub(crate) async fn warm(&self, request: &TurnRequest<'_>, session: &Session) -> Block {
         block::profile(&shown_of(self.profile(session).await, request), &request.turn.now)
     }
 
-    /// Returns what is known of the user.
+    /// Returns the user's profile.
     async fn profile(&self, session: &Session) -> MemoryProfile {
         let Some(store) = self.store() else { return MemoryProfile::default() };
         let changes = store.profile_changes();

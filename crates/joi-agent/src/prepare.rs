@@ -25,7 +25,7 @@ pub(super) enum Considered {
     ForModel(Box<ForModel>),
 }
 
-/// Conditions under which the model is asked.
+/// A request for the model, ready to be asked.
 pub(super) struct ForModel {
     pub(super) state: LoopState,
     /// The model is likely to get it wrong.
@@ -55,7 +55,7 @@ impl<M: ChatModel> Path<'_, M> {
         Ok(Considered::ForModel(Box::new(ForModel { state, is_doubtful, looks_up, is_foreign })))
     }
 
-    /// Returns what is decided about a request before its prompt is made: tools, plan, memory.
+    /// Returns the decisions about a request before its prompt is made: tools, plan, memory.
     async fn prepare(
         &self,
         request: &TurnRequest<'_>,

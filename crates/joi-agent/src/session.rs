@@ -252,7 +252,7 @@ impl Session {
         });
     }
 
-    /// Returns what earlier answers called, as far as prompts show it.
+    /// Returns the calls of earlier answers, as far as prompts show them.
     pub(crate) fn called(&self, rules: &ToolsConfig) -> Vec<(i64, Vec<Message>)> {
         let chars = rules.carryover_per_entry_chars as usize;
         self.with(|state| state.history.rows(rules.carryover_max_turns as usize, chars))

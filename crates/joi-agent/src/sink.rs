@@ -39,7 +39,7 @@ pub(crate) struct ReplySink {
     pub(crate) offers: bool,
     /// Calls and their results, for later prompts.
     pub(crate) rows: Vec<HistoryRow>,
-    /// Starts another answer.
+    /// True if the next words belong to another answer.
     is_apart: bool,
     /// It was said that secrets are not kept.
     has_refused_secret: bool,
@@ -93,7 +93,7 @@ impl ReplySink {
         which(&self.language.sentences().reply).clone()
     }
 
-    /// Returns what is said of a secret that was to be stored; nothing when this turn has said it already.
+    /// Returns the sentence about a secret that was to be stored; nothing if this turn has said it already.
     pub(crate) fn refused_secret(&mut self) -> String {
         match std::mem::replace(&mut self.has_refused_secret, true) {
             true => String::new(),

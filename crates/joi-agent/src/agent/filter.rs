@@ -266,7 +266,7 @@ impl<'a> ReplyFilter<'a> {
     }
 }
 
-/// Returns whether what the sanitizer refused may still be a call.
+/// Returns whether text that the sanitizer refused may still be a call.
 fn may_be_call(why: Malformed) -> bool {
     match why {
         Malformed::ToolCall | Malformed::Data | Malformed::Truncated => true,

@@ -20,7 +20,7 @@ pub struct Protocols {
 }
 
 impl Protocols {
-    /// Returns what `store` remembers.
+    /// Loads the protocols from `store`.
     pub async fn recalled(store: Option<&Store>) -> Self {
         let protocols = Self::default();
         let Some(store) = store else { return protocols };

@@ -89,7 +89,7 @@ fn key(asked: &str, offered: &[&Arc<dyn Tool>]) -> String {
     format!("{asked}\nllm\n{}", names.join(" "))
 }
 
-/// Returns what the model is asked.
+/// Returns the question to the model.
 fn ask_model<'a>(instruction: &'a str, to_pick: &[&str], model: &'a str) -> SideQuery<'a> {
     SideQuery {
         purpose: "router",

@@ -24,7 +24,7 @@ use joi_llm::{Ask, Length, ModelSize};
 /// Tokens of the whole answer.
 const TOKENS: u32 = 160;
 
-/// The topic of a message.
+/// Topic and context of a proactive message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProactiveBrief {
     /// The fact, as a sentence of the language.

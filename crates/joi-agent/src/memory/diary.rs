@@ -108,7 +108,7 @@ impl<M: ChatModel> Diary<'_, M> {
         }
     }
 
-    /// Returns what the model makes of a conversation.
+    /// Returns the model's page about a conversation.
     async fn told(&self, rows: &[DialogueRow]) -> Option<String> {
         let head = self.heads.of_profile(None).of(self.answering.size, self.answering.protocol, &[]);
         let newest = prompt::Newest::auxiliary(include_str!("../../../../assets/prompts/diary.md").trim());

@@ -45,7 +45,7 @@ fn batches(snippets: &[String]) -> Vec<String> {
     batches
 }
 
-/// Returns what of a note may be used; nothing when it says that nothing is of use.
+/// Returns the usable part of a note; `None` if it says that nothing is of use.
 fn note(said: &str) -> Option<String> {
     let said = said.trim();
     let bare = said.trim_matches(['(', ')', '[', ']', '.', ' ', '"']).to_ascii_uppercase();

@@ -128,7 +128,7 @@ pub(crate) async fn extract<M: ChatModel>(
     Ok(query)
 }
 
-/// Returns what the model is asked.
+/// Returns the question to the model.
 fn ask_model<'a>(instruction: &'a str, model: &'a str) -> SideQuery<'a> {
     let list = |most: usize| json!({ "type": "array", "items": { "type": "string", "maxLength": LONGEST }, "maxItems": most });
     let day = json!({ "type": "string", "maxLength": 10 });

@@ -169,7 +169,7 @@ impl HeadSet {
     }
 }
 
-/// Returns what every prompt begins with, for [`llm::Mind`] to have read before the first question.
+/// Returns the beginning of every prompt, for [`llm::Mind`] to have read before the first question.
 pub fn head(prelude: Prelude) -> llm::HeadMaker {
     let Prelude { persona, context, wake_phrase, tools, protocols, clock, languages } = prelude;
     let name = prompt::name(&persona, wake_phrase.as_deref());

@@ -66,7 +66,7 @@ pub(crate) struct SideQueries<'a, M> {
 }
 
 impl<M: ChatModel> SideQueries<'_, M> {
-    /// Returns what the model writes; nothing when it fails or takes too long.
+    /// Returns the model's reply; `None` if it fails or takes too long.
     pub(crate) async fn ask(&self, query: SideQuery<'_>) -> Option<String> {
         let SideQuery { purpose, instruction, format, tokens, limit, model } = query;
         let model = Some(model.trim().to_owned()).filter(|model| !model.is_empty());

@@ -40,7 +40,7 @@ pub(super) enum Passage {
     Barred(Keep),
 }
 
-/// Returns whether what was recognised is done now.
+/// Returns whether a recognised request is done now.
 pub(super) async fn passes(
     turn: &Turn<'_>,
     recognised: &Recognised<'_>,

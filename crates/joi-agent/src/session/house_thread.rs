@@ -111,7 +111,7 @@ impl HouseThread {
         }
     }
 
-    /// Returns what was sent by the beginning of what is said now.
+    /// Returns the commands sent by the beginning of the current utterance.
     pub(crate) fn superseded(&self, now: Timestamp) -> Option<SentCommands> {
         let done = self.done.as_ref().filter(|done| done.is_superseded)?;
         (now.duration_since(done.at).abs() <= AFTERTHOUGHT).then(|| done.sent.clone())
@@ -169,7 +169,7 @@ impl HouseThread {
         names.map_or(&[], |(names, _)| names)
     }
 
-    /// Returns what takes the last commands back; nothing when there are none, or none any more.
+    /// Returns the commands that take the last ones back; `None` if there are none, or none any more.
     pub(crate) fn taken_back(&self, now: Timestamp, house: &House) -> Option<TakenBack> {
         let done = self.done.as_ref().filter(|done| now.duration_since(done.at).abs() <= BACK_WITHIN)?;
         let decision = match &done.back {

@@ -198,12 +198,12 @@ impl LoopState {
         })
     }
 
-    /// Returns what the model may say was done.
+    /// Returns the evidence for the model's claims about actions.
     pub(crate) fn evidence(&self) -> ClaimEvidence<'_> {
         ClaimEvidence { asked: &self.asked.words, done: &self.progress.done }
     }
 
-    /// Returns what the model may offer to do.
+    /// Returns the rule for the model's offers.
     pub(crate) fn offers(&self) -> OfferRule<'_> {
         match self.taint {
             Taint::Clean => OfferRule::Free,
@@ -327,7 +327,7 @@ impl LoopState {
         self.prompt.append_result(hinted);
     }
 
-    /// Returns what stands below the newest result.
+    /// Returns the note below the newest result.
     fn next_hint(&mut self) -> String {
         let done = self.progress.succeeded;
         let language = Arc::clone(&self.asked.language);

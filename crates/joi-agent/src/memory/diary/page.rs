@@ -43,7 +43,7 @@ struct Told {
     wishes: Vec<String>,
 }
 
-/// Returns what a model is to write.
+/// Returns the instruction for a model.
 pub(super) fn schema() -> Value {
     let texts =
         json!({ "type": "array", "items": { "type": "string", "maxLength": FACT }, "maxItems": MOST_FACTS });
@@ -69,7 +69,7 @@ pub(super) fn first_finished(rows: &[DialogueRow], now: Timestamp, window: u32) 
     (ended || length < rows.len()).then_some(conversation)
 }
 
-/// Returns what the user said that was no command.
+/// Returns the user's messages that are not commands.
 fn said<'a>(rows: &'a [DialogueRow], language: &Language) -> impl Iterator<Item = &'a str> {
     let by_user = rows.iter().filter(|row| row.role == DialogueRole::User).map(|row| row.text.0.as_str());
     by_user.filter(|text| intents::match_intent(language, text).is_none())

@@ -226,7 +226,8 @@ impl ConnectedHome {
         decided.map(|decision| self.reached(decision))
     }
 
-    /// What is sent finds out itself that it does not arrive; anything else would go by states that are gone.
+    /// Refuses what depends on states while the house is not reached. A command finds out itself that it does not
+    /// arrive.
     fn reached(&self, decision: HouseDecision) -> HouseWish {
         match self.view().link.is_up() || needs_no_state(&decision) {
             true => HouseWish::Decided(decision),
