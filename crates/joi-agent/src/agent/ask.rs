@@ -185,7 +185,7 @@ fn before_retry(setback: &Setback) -> Option<Duration> {
     }
 }
 
-/// Returns the replacement of an empty answer.
+/// Says an apology instead of an empty answer and returns it.
 pub(crate) async fn apologise(size: ModelSize, sink: &mut ReplySink) -> Result<ModelAnswer, ReceiverClosed> {
     let before = sink.said.len();
     give_up(Setback::Refused(ReplyRefusal::Empty, size), before, sink).await

@@ -43,7 +43,7 @@ struct Told {
     wishes: Vec<String>,
 }
 
-/// Returns the instruction for a model.
+/// Returns the JSON schema of the reply of a model.
 pub(super) fn schema() -> Value {
     let texts =
         json!({ "type": "array", "items": { "type": "string", "maxLength": FACT }, "maxItems": MOST_FACTS });
