@@ -12,7 +12,7 @@ use super::gauge::Gauge;
 use super::journal::{Journal, LogCounts};
 use super::moment::moment;
 use super::mute::{MuteCommand, MuteOutcome, PersistentMute};
-use super::shown::{Situation, shown};
+use super::shown::{ShownFacts, shown};
 use super::status::{
     BackupStatus, ChatStatus, Counters, DeviceStatus, HomeStatus, MessagesStatus, Models, ServiceRow,
     SoundStatus, StateEvent, Status,
@@ -121,7 +121,7 @@ impl StatusBoard {
     /// Creates a board at the start of the program: no device was opened yet.
     pub fn new(parts: StatusBoardParts) -> Self {
         let (activity, microphone, speaker) = (Activity::Idle, DeviceStatus::Pending, DeviceStatus::Pending);
-        let situation = Situation { is_muted: parts.mute.switch().is_muted(), is_ready: false, activity };
+        let situation = ShownFacts { is_muted: parts.mute.switch().is_muted(), is_ready: false, activity };
         let (state, note) = shown(situation, [&microphone, &speaker], &[]);
         let facts = BoardFacts {
             activity,
@@ -378,7 +378,7 @@ impl StatusBoard {
         let is_muted = self.0.parts.mute.switch().is_muted();
         let devices = [&facts.microphone, &facts.speaker];
         let is_ready = facts.is_ready(is_muted);
-        let situation = Situation { is_muted, is_ready, activity: facts.does() };
+        let situation = ShownFacts { is_muted, is_ready, activity: facts.does() };
         let (state, note) = shown(situation, devices, &facts.services);
         if (state, &note) != (facts.shown.state, &facts.shown.note) {
             facts.shown = StateEvent { state, at: moment(&*self.0.parts.clock), note };

@@ -9,7 +9,7 @@ use joi_base::message::Activity;
 
 /// The facts behind the state, beside devices and services.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Situation {
+pub(super) struct ShownFacts {
     /// The user has switched the microphone off.
     pub(super) is_muted: bool,
     /// The services that hear, or without a microphone the channels, are ready.
@@ -21,7 +21,7 @@ pub(super) struct Situation {
 /// Returns the state that is shown and its note. A missing device is an error; a missing service is noted beside any
 /// state.
 pub(super) fn shown(
-    situation: Situation,
+    situation: ShownFacts,
     devices: [&DeviceStatus; 2],
     services: &[ServiceRow],
 ) -> (ShownState, Option<String>) {
