@@ -50,7 +50,13 @@ async fn an_answer_to_talk_is_begun_in_advance_and_taken_over_by_the_same_words_
     // Who asks while it is only just being begun waits for it.
     let bench =
         Bench::shipped(vec![answers("Air scatters blue light most."), answers("Because of the air.")]);
-    let (_, ran) = tokio::join!(ahead(&bench, WHY), bench.say(WHY));
+    let asked_meanwhile = async {
+        while bench.model.requests().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        bench.say(WHY).await
+    };
+    let (_, ran) = tokio::join!(ahead(&bench, WHY), asked_meanwhile);
     assert_eq!(ran.outcome.text.0, "Air scatters blue light most.");
     assert_eq!(bench.model.requests().len(), 1);
     // Other words are asked anew, and what was begun is dropped.
