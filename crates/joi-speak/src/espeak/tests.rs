@@ -10,7 +10,7 @@ fn english() -> Phonemizer {
 
 #[test]
 fn phonemes_equal_those_of_piper_tts_on_every_stored_sentence() {
-    let stored = fs::read_to_string("tests/data/piper_phonemes.tsv").unwrap();
+    let stored = fs::read_to_string("../../tests/data/piper_phonemes.tsv").unwrap();
     let english = english();
     let mut sentences = 0;
     for line in stored.lines().filter(|line| !line.starts_with('#')) {
