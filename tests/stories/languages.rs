@@ -15,7 +15,7 @@ const ANSWER: &str = "Die Hauptstadt von Frankreich ist Paris.";
 /// A home in which German is spoken.
 fn german(url: &str) -> Home {
     let mut home = Home::with_model_server(url);
-    home.set("language=de").set("hear.stt.model=base").set("speak.speed=0.83");
+    home.set("language=de").set("hear.stt.model=base").set("speak.speed=0.8333");
     // The machine of a test may be busy with others.
     home.set("hear.stt.second_look_ms=10000");
     home
