@@ -7,6 +7,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Deserialize;
 
+use super::placeholders;
+use super::sentences::{HouseSentences, SummaryWords};
+
 /// The words and sentences.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -130,28 +133,6 @@ pub struct QuestionPhrasings {
     pub say: Vec<String>,
 }
 
-/// How the house is told to the model, in few words.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
-pub struct SummaryWords {
-    /// Around all of it: {parts}.
-    pub frame: String,
-    /// Of {things} in each.
-    pub alarm: String,
-    pub present: String,
-    pub nobody: String,
-    pub somebody: String,
-    pub open: String,
-    pub unusual: String,
-    pub weather: String,
-    pub mentioned: String,
-    /// A thing and its value.
-    pub value: String,
-    /// So many more.
-    pub more: String,
-}
-
 /// Kinds of things that have words of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -235,84 +216,6 @@ pub enum HouseAsked {
     Target,
 }
 
-/// What is said of the house.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
-pub struct HouseSentences {
-    pub yes_on: String,
-    pub yes_off: String,
-    pub yes_open: String,
-    pub yes_closed: String,
-    pub yes_locked: String,
-    pub yes_unlocked: String,
-    pub no_on: String,
-    pub no_off: String,
-    pub no_open: String,
-    pub no_closed: String,
-    pub no_locked: String,
-    pub no_unlocked: String,
-    pub all_of_them: String,
-    pub none_of_them: String,
-    pub only_some: String,
-    pub list: String,
-    pub none: String,
-    pub not_known_of: String,
-    pub unknown: String,
-    pub value: String,
-    pub is_on: String,
-    pub is_off: String,
-    pub is_open: String,
-    pub is_closed: String,
-    pub percent: String,
-    pub degrees: String,
-    pub degrees_fahrenheit: String,
-    pub and: String,
-    pub or: String,
-    pub in_room: String,
-    pub decimal: String,
-    pub which: String,
-    pub which_room: String,
-    pub no_such: String,
-    pub not_permitted: String,
-    pub read_only: String,
-    pub cannot: String,
-    pub out_of_range: String,
-    pub sure_entrance: String,
-    pub sure_valve: String,
-    pub sure_alarm: String,
-    pub sure_configured: String,
-    pub and_more: String,
-    pub done: String,
-    pub done_on: String,
-    pub done_off: String,
-    pub underway: String,
-    pub sent: String,
-    /// Behind what is known of others.
-    pub sent_too: String,
-    pub not_confirmed: String,
-    pub partly: String,
-    pub outcome_unknown: String,
-    pub not_sent: String,
-    pub not_reached: String,
-    /// Why, where it is known.
-    pub starting: String,
-    pub no_token: String,
-    pub no_rights: String,
-    pub wrong_address: String,
-    pub too_old: String,
-    /// Of several things, behind what was done.
-    pub left_out: String,
-    pub clamped: String,
-    pub not_accepted: String,
-    pub foreign_words: String,
-    pub not_back: String,
-    pub not_later: String,
-    pub nobody_there: String,
-    pub no_moment: String,
-    pub later: String,
-}
-
 #[derive(Deserialize)]
 struct CommandsFile {
     numbers: NumberNames,
@@ -334,6 +237,10 @@ struct NumberNames {
 impl HouseWords {
     /// Reads the file, and the number words of the language's commands.
     pub fn read(text: &str, commands: &str) -> Result<Self, String> {
+        let table: toml::Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
+        placeholders::check(
+            table.iter().filter(|(section, _)| ["say", "summary"].contains(&section.as_str())),
+        )?;
         let mut words: Self = toml::from_str(text).map_err(|error| error.to_string())?;
         let file: CommandsFile = toml::from_str(commands).map_err(|error| error.to_string())?;
         words.numbers = file.numbers.values();

@@ -51,12 +51,12 @@ pub use library::{ANY_LANGUAGE, LanguageError, LanguageLibrary};
 pub use looping::loops_by_letters;
 pub use names::{DeviceKind, Names};
 pub use sentences::{
-    AlertSentences, DeviceSentences, Dial, HomeSentences, KindWords, MemorySentences, MessageSentences,
-    RepeatWords, ReplySentences, ScheduleSentences, Sentences, SkyWords, TimeWords, ToolSentences,
-    WeatherSentences, WindSentences,
+    AlertSentences, DeviceSentences, Dial, HomeSentences, HouseSentences, KindWords, MemorySentences,
+    MessageSentences, RepeatWords, ReplySentences, ScheduleSentences, SentenceName, Sentences, SkyWords,
+    SummaryWords, TimeWords, ToolSentences, WeatherSentences, WindSentences,
 };
 pub use spoken::Languages;
-pub use template::{SentenceField, SentenceName, SentenceTemplate};
+pub use template::{SentenceField, SentenceTemplate};
 pub use vocabulary::PhraseWords;
 pub use vocabulary::Vocabulary;
 pub use voice::VoiceNames;

@@ -10,99 +10,7 @@ use jiff::civil::{DateTime, Time};
 use serde::{Deserialize, Serialize};
 
 use super::times::{self, UnitForm};
-use super::{Language, capital, fill};
-
-/// The sentences, and parts of sentences, that templates are made of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SentenceName {
-    /// She hears nothing.
-    MicrophoneLost,
-    /// She is ready after a start.
-    Awake,
-    /// The clock shows less than it did before.
-    WrongClock,
-    /// The timers can't be read.
-    TimersUnreadable,
-    /// Something was due and nobody noticed: `list`.
-    Missed,
-    /// One of that list: `the`, `called`, `at`.
-    WasDue,
-    /// What an entry is called: `name`, `kind`.
-    Named,
-    /// The same where a stranger named it: `name`, `kind`.
-    ForeignNamed,
-    /// The same: `text`.
-    ToRemind,
-    /// The same: `length`, `bare`, `kind`.
-    ByLength,
-    /// The same: `time`, `kind`.
-    ByTime,
-    /// The word.
-    Timer,
-    /// The word.
-    Alarm,
-    /// The word.
-    Reminder,
-    /// The article of the word.
-    TheTimer,
-    /// The article of the word.
-    TheAlarm,
-    /// The article of the word.
-    TheReminder,
-    /// The word.
-    House,
-    /// What is to be done in the house: `text`.
-    ToDo,
-    /// The same, and when: `text`, `at`.
-    ToDoAt,
-    /// Commands to the house that were not sent in time: `list`.
-    HouseMissed,
-    /// Commands to the house that came to nothing: `list`.
-    HouseFailed,
-    /// Commands to the house of which nobody knows: `list`.
-    HouseUnknown,
-    /// A door or window is open: `name`, `length`.
-    LeftOpen,
-    /// A room is too warm: `name`, `degrees`.
-    TooWarm,
-    /// A room is too cold: `name`, `degrees`.
-    TooCold,
-    /// A temperature has changed fast: `name`, `degrees`.
-    WarmthChanged,
-    /// Somebody has come home: `length`.
-    Arrived,
-    /// Somebody has left at an unusual hour.
-    LeftLate,
-    /// The weather service warns: `text`.
-    WeatherAlert,
-    /// The house says something: `text`.
-    HouseNotice,
-    /// A danger: `name`.
-    SmokeAlarm,
-    /// A danger: `name`.
-    FireAlarm,
-    /// A danger: `name`.
-    GasLeak,
-    /// A danger: `name`.
-    WaterLeak,
-    /// A danger: `name`.
-    IntrusionDetected,
-    /// A danger: `name`.
-    SecurityAlert,
-    /// A danger: `name`.
-    StormWarning,
-    /// A danger: `name`.
-    FloodWarning,
-    /// An alert of high priority: `text`.
-    HighAlert,
-    /// This is only a test.
-    TestAlarm,
-    /// The house is not connected: `length`.
-    HouseLost,
-    /// The house is connected again.
-    HouseBack,
-}
+use super::{Language, SentenceName, capital, fill};
 
 /// What stands in a placeholder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -172,7 +80,7 @@ impl SentenceTemplate {
             .collect();
         let values: Vec<(&str, &str)> =
             filled.iter().map(|(placeholder, told)| (*placeholder, told.as_str())).collect();
-        fill(self.sentence.text(language), &values)
+        fill(self.sentence.text(language.sentences()), &values)
     }
 }
 
@@ -190,70 +98,6 @@ impl SentenceField {
                 let told: Vec<String> = all.iter().map(|one| one.part(language, now)).collect();
                 words.listed(&told)
             }
-        }
-    }
-}
-
-impl SentenceName {
-    /// As it stands in the file of the language, with its placeholders.
-    fn text(self, language: &Language) -> &str {
-        let sentences = language.sentences();
-        let (schedule, device) = (&sentences.schedule, &sentences.device);
-        match self {
-            Self::MicrophoneLost => &device.microphone_lost,
-            Self::Awake => &device.awake,
-            Self::WrongClock => &schedule.wrong_clock,
-            Self::TimersUnreadable => &schedule.unreadable,
-            Self::Missed => &schedule.missed,
-            Self::WasDue => &schedule.was_due,
-            Self::Named => &schedule.named,
-            Self::ForeignNamed => &schedule.foreign_named,
-            Self::ToRemind => &schedule.to_remind,
-            Self::ByLength => &schedule.by_length,
-            Self::ByTime => &schedule.by_time,
-            Self::Timer => &schedule.timer.one,
-            Self::Alarm => &schedule.alarm.one,
-            Self::Reminder => &schedule.reminder.one,
-            Self::TheTimer => &schedule.timer.the,
-            Self::TheAlarm => &schedule.alarm.the,
-            Self::TheReminder => &schedule.reminder.the,
-            Self::House => &schedule.house.one,
-            Self::ToDo => &schedule.to_do,
-            Self::ToDoAt => &schedule.to_do_at,
-            Self::HouseMissed => &schedule.house_missed,
-            Self::HouseFailed => &schedule.house_failed,
-            Self::HouseUnknown => &schedule.house_unknown,
-            _ => self.of_the_house(language),
-        }
-    }
-}
-
-impl SentenceName {
-    /// The same for what the house has to tell.
-    fn of_the_house(self, language: &Language) -> &str {
-        let (wind, alert) = (&language.sentences().wind, &language.sentences().alert);
-        match self {
-            Self::LeftOpen => &wind.left_open,
-            Self::TooWarm => &wind.too_warm,
-            Self::TooCold => &wind.too_cold,
-            Self::WarmthChanged => &wind.warmth_changed,
-            Self::Arrived => &wind.arrived,
-            Self::LeftLate => &wind.left_late,
-            Self::WeatherAlert => &wind.weather_alert,
-            Self::HouseNotice => &wind.notice,
-            Self::SmokeAlarm => &alert.smoke_alarm,
-            Self::FireAlarm => &alert.fire_alarm,
-            Self::GasLeak => &alert.gas_leak,
-            Self::WaterLeak => &alert.water_leak,
-            Self::IntrusionDetected => &alert.intrusion_detected,
-            Self::SecurityAlert => &alert.security_alert,
-            Self::StormWarning => &alert.storm_warning,
-            Self::FloodWarning => &alert.flood_warning,
-            Self::HighAlert => &alert.high,
-            Self::TestAlarm => &alert.test,
-            Self::HouseLost => &alert.house_lost,
-            Self::HouseBack => &alert.house_back,
-            _ => "",
         }
     }
 }

@@ -81,6 +81,13 @@ fn a_file_that_can_not_be_used_is_told_with_its_key_and_value() {
     assert!(told.ends_with("schedule.rings is \"It's {tiem}.\"; allowed: {time}"), "{told}");
     let told = problem("sentences.toml", "is_over =", "is_ower =");
     assert!(told.contains("is_ower"), "{told}");
+    let told = problem("house.toml", "in_room = \"{thing} in {room}\"", "in_room = \"{thing} in {place}\"");
+    assert!(told.ends_with("say.in_room is \"{thing} in {place}\"; allowed: {thing}, {room}"), "{told}");
+    let told = problem("sentences.toml", "on_day = \"on the {day}", "on_day = \"on the {nth}");
+    assert!(
+        told.ends_with("time.repeats.on_day is \"on the {nth} of every month\"; allowed: {day}"),
+        "{told}"
+    );
     let told = problem("commands.toml", "name = \"timer set\"", "name = \"tmer set\"");
     assert!(told.contains("intent.name is \"tmer set\"; allowed: time, date"), "{told}");
     let told = problem("commands.toml", "\"lamp\" = \"light\"", "\"lamp\" = \"lght\"");

@@ -7,8 +7,8 @@
 
 use crate::initiative::HouseKnown;
 use joi_home::house::{House, Item, ItemKind, StateValue};
-use joi_language::fill;
-use joi_language::house::{HouseWords, SummaryWords};
+use joi_language::house::HouseWords;
+use joi_language::{SummaryWords, fill};
 
 /// Most characters of the line.
 pub(crate) const MOST: usize = 300;

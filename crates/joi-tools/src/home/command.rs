@@ -192,7 +192,7 @@ fn told(
     language: &Language,
 ) -> Result<Output, ToolError> {
     let (title, house) = (item.title(), language.house());
-    let say = |sentence: fn(&joi_language::house::HouseSentences) -> &String| {
+    let say = |sentence: fn(&joi_language::HouseSentences) -> &String| {
         house.map(|words| capital(&fill(sentence(&words.say), &[("thing", title), ("things", title)])))
     };
     let done = |text: String, sentence: Option<String>| {

@@ -7,8 +7,8 @@ use crate::house::unreached;
 use joi_home::backend::{CommandOutcome, SendFault};
 use joi_home::fault::HomeFault;
 use joi_home::house::{Caution, CautionCause, ItemCommand, ItemState, StateValue};
-use joi_language::fill;
-use joi_language::house::{HouseAsked, HouseSentences, HouseWords};
+use joi_language::house::{HouseAsked, HouseWords};
+use joi_language::{HouseSentences, fill};
 
 /// More things than these are not named in a question.
 const MOST_NAMED: usize = 4;

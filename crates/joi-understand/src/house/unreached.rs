@@ -4,7 +4,7 @@
 
 use joi_home::backend::HomeLink;
 use joi_home::fault::HomeFault;
-use joi_language::house::HouseSentences;
+use joi_language::HouseSentences;
 
 /// Returns the sentence for this state of the connection.
 pub fn told<'a>(link: &HomeLink, say: &'a HouseSentences) -> &'a str {
