@@ -10,11 +10,10 @@
 use crate::agent::tool_list::ToolList;
 use joi_language::{CareUrgency, Language};
 use joi_llm::ModelSize;
-use joi_schedule::ScheduleOrder;
 use joi_tools::Effect;
 use joi_understand::care::{self, Care};
 use joi_understand::compound::{self, Joint};
-use joi_understand::intents::{self, Intent, Mood};
+use joi_understand::intents::{self, IntentPart, Mood};
 use joi_understand::{tongue, wish};
 
 /// The parts of a request, in the language it seems to be in.
@@ -53,28 +52,10 @@ fn in_order([one, other]: [(&str, RequestPart); 2], joint: Joint, first_asks: bo
 
 /// A quick command that may stand beside another request.
 fn quick(part: &str, language: &Language) -> Option<RequestPart> {
-    match intents::match_intent(language, part)?.what {
-        Intent::Time
-        | Intent::Date
-        | Intent::DateOf(_)
-        | Intent::Schedule(ScheduleOrder::List(_) | ScheduleOrder::Left(_)) => Some(RequestPart::Tells),
-        Intent::Schedule(_) | Intent::Volume(_) => Some(RequestPart::Acts),
-        // What ends a conversation, or takes all that follows for its own, stands alone.
-        Intent::Stop
-        | Intent::Repeat
-        | Intent::Thanks
-        | Intent::Chance(_)
-        | Intent::Herself(_)
-        | Intent::HomeAgain
-        | Intent::NeverMind
-        | Intent::TakeBack(_)
-        | Intent::CannotRepeat
-        | Intent::Greeting(_)
-        | Intent::Goodbye
-        | Intent::Quiet(_)
-        | Intent::GoodNight
-        | Intent::Memory(_)
-        | Intent::Home(_) => None,
+    match intents::match_intent(language, part)?.what.row().part {
+        IntentPart::Informs => Some(RequestPart::Tells),
+        IntentPart::Acts => Some(RequestPart::Acts),
+        IntentPart::Whole => None,
     }
 }
 

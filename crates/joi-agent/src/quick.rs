@@ -15,7 +15,7 @@ use house::HouseWish;
 use joi_schedule::ScheduleOrder;
 use joi_tools::Toolbox;
 use joi_understand::intents::{self, Intent, QuickIntent};
-use joi_understand::intents::{QuietWish, TakingBack};
+use joi_understand::intents::{QuietWish, TakingBack, Undo};
 use joi_understand::redact;
 pub(crate) use means::QuickMeans;
 pub(crate) use recognised::Recognised;
@@ -135,10 +135,10 @@ pub(crate) async fn carry_out(
         // The last action is not one in the house any more.
         means.session.with(|state| state.house = HouseThread::default());
     }
-    if take_back::changes_something_else(&quick.what) {
+    if quick.what.row().undo == Undo::Cleared {
         means.session.with(|state| state.last_deed = None);
     }
-    sink.decided("intents", quick.what.name(), quick.reason.as_str()).await?;
+    sink.decided("intents", quick.what.row().name, quick.reason.as_str()).await?;
     let QuickMeans { schedule, memory: store, session, .. } = *means;
     let (actions, keep): (&[Action], Keep) = match &quick.what {
         Intent::Schedule(ScheduleOrder::Set(_) | ScheduleOrder::Amend { .. })

@@ -8,7 +8,7 @@ pub mod order;
 pub mod words;
 
 pub use super::clock::{ClockSaid, Exactness};
-pub use deed::{CallValue, MemoryKind, ValueKind, Wish};
+pub use deed::{CallValue, Effect, MemoryKind, ValueKind, Wish};
 pub use entry::{Days, Due, Entry, EntryId, EntryKind, EntryState, MonthRule};
 pub use later::{HouseHand, LaterCommand, LaterOutcome};
 pub use moment::{Day, DayPart, Said, date_on};

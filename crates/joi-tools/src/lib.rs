@@ -37,9 +37,9 @@ mod web;
 
 pub use call::Call;
 pub use config::{Digest, LookUpMode, Router, SearchConfig, ToolsConfig, Units, WeatherConfig};
-pub use effect::{Deed, Effect, Source};
+pub use effect::{Deed, Source};
 pub use home::house_deed;
-pub use joi_language::values::deed::{self, Arguments, CallValue};
+pub use joi_language::values::deed::{self, Arguments, CallValue, Effect};
 pub use lists::{ready_reading, taken_off};
 pub use output::{FoundPage, Output, ToolError};
 pub use ready::ready_answer;

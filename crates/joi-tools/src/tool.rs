@@ -11,11 +11,10 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use joi_home::house::{House, ItemCommand, Ordered};
 use joi_language::Language;
-use joi_language::values::deed::{self, Arguments, CallValue};
+use joi_language::values::deed::{self, Arguments, CallValue, Effect};
 use serde_json::Value;
 
 use super::call::Call;
-use super::effect::Effect;
 use super::output::{Output, ToolError};
 
 /// The upper bound of every [`Tool::time_limit`]: long enough for a slow service, short enough that the user still waits.

@@ -14,6 +14,7 @@ mod memory;
 mod mood;
 mod near;
 mod orders;
+mod table;
 #[cfg(test)]
 mod tests;
 mod wishes;
@@ -35,6 +36,7 @@ pub use joi_language::DeviceKind;
 pub use memory::{MemoryOrder, told_back};
 pub use mood::{Mood, mood};
 pub use near::{Reading, near};
+pub use table::{EquivalentCall, IntentPart, IntentRow, Undo};
 pub use wishes::{QuietWish, TakingBack, VolumeChange};
 
 /// A request that needs no model.
@@ -80,33 +82,6 @@ pub enum Intent {
     CannotRepeat,
     /// A wish about proactive speech, or the news that an alarm was heard.
     Quiet(QuietWish),
-}
-
-impl Intent {
-    /// Returns its name in records; nothing that was said.
-    pub fn name(&self) -> String {
-        match self {
-            Self::DateOf(_) => "Date".to_owned(),
-            Self::Greeting(_) => "Greeting".to_owned(),
-            Self::Schedule(order) => match order {
-                ScheduleOrder::SetHouse { .. } | ScheduleOrder::Finish(_) => "command the house".to_owned(),
-                ScheduleOrder::Set(wanted) => format!("set a {}", wanted.kind.name()),
-                ScheduleOrder::List(_) => "list timers".to_owned(),
-                ScheduleOrder::Left(_) => "time left".to_owned(),
-                ScheduleOrder::Cancel(_) | ScheduleOrder::Withdraw { .. } => "cancel a timer".to_owned(),
-                ScheduleOrder::Add { .. } | ScheduleOrder::Move { .. } | ScheduleOrder::Amend { .. } => {
-                    "change a timer".to_owned()
-                }
-                ScheduleOrder::Pause(_) => "pause a timer".to_owned(),
-                ScheduleOrder::Resume(_) => "resume a timer".to_owned(),
-                ScheduleOrder::Snooze { .. } => "snooze".to_owned(),
-                ScheduleOrder::Silence => "silence".to_owned(),
-            },
-            Self::Memory(order) => order.name().to_owned(),
-            Self::Home(_) => "home".to_owned(),
-            other => format!("{other:?}"),
-        }
-    }
 }
 
 /// An object that decides by chance.

@@ -13,11 +13,10 @@ use crate::session::open_question::{OpenQuestion, open_until};
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{Keep, Turn};
 use joi_language::fill;
-use joi_schedule::{Many, ScheduleOrder};
 use joi_tools::gate::{self, Address, CallFacts, GateVerdict, Taint, Wish};
 use joi_tools::{Effect, fence, house_deed};
 use joi_understand::house::HouseDecision;
-use joi_understand::intents::{Intent, MemoryOrder, VolumeChange};
+use joi_understand::intents::{EquivalentCall, Intent, MemoryOrder};
 
 /// Most characters of what was said that are said back.
 const LONGEST_SAID: usize = 120;
@@ -141,60 +140,9 @@ fn deed(recognised: &Recognised<'_>) -> Option<QuickDeed> {
 }
 
 fn of_intent(what: &Intent) -> Option<QuickDeed> {
-    let of = |tool: &'static str, action: &str, effect: Effect| {
-        let deeds = if action.is_empty() { Vec::new() } else { vec![format!("{tool} {action}")] };
-        Some(QuickDeed { tool, deeds, effect })
-    };
-    match what {
-        Intent::Time | Intent::Date | Intent::DateOf(_) => of("time", "", Effect::Looks),
-        Intent::Volume(change) => {
-            let action = match change {
-                VolumeChange::Up => "up",
-                VolumeChange::Down => "down",
-                VolumeChange::Set(_) => "set",
-            };
-            of("setVolume", action, Effect::Changes)
-        }
-        Intent::Schedule(order) => match order {
-            ScheduleOrder::Silence => None,
-            ScheduleOrder::List(_) | ScheduleOrder::Left(_) => of("timers", "", Effect::Looks),
-            ScheduleOrder::Set(_) => of("timers", "set", Effect::Changes),
-            ScheduleOrder::Cancel(which) if which.many == Many::All => {
-                of("timers", "cancelAll", Effect::Changes)
-            }
-            ScheduleOrder::Cancel(_) | ScheduleOrder::Withdraw { .. } => {
-                of("timers", "cancel", Effect::Changes)
-            }
-            ScheduleOrder::Add { .. }
-            | ScheduleOrder::Move { .. }
-            | ScheduleOrder::Amend { .. }
-            | ScheduleOrder::Pause(_)
-            | ScheduleOrder::Resume(_)
-            | ScheduleOrder::Snooze { .. } => of("timers", "change", Effect::Changes),
-            ScheduleOrder::SetHouse { .. } | ScheduleOrder::Finish(_) => {
-                of("homeCommand", "set", Effect::Changes)
-            }
-        },
-        Intent::Memory(order) => match order {
-            MemoryOrder::AboutMe => of("memory", "", Effect::Looks),
-            MemoryOrder::Remember { .. } => of("memory", "remember", Effect::Remembers),
-            MemoryOrder::Forget(_) | MemoryOrder::ForgetAll => of("memory", "forget", Effect::Changes),
-        },
-        Intent::TakeBack(_) => of("timers", "cancel", Effect::Changes),
-        Intent::Stop
-        | Intent::Repeat
-        | Intent::Thanks
-        | Intent::Chance(_)
-        | Intent::Herself(_)
-        | Intent::HomeAgain
-        | Intent::NeverMind
-        | Intent::CannotRepeat
-        | Intent::Greeting(_)
-        | Intent::Goodbye
-        | Intent::GoodNight
-        | Intent::Home(_)
-        | Intent::Quiet(_) => None,
-    }
+    let EquivalentCall { tool, action, effect } = what.row().tool?;
+    let deeds = if action.is_empty() { Vec::new() } else { vec![format!("{tool} {action}")] };
+    Some(QuickDeed { tool, deeds, effect })
 }
 
 fn of_house(wished: &HouseWish) -> Option<QuickDeed> {

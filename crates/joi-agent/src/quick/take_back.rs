@@ -10,25 +10,12 @@ use super::{QuickMeans, timers};
 use crate::session::last_deed::LastDeed;
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{ReplyEvent, Turn};
-use joi_schedule::ScheduleOrder;
 use joi_store::{NoteRemoval, Store, StoreError};
 use joi_tools::{WayBack, taken_off};
 use joi_understand::intents::TakingBack;
-use joi_understand::intents::{Intent, MemoryOrder};
 
 /// Time within which an action can be taken back.
 const WITHIN: SignedDuration = SignedDuration::from_mins(5);
-
-/// Returns whether `what` changes something, of which nothing is noted that takes it back: then nothing older is the
-/// last deed.
-pub(super) fn changes_something_else(what: &Intent) -> bool {
-    match what {
-        Intent::Schedule(order) => !matches!(order, ScheduleOrder::List(_) | ScheduleOrder::Left(_)),
-        Intent::Memory(order) => !matches!(order, MemoryOrder::AboutMe),
-        Intent::Volume(_) | Intent::Quiet(_) => true,
-        _ => false,
-    }
-}
 
 /// Takes back what was done last; whether there was something.
 pub(super) async fn carry_out(

@@ -8,6 +8,23 @@ use serde_json::{Map, Value};
 /// Arguments of a call, by name.
 pub type Arguments = Map<String, Value>;
 
+/// The effect of a call on anything outside the conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// Only reads the owner's own data.
+    Looks,
+    /// Brings in words of strangers.
+    Fetches,
+    /// Writes into the memory.
+    Remembers,
+    /// Changes something in the world.
+    Changes,
+    /// Changes something that always needs a yes, and is forbidden after words of strangers: opens a door.
+    Risks,
+    /// Ends the conversation, and does nothing else.
+    Ends,
+}
+
 /// How a value is looked for in what was said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueKind {

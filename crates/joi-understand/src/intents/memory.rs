@@ -31,18 +31,6 @@ pub enum MemoryOrder {
     AboutMe,
 }
 
-impl MemoryOrder {
-    /// Returns its name in records; nothing that was said.
-    pub(super) fn name(&self) -> &'static str {
-        match self {
-            Self::Remember { .. } => "remember",
-            Self::Forget(_) => "forget",
-            Self::ForgetAll => "forget everything",
-            Self::AboutMe => "tell what is known",
-        }
-    }
-}
-
 /// Returns whether an intent of that name is about the memory.
 pub(super) fn is_about(name: &str) -> bool {
     name.starts_with("memory ")

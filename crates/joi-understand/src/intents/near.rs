@@ -5,13 +5,13 @@
 //! unfinished command, or one that would throw away all timers is never a reading.
 //! Pure: no I/O, no clock.
 
+use super::table::Guess;
 use super::{Completeness, Intent, Mood, completeness, match_intent, matched, mood, orders};
-use joi_language::Language;
 use joi_language::grammar::machine::{Capture, Slot};
 use joi_language::grammar::slots::Taken;
 use joi_language::grammar::words::{self, Word};
 use joi_language::grammar::{Grammar, TemplateGroup};
-use joi_language::values::{Many, ScheduleOrder, Which};
+use joi_language::{Language, capital};
 
 /// In place of the phrasing of a command with a name of the house.
 const HOUSE: &str = "a name of the house";
@@ -169,40 +169,9 @@ impl WordChange<'_> {
                 Some((orders::intent(name, filled)?, open))
             })?;
         let is_fit = open <= MOST_OPEN
-            && may_be_guessed(&what)
+            && what.row().guess == Guess::Allowed
             && mood(language, &text) == Mood::Request
             && completeness(language, &text) != Completeness::Incomplete;
         is_fit.then(|| Reading { text, what, template: template.to_owned(), likeness: self.likeness })
     }
-}
-
-/// Returns whether little is lost when it was not meant: it can be seen or heard, and undone.
-fn may_be_guessed(what: &Intent) -> bool {
-    match what {
-        Intent::Schedule(ScheduleOrder::Cancel(Which { many: Many::All, .. })) => false,
-        Intent::Schedule(_) | Intent::Volume(_) => true,
-        Intent::Home(order) => order.is_harmless(),
-        Intent::Time
-        | Intent::Date
-        | Intent::DateOf(_)
-        | Intent::Greeting(_)
-        | Intent::Stop
-        | Intent::Repeat
-        | Intent::Thanks
-        | Intent::Chance(_)
-        | Intent::Herself(_)
-        | Intent::HomeAgain
-        | Intent::NeverMind
-        | Intent::TakeBack(_)
-        | Intent::CannotRepeat
-        | Intent::Goodbye
-        | Intent::Quiet(_)
-        | Intent::GoodNight
-        | Intent::Memory(_) => false,
-    }
-}
-
-fn capital(word: &str) -> String {
-    let mut letters = word.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
