@@ -170,6 +170,44 @@ async fn a_digest_that_hangs_costs_eight_seconds() {
     assert!(bench.newest()[2].contains(&page));
 }
 
+/// A call of `takes`, and another.
+fn slow_calls(takes: Duration) -> Bench {
+    let slow = Fake::slow("look", Effect::Looks, Ok(Output::own("it is under the mat")), takes);
+    let script = vec![
+        calls("1", "look", "{\"what\":\"a\"}"),
+        calls("2", "look", "{\"what\":\"b\"}"),
+        answers("Under it."),
+    ];
+    Bench::equipped(Large, Toolbox::new(vec![slow]), script, |_| {})
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_takes_long_is_mentioned_once_in_an_answer() {
+    let bench = slow_calls(Duration::from_secs(20));
+    let began = tokio::time::Instant::now();
+    let ran = bench.say("where is it").await;
+    assert_eq!(ran.shown(), format!("({}) Under it.", say().taking_long));
+    assert_eq!((ran.called(), began.elapsed().as_secs()), (vec![("look", "done"); 2], 40));
+    let quick = slow_calls(Duration::from_secs(3));
+    assert_eq!(quick.say("where is it").await.shown(), "Under it.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_takes_long_ends_with_the_turn() {
+    let bench = slow_calls(Duration::from_secs(20));
+    let (events, mut received) = mpsc::channel(100);
+    let turn =
+        TurnInput { id: TurnId(1), text: Private("where is it".into()), language: None, is_unsure: false };
+    let (cancel, began) = (CancellationToken::new(), tokio::time::Instant::now());
+    let stopping = async {
+        while received.recv().await != Some(ReplyEvent::Aside(say().taking_long.clone())) {}
+        cancel.cancel();
+    };
+    let answering = reply(&bench.engine, &bench.voice, turn, events, cancel.clone());
+    let (outcome, ()) = tokio::join!(answering, stopping);
+    assert_eq!((outcome.ended, began.elapsed().as_secs()), (Ended::Cancelled, 4));
+}
+
 // A large model reads it all
 #[tokio::test]
 async fn a_large_model_gets_the_whole_result() {

@@ -20,18 +20,36 @@ pub(super) struct Fake {
     effect: Effect,
     output: Result<Output, ToolError>,
     is_brief: bool,
+    takes: Duration,
     pub(super) ran: AtomicUsize,
 }
 
 impl Fake {
     pub(super) fn new(name: &'static str, effect: Effect, output: Result<Output, ToolError>) -> Arc<Self> {
-        Arc::new(Self { name, effect, output, is_brief: true, ran: AtomicUsize::new(0) })
+        Self::slow(name, effect, output, Duration::ZERO)
+    }
+
+    /// One that takes so long.
+    pub(super) fn slow(
+        name: &'static str,
+        effect: Effect,
+        output: Result<Output, ToolError>,
+        takes: Duration,
+    ) -> Arc<Self> {
+        Arc::new(Self { name, effect, output, is_brief: true, takes, ran: AtomicUsize::new(0) })
     }
 
     /// One whose results may be digested.
     pub(super) fn wordy(name: &'static str, output: Output) -> Arc<Self> {
-        let output = Ok(output);
-        Arc::new(Self { name, effect: Effect::Fetches, output, is_brief: false, ran: AtomicUsize::new(0) })
+        let (output, takes) = (Ok(output), Duration::ZERO);
+        Arc::new(Self {
+            name,
+            effect: Effect::Fetches,
+            output,
+            is_brief: false,
+            takes,
+            ran: AtomicUsize::new(0),
+        })
     }
 
     pub(super) fn ran(&self) -> usize {
@@ -72,10 +90,17 @@ impl Tool for Fake {
     fn is_brief(&self) -> bool {
         self.is_brief
     }
+    fn time_limit(&self) -> Duration {
+        Duration::from_secs(5).max(self.takes * 2)
+    }
     fn run<'a>(&'a self, _: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
         self.ran.fetch_add(1, Ordering::SeqCst);
         let output = self.output.clone();
-        async move { output }.boxed()
+        async move {
+            tokio::time::sleep(self.takes).await;
+            output
+        }
+        .boxed()
     }
 }
 

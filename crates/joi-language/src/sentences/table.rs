@@ -148,6 +148,8 @@ sentences! {
         /// `shall_i` with the user's own words.
         shall_i_do(said);
         forbidden_by_settings; go_on;
+        /// While a tool takes long.
+        taking_long;
         /// Where a long answer has no further part.
         no_more;
     }

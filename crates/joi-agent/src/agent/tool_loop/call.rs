@@ -4,10 +4,13 @@
 //! Runs in the task of one turn. The checks run in this order, and each failure is reported to the model in words that
 //! help it to correct the call. Every call is put on record.
 
+use std::future::Future;
+use std::pin::pin;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use tokio::time::timeout;
 
 use super::CallPlace;
 use super::state::{LoopState, Success};
@@ -29,6 +32,9 @@ use joi_understand::wish;
 
 /// The longest question to the owner, in characters: what can't be asked about is not done.
 const LONGEST_QUESTION: usize = 300;
+/// Time after which a call that still runs is mentioned: longer than a look-up usually takes, and short enough that
+/// the silence is not taken for a fault.
+const LONG_CALL: Duration = Duration::from_secs(4);
 /// The most of a stranger's words that the model sees of one result, in characters.
 const FOREIGN: usize = 1_500;
 /// The most of any other result.
@@ -150,7 +156,8 @@ impl<M: ChatModel> AgentContext<'_, M> {
         let (now, language) = (&state.asked.now, &state.asked.language);
         let call = tools::Call { arguments, effect, now, source, language };
         let house_call = tool.house_call(arguments);
-        let done = tools::run(tool, call).await;
+        let running = tools::run(tool, call);
+        let done = mentioned(running, &mut state.progress.has_mentioned_wait, sink).await?;
         // What was refused was not sent; of a lost answer nobody knows.
         if let Some(house_call) = house_call.filter(|_| !matches!(done, Err(ToolError::TellModel(_)))) {
             let now = state.asked.now.timestamp();
@@ -289,6 +296,23 @@ impl<M: ChatModel> AgentContext<'_, M> {
         let prompt = &mut state.prompt;
         prompt.native = self.heads().of(prompt.size(), prompt.protocol(), &self.grown()).tools;
     }
+}
+
+/// Waits for a call. The first one of an answer that takes longer than [`LONG_CALL`] is mentioned, once. Dropping the
+/// future cancels the call.
+async fn mentioned<T>(
+    call: impl Future<Output = T>,
+    has_mentioned: &mut bool,
+    sink: &ReplySink,
+) -> Result<T, ReceiverClosed> {
+    let mut call = pin!(call);
+    if let Ok(done) = timeout(LONG_CALL, &mut call).await {
+        return Ok(done);
+    }
+    if !std::mem::replace(has_mentioned, true) {
+        sink.aside(&sink.sentence(|say| &say.taking_long)).await?;
+    }
+    Ok(call.await)
 }
 
 /// Returns what comes of a call that the gate does not let run: its outcome and the reason for the record, and the

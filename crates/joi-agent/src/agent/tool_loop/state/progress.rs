@@ -35,6 +35,8 @@ pub(crate) struct LoopProgress {
     pub(crate) done: Vec<DoneCall>,
     /// The model could make no call of the plan's next step: the next reply is its own.
     pub(crate) has_refused_step: bool,
+    /// A call that takes long was mentioned.
+    pub(crate) has_mentioned_wait: bool,
     /// An empty reply was already asked about.
     has_recovered: bool,
     /// The rows of this answer that an earlier turn already announced.
