@@ -11,7 +11,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use joi_base::clock::SystemClock;
 use joi_home::house::{House, HouseRules, TagVocabulary, read};
 use joi_language::Language;
-use joi_tools::{Arguments, Means, Reach, ToolsConfig, builtin};
+use joi_tools::{Arguments, HttpClient, ToolServices, ToolsConfig, builtin};
 use joi_understand::house::HouseUnderstanding;
 use joi_understand::intents::{match_intent, near};
 use joi_understand::redact::redact_structured;
@@ -132,13 +132,13 @@ fn houses(_: &mut Criterion) {
 fn wishes(_: &mut Criterion) {
     for (code, corpus) in CONSENT {
         let language = Language::load(code).unwrap_or_else(|error| panic!("{error}"));
-        let means = Means {
+        let means = ToolServices {
             store: None,
             schedule: None,
             reads_when: |_, _| None,
             clock: Arc::new(SystemClock),
             home: None,
-            reach: Reach::public().ok(),
+            http: HttpClient::public().ok(),
         };
         let tools = builtin(&ToolsConfig::default(), &means);
         let row = |line: &&'static str| {

@@ -30,7 +30,7 @@ use joi_proactive::alert::{AlertDesk, AlertParts, Alerts};
 use joi_schedule::announce::Announcer;
 use joi_schedule::{Schedule, WakeUp};
 use joi_store::{Loss, Store};
-use joi_tools::{self as tools, Means, Reach, ToolRegistry};
+use joi_tools::{self as tools, HttpClient, ToolRegistry, ToolServices};
 
 /// No request to the database takes longer, on the slowest card.
 const STORE_LIMIT: Duration = Duration::from_secs(60);
@@ -148,8 +148,8 @@ impl Brain {
                 remarks.push(format!("old dialogue was not removed: {error}"));
             }
         }
-        let reach = Reach::public();
-        if let Err(error) = &reach {
+        let http = HttpClient::public();
+        if let Err(error) = &http {
             remarks.push(format!("tools can't use the internet: {error}"));
         }
         let schedule = store
@@ -161,13 +161,13 @@ impl Brain {
         if let Err(error) = announcer.restore().await {
             remarks.push(format!("what was to be announced is not known: {error}"));
         }
-        let means = Means {
+        let means = ToolServices {
             store: store.clone(),
             schedule: schedule.clone(),
             reads_when: joi_understand::intents::when,
             clock: Arc::clone(&clock),
             home: home.as_ref().map(ConnectedHome::server),
-            reach: reach.ok(),
+            http: http.ok(),
         };
         let registry = ToolRegistry::from(tools::builtin(&config.tools, &means));
         let protocols = Protocols::recalled(store.as_ref()).await;

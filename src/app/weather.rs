@@ -19,7 +19,7 @@ use joi_proactive::alert::{Alert, Alerts};
 use joi_proactive::awareness::WeatherOutlook;
 use joi_proactive::impulse::rhythm::{Rhythm, RhythmDue};
 use joi_tools::weather::weather_ahead;
-use joi_tools::{Reach, ToolsConfig};
+use joi_tools::{HttpClient, ToolsConfig};
 
 /// It looks at the clock at least this often: it may be set.
 const AT_LEAST: Duration = Duration::from_secs(60);
@@ -33,7 +33,7 @@ pub(super) struct WeatherParts {
     pub(super) alerts: Alerts,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) languages: Languages,
-    pub(super) reach: Reach,
+    pub(super) http: HttpClient,
     pub(super) tools: ToolsConfig,
 }
 
@@ -49,7 +49,7 @@ pub(super) fn weather(brain: &Brain, config: &Config) -> Option<Service> {
         alerts: brain.alerts.clone(),
         clock: Arc::clone(&brain.clock),
         languages: brain.languages.clone(),
-        reach: Reach::public().ok()?,
+        http: HttpClient::public().ok()?,
         tools: tools.clone(),
     };
     let run = move |context: ServiceContext| {
@@ -108,7 +108,7 @@ impl WeatherWatcher {
 
     async fn look(&self) -> Result<(), String> {
         let language = self.parts.languages.get();
-        let look = weather_ahead(&self.parts.tools.weather, &self.parts.reach, &language);
+        let look = weather_ahead(&self.parts.tools.weather, &self.parts.http, &language);
         let ahead = tokio::time::timeout(PATIENCE, look).await.map_err(|_| "no answer in time".to_owned())?;
         let ahead = ahead.map_err(|error| error.to_string())?;
         let outlook = WeatherOutlook { told: ahead.told, gust: ahead.gust, thunder: ahead.thunder };

@@ -19,7 +19,7 @@ use joi_language::{Language, Languages};
 use joi_llm::{Backend, LlmConfig, Mind, MindParts, RestartPolicy};
 use joi_schedule::{Schedule, ScheduleParts, TimersConfig};
 use joi_store::{MemoryKind, NewMemory, Store};
-use joi_tools::{Means, Reach, Toolbox, ToolsConfig, builtin};
+use joi_tools::{HttpClient, ToolServices, Toolbox, ToolsConfig, builtin};
 use joi_understand::intents;
 use serde::Deserialize;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -290,7 +290,10 @@ fn toolbox(rules: &ToolsConfig, store: Option<Store>, clock: &Arc<ManualClock>) 
         })
     });
     let reads_when = intents::when;
-    builtin(rules, &Means { store, schedule, reads_when, clock, home: None, reach: Reach::public().ok() })
+    builtin(
+        rules,
+        &ToolServices { store, schedule, reads_when, clock, home: None, http: HttpClient::public().ok() },
+    )
 }
 
 fn english() -> Languages {

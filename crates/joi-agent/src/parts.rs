@@ -150,7 +150,7 @@ mod tests {
     use super::*;
     use joi_base::clock::ManualClock;
     use joi_language::testing::english;
-    use joi_tools::{Means, ToolsConfig, builtin};
+    use joi_tools::{ToolServices, ToolsConfig, builtin};
 
     #[test]
     fn what_needs_no_model_comes_first_and_a_question_is_not_taken_apart() {
@@ -172,13 +172,13 @@ mod tests {
     }
 
     fn tools() -> ToolList {
-        let means = Means {
+        let means = ToolServices {
             store: None,
             schedule: None,
             reads_when: intents::when,
             clock: Arc::new(ManualClock::at("2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().unwrap())),
             home: None,
-            reach: None,
+            http: None,
         };
         ToolList { toolbox: builtin(&ToolsConfig::default(), &means), grown: Vec::new() }
     }

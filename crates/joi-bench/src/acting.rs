@@ -22,7 +22,7 @@ use joi_base::message::{ConversationId, Private, TurnId};
 use joi_base::trace::{ModelUse, ToolUse};
 use joi_llm::Mind;
 use joi_store::Store;
-use joi_tools::{Means, Reach, ToolsConfig, builtin};
+use joi_tools::{HttpClient, ToolServices, ToolsConfig, builtin};
 use joi_understand::intents;
 
 const EXAMPLES: &str = "\
@@ -170,20 +170,20 @@ pub(super) async fn engine(
     brain: &Brain,
     clock: Arc<dyn Clock>,
     tool_rules: ToolsConfig,
-    reach: Option<Reach>,
+    http: Option<HttpClient>,
 ) -> anyhow::Result<Engine<Mind>> {
     let config = context.config();
     let store = Store::in_memory()?;
     store.add_notes("shopping", vec!["eggs".into(), "salt".into()], clock.now().timestamp()).await?;
     let languages = brain.languages.clone();
     let schedule = app::timers::schedule(config, languages.clone(), store.clone(), Arc::clone(&clock), None);
-    let means = Means {
+    let means = ToolServices {
         store: Some(store.clone()),
         schedule: Some(schedule.clone()),
         reads_when: intents::when,
         clock: Arc::clone(&clock),
         home: None,
-        reach,
+        http,
     };
     Ok(Engine::new(EngineParts {
         home: None,

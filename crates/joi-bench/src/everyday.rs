@@ -31,7 +31,7 @@ use joi_base::message::{ConversationId, Private, TurnId};
 use joi_language::Language;
 use joi_llm::{Ask, ChatEvent, Length, Message, Mind};
 use joi_speak::plain::speakable;
-use joi_tools::Reach;
+use joi_tools::HttpClient;
 
 use crate::acting;
 use judge::AnswerRules;
@@ -188,8 +188,8 @@ async fn through_joi(
     let mut now: Zoned = NOW.parse().context("a time in the source")?;
     let clock = Arc::new(ManualClock::at(now.clone()));
     let tools = context.config().tools.clone();
-    let reach = Reach::public().ok().filter(|_| tools.online);
-    let engine = acting::engine(context, brain, Arc::clone(&clock) as Arc<dyn Clock>, tools, reach).await?;
+    let http = HttpClient::public().ok().filter(|_| tools.online);
+    let engine = acting::engine(context, brain, Arc::clone(&clock) as Arc<dyn Clock>, tools, http).await?;
     // As at the start of the program: what everyday sentences mean is known before anybody asks.
     engine.embed_memories().await?;
     let session = Session::new(ConversationId::voice(ConversationId::HOME));

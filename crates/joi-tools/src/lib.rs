@@ -44,12 +44,12 @@ pub use lists::{ready_reading, taken_off};
 pub use output::{FoundPage, Output, ToolError};
 pub use ready::ready_answer;
 pub use registry::{ToolRegistry, ToolSnapshot};
-pub use shipped::{Means, SHIPPED, builtin};
+pub use shipped::{SHIPPED, ToolServices, builtin};
 pub use timers::ReadsWhen;
 pub use tool::{HouseCall, Tool, run};
 pub use toolbox::Toolbox;
 pub use way_back::WayBack;
-pub use web::Reach;
+pub use web::HttpClient;
 
 /// The tool that ends the conversation; on every turn's allow-list.
 pub const STOP: &str = stop::NAME;

@@ -14,7 +14,7 @@ use tokio::time::timeout;
 
 use super::config::SearchConfig;
 use super::weather::base;
-use super::web::Reach;
+use super::web::HttpClient;
 use super::web::html::{self, Hit};
 use super::{Arguments, Call, Effect, FoundPage, Output, Tool, ToolError, fence, schema};
 use joi_language::values::deed::{self, CallValue, ValueKind};
@@ -38,7 +38,7 @@ const MOST_CHARS: usize = 1_500;
 /// The tool.
 pub(super) struct WebSearch {
     config: SearchConfig,
-    reach: Reach,
+    http: HttpClient,
 }
 
 #[derive(Debug, Deserialize)]
@@ -80,8 +80,8 @@ struct WikiPage {
 
 impl WebSearch {
     /// Asks the places of `config`.
-    pub(super) fn new(config: &SearchConfig, reach: Reach) -> Self {
-        Self { config: config.clone(), reach }
+    pub(super) fn new(config: &SearchConfig, http: HttpClient) -> Self {
+        Self { config: config.clone(), http }
     }
 
     async fn search(&self, query: &str, language: &str) -> Result<Output, ToolError> {
@@ -122,7 +122,7 @@ impl WebSearch {
                     ("format", "json"),
                     ("language", language),
                 ]);
-                let found: Searxng = read(&self.reach.get_chosen(url).await?.body)?;
+                let found: Searxng = read(&self.http.get_chosen(url).await?.body)?;
                 let hit = |hit: SearxngHit| Hit { title: hit.title, url: hit.url, text: hit.content };
                 Ok(found.results.into_iter().map(hit).collect())
             }
@@ -132,7 +132,7 @@ impl WebSearch {
                 if language != WORLDWIDE {
                     url.query_pairs_mut().append_pair("kl", &format!("{language}-{language}"));
                 }
-                Ok(html::hits(&self.reach.get_chosen(url).await?.body))
+                Ok(html::hits(&self.http.get_chosen(url).await?.body))
             }
             SearchEngine::Wikipedia => {
                 let mut url = base(&self.config.wikipedia_in(language), "/w/api.php")?;
@@ -147,7 +147,7 @@ impl WebSearch {
                     ("exchars", "500"),
                     ("format", "json"),
                 ]);
-                let found: Wiki = read(&self.reach.get_chosen(url).await?.body)?;
+                let found: Wiki = read(&self.http.get_chosen(url).await?.body)?;
                 let mut pages: Vec<WikiPage> =
                     found.query.into_iter().flat_map(|q| q.pages.into_values()).collect();
                 pages.sort_by_key(|page| page.index);

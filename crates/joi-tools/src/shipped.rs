@@ -14,12 +14,12 @@ use super::config::ToolsConfig;
 use super::timers::ReadsWhen;
 use super::tool::Tool;
 use super::toolbox::Toolbox;
-use super::web::Reach;
+use super::web::HttpClient;
 use super::{calculate, clock, home, lists, memory, search, stop, timers, volume, weather, web};
 
 /// The services that the shipped tools are made of.
 #[derive(Clone)]
-pub struct Means {
+pub struct ToolServices {
     /// The database, for notes and lists.
     pub store: Option<Store>,
     /// The schedule of timers, alarms and reminders.
@@ -31,11 +31,11 @@ pub struct Means {
     /// The house; without one its tools are left out.
     pub home: Option<Arc<dyn Home>>,
     /// The HTTP client; without one the tools that need the internet are left out.
-    pub reach: Option<Reach>,
+    pub http: Option<HttpClient>,
 }
 
 /// Makes a tool, or nothing where a service that it needs is missing.
-type Maker = fn(&ToolsConfig, &Means) -> Option<Arc<dyn Tool>>;
+type Maker = fn(&ToolsConfig, &ToolServices) -> Option<Arc<dyn Tool>>;
 
 /// The shipped tools, in the order in which the model sees them.
 const TABLE: &[(&str, Maker)] = &[
@@ -66,12 +66,12 @@ pub const SHIPPED: [&str; TABLE.len()] = {
 };
 
 /// Returns the HTTP client where the configuration allows the internet.
-fn online(config: &ToolsConfig, means: &Means) -> Option<Reach> {
-    means.reach.clone().filter(|_| config.online)
+fn online(config: &ToolsConfig, means: &ToolServices) -> Option<HttpClient> {
+    means.http.clone().filter(|_| config.online)
 }
 
 /// Makes the shipped tools that the configuration allows, in the order in which the model sees them.
-pub fn builtin(config: &ToolsConfig, means: &Means) -> Toolbox {
+pub fn builtin(config: &ToolsConfig, means: &ToolServices) -> Toolbox {
     let is_wanted = |name: &str| config.enabled && !config.never.iter().any(|never| never == name);
     let wanted = TABLE.iter().filter(|(name, _)| is_wanted(name));
     Toolbox::new(wanted.filter_map(|(_, make)| make(config, means)).collect())

@@ -15,7 +15,7 @@ use joi_store::Store;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use crate::{Means, Reach, Toolbox, ToolsConfig, builtin};
+use crate::{HttpClient, ToolServices, Toolbox, ToolsConfig, builtin};
 
 /// Returns a clock that stands still at five past two on a Sunday in November.
 pub fn clock() -> Arc<dyn Clock> {
@@ -30,14 +30,14 @@ pub fn shipped(store: Option<Store>) -> Toolbox {
 /// Makes the shipped tools in a house of things by label, type and category.
 pub fn with_house(things: impl Iterator<Item = (String, String, String)>) -> Toolbox {
     let home = Some(house_of(things));
-    builtin(&ToolsConfig::default(), &Means { home, ..means(None) })
+    builtin(&ToolsConfig::default(), &ToolServices { home, ..means(None) })
 }
 
 /// Returns services for tools: `store`, no schedule, the house of [`house`], and the internet.
-pub fn means(store: Option<Store>) -> Means {
-    let reach = Reach::public().ok();
+pub fn means(store: Option<Store>) -> ToolServices {
+    let http = HttpClient::public().ok();
     let home = Some(house());
-    Means { store, schedule: None, reads_when: |_, _| None, clock: clock(), home, reach }
+    ToolServices { store, schedule: None, reads_when: |_, _| None, clock: clock(), home, http }
 }
 
 /// A house without a server that records commands and answers them as its fields say.
@@ -142,6 +142,6 @@ pub fn names(name: String) -> BoxFuture<'static, std::io::Result<Vec<SocketAddr>
 }
 
 /// Returns the HTTP client of tests. No configuration can make it.
-pub fn reach() -> Reach {
-    Reach::guarded(is_outside, names).expect("a client")
+pub fn http() -> HttpClient {
+    HttpClient::guarded(is_outside, names).expect("a client")
 }

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::config::{Units, WeatherConfig};
-use super::web::Reach;
+use super::web::HttpClient;
 use super::{Arguments, Call, Effect, Output, Source, Tool, ToolError, schema};
 use joi_language::consent::words_of;
 use joi_language::values::deed::{self, CallValue, ValueKind};
@@ -29,7 +29,7 @@ pub(super) const NAME: &str = "weather";
 /// The tool.
 pub(super) struct Weather {
     config: WeatherConfig,
-    reach: Reach,
+    http: HttpClient,
 }
 
 #[derive(Debug, Deserialize)]
@@ -73,8 +73,8 @@ struct Daily {
 
 impl Weather {
     /// Asks the services of `config`.
-    pub(super) fn new(config: &WeatherConfig, reach: Reach) -> Self {
-        Self { config: config.clone(), reach }
+    pub(super) fn new(config: &WeatherConfig, http: HttpClient) -> Self {
+        Self { config: config.clone(), http }
     }
 
     async fn look(&self, call: Call<'_>) -> Result<Output, ToolError> {
@@ -132,7 +132,7 @@ impl Weather {
     }
 
     async fn fetched<T: serde::de::DeserializeOwned>(&self, url: Url) -> Result<T, ToolError> {
-        let body = self.reach.get_chosen(url).await?.body;
+        let body = self.http.get_chosen(url).await?.body;
         serde_json::from_str(&body).map_err(|_| {
             ToolError::TellModel("The weather service sent something that can't be read.".into())
         })

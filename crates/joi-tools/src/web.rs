@@ -46,7 +46,7 @@ type Judge = fn(&SocketAddr) -> bool;
 
 /// How the network is reached. Clones share it.
 #[derive(Clone)]
-pub struct Reach {
+pub struct HttpClient {
     public: Client,
     /// For addresses that the owner configured.
     chosen: Client,
@@ -93,7 +93,7 @@ fn system_lookup(name: String) -> BoxFuture<'static, std::io::Result<Vec<SocketA
     async move { Ok(tokio::net::lookup_host((name.as_str(), 0)).await?.collect()) }.boxed()
 }
 
-impl Reach {
+impl HttpClient {
     /// Public addresses only.
     ///
     /// # Errors
@@ -170,9 +170,9 @@ impl Reach {
     }
 }
 
-impl std::fmt::Debug for Reach {
+impl std::fmt::Debug for HttpClient {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Reach")
+        f.debug_struct("HttpClient")
             .field("resolver", &std::any::type_name_of_val(&self.resolver))
             .finish_non_exhaustive()
     }
@@ -228,13 +228,13 @@ fn model_error(why: String) -> ToolError {
 
 /// The tool `readPage`.
 pub(super) struct ReadPage {
-    reach: Reach,
+    http: HttpClient,
 }
 
 impl ReadPage {
     /// Reads through `reach`.
-    pub(super) fn new(reach: Reach) -> Self {
-        Self { reach }
+    pub(super) fn new(http: HttpClient) -> Self {
+        Self { http }
     }
 }
 
@@ -278,7 +278,7 @@ impl Tool for ReadPage {
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
         async move {
-            let page = self.reach.get(call.text("url")).await?;
+            let page = self.http.get(call.text("url")).await?;
             let text = match page.kind.as_str() {
                 "text/html" | "application/xhtml+xml" | "" => html::text(&page.body),
                 kind if kind.starts_with("text/") || kind.ends_with("json") => page.body.clone(),

@@ -108,7 +108,7 @@ async fn bench() -> Bench {
         alerts,
         clock: shown,
         languages: in_english(),
-        reach: Reach::public().unwrap(),
+        http: HttpClient::public().unwrap(),
         tools: ToolsConfig { weather, ..ToolsConfig::default() },
     };
     Bench { clock, foretold, watcher: WeatherWatcher::new(parts) }

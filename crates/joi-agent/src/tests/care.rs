@@ -10,8 +10,8 @@ use crate::model::ModelState;
 use joi_language::Language;
 use joi_language::care::{CareWords, LookUpSentences};
 use joi_store::{MemoryKind, NewMemory};
-use joi_tools::testing::reach;
-use joi_tools::{LookUpMode, Means, builtin};
+use joi_tools::testing::http;
+use joi_tools::{LookUpMode, ToolServices, builtin};
 
 mod emergencies;
 
@@ -43,13 +43,13 @@ impl Looking {
         let url = format!("http://{}", server.host);
         let bench = Bench::shipped(script).rebuilt(|parts| {
             change(parts);
-            let means = Means {
+            let means = ToolServices {
                 store: parts.store.clone(),
                 schedule: parts.schedule.clone(),
                 reads_when: intents::when,
                 clock: Arc::clone(&parts.clock),
                 home: None,
-                reach: Some(reach()),
+                http: Some(http()),
             };
             let mut config = parts.tool_rules.clone();
             config.search.searxng = url;

@@ -11,7 +11,8 @@ use joi_language::Language;
 pub(super) use joi_language::values::deed::{CallValue, ValueKind, values_of};
 use joi_llm::ModelSize;
 use joi_tools::{
-    Arguments, Call, Deed, Effect, FoundPage, Means, Output, Reach, Tool, ToolError, builtin, schema,
+    Arguments, Call, Deed, Effect, FoundPage, HttpClient, Output, Tool, ToolError, ToolServices, builtin,
+    schema,
 };
 
 /// A tool that does as it is told.
@@ -162,13 +163,13 @@ impl Bench {
     /// A small model with the shipped tools that need no network.
     pub(super) fn shipped(script: Vec<Vec<Step>>) -> Self {
         Self::with(script, |parts| {
-            let means = Means {
+            let means = ToolServices {
                 store: parts.store.clone(),
                 schedule: parts.schedule.clone(),
                 reads_when: intents::when,
                 clock: Arc::clone(&parts.clock),
                 home: None,
-                reach: Reach::public().ok(),
+                http: HttpClient::public().ok(),
             };
             parts.tools = builtin(&ToolsConfig::default(), &means).into();
         })

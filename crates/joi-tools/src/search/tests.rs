@@ -1,6 +1,6 @@
 //! Searches at engines that answer as the real ones do, and at ones that do not.
 
-pub use super::super::web::tests::{Does, Served, reach};
+pub use super::super::web::tests::{Does, Served, http};
 use super::*;
 use joi_language::Language;
 use joi_language::testing::{english, german};
@@ -45,7 +45,7 @@ async fn search_in(
         source: crate::Source::Own,
         language,
     };
-    let tool = WebSearch::new(&config, reach());
+    let tool = WebSearch::new(&config, http());
     (super::super::run(&tool, call).await, served.paths())
 }
 

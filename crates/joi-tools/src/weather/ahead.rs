@@ -5,7 +5,7 @@
 
 use serde::Deserialize;
 
-use super::{Reach, Units, Weather, WeatherConfig, base, sky, whole};
+use super::{HttpClient, Units, Weather, WeatherConfig, base, sky, whole};
 use crate::ToolError;
 use joi_language::{Language, fill};
 
@@ -49,10 +49,10 @@ struct Hourly {
 /// The service does not answer, or makes no sense: try again later.
 pub async fn weather_ahead(
     config: &WeatherConfig,
-    reach: &Reach,
+    http: &HttpClient,
     language: &Language,
 ) -> Result<WeatherAhead, ToolError> {
-    let tool = Weather::new(config, reach.clone());
+    let tool = Weather::new(config, http.clone());
     let place = tool.place(config.place.trim(), language).await?;
     let mut url = base(&config.forecast_url, "/v1/forecast")?;
     let (temperature, wind) = config.units.names();
@@ -90,7 +90,7 @@ fn ahead(hours: &HoursAhead, units: Units, language: &Language) -> WeatherAhead 
 
 #[cfg(test)]
 mod tests {
-    pub use super::super::super::web::tests::{Does, Served, reach};
+    pub use super::super::super::web::tests::{Does, Served, http};
     use super::*;
     use joi_language::testing::{english, german};
 
@@ -121,7 +121,7 @@ mod tests {
             forecast_url: served.url.clone(),
             places_url: served.url.clone(),
         };
-        weather_ahead(&config, &reach(), language).await
+        weather_ahead(&config, &http(), language).await
     }
 
     #[tokio::test]

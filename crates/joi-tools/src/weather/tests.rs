@@ -1,6 +1,6 @@
 //! The weather from a server that answers as the real one does, and from one that does not.
 
-pub use super::super::web::tests::{Does, Served, reach};
+pub use super::super::web::tests::{Does, Served, http};
 use super::*;
 use joi_language::Language;
 use joi_language::testing::{english, german};
@@ -50,7 +50,7 @@ async fn look_in(
         source: crate::Source::Own,
         language,
     };
-    let tool = Weather::new(&config, reach());
+    let tool = Weather::new(&config, http());
     (super::super::run(&tool, call).await, served.paths())
 }
 
@@ -155,7 +155,7 @@ proptest::proptest! {
         forecast in joi_base::testing::damaged_text(FORECAST),
         places in joi_base::testing::damaged_text(PLACES),
     ) {
-        let tool = Weather::new(&WeatherConfig::default(), reach());
+        let tool = Weather::new(&WeatherConfig::default(), http());
         let found: Option<Places> = serde_json::from_str(&places).ok();
         let place = found.and_then(|found| found.results.into_iter().next());
         let name = place.map(|place| named(&place, "Vienna").0).unwrap_or_default();

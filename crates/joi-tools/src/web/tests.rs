@@ -6,7 +6,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::*;
-pub use crate::testing::{is_outside, reach};
+pub use crate::testing::{http, is_outside};
 
 /// What a path of the server does.
 #[derive(Clone)]
@@ -102,10 +102,10 @@ fn no_names(_: String) -> BoxFuture<'static, std::io::Result<Vec<SocketAddr>>> {
 }
 
 async fn page(url: &str) -> Result<String, String> {
-    page_over(reach(), url).await
+    page_over(http(), url).await
 }
 
-async fn page_over(reach: Reach, url: &str) -> Result<String, String> {
+async fn page_over(http: HttpClient, url: &str) -> Result<String, String> {
     let arguments = Arguments::from_iter([("url".to_owned(), json!(url))]);
     let now = "2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().expect("a time");
     let call = Call {
@@ -115,7 +115,7 @@ async fn page_over(reach: Reach, url: &str) -> Result<String, String> {
         source: crate::Source::Own,
         language: joi_language::testing::english(),
     };
-    let tool = ReadPage::new(reach);
+    let tool = ReadPage::new(http);
     let output = super::super::run(&tool, call).await;
     output.map(|output| output.text).map_err(|error| error.to_string())
 }
@@ -191,11 +191,11 @@ async fn private_addresses_are_refused_wherever_they_come_from() {
 async fn the_program_does_not_reach_this_machine() {
     let served = Served::new(route).await;
     let port = served.url.rsplit(':').next().expect("a port").to_owned();
-    let reach = Reach::public().expect("a client");
+    let http = HttpClient::public().expect("a client");
     for host in
         ["127.0.0.1", "localhost", "[::1]", "0.0.0.0", "[::ffff:127.0.0.1]", "2130706433", "127.1", "0x7f.1"]
     {
-        let refused = reach.get(&format!("http://{host}:{port}/page")).await;
+        let refused = http.get(&format!("http://{host}:{port}/page")).await;
         assert!(matches!(refused, Err(ToolError::TellModel(_))), "{host}");
     }
     assert_eq!(served.paths(), [""; 0]);
@@ -229,10 +229,10 @@ async fn a_page_that_hangs_is_given_up() {
 
 #[tokio::test]
 async fn without_a_network_a_page_is_told_to_be_out_of_reach() {
-    let reach = Reach::guarded(is_outside, no_names).expect("a client");
-    let told = page_over(reach.clone(), "http://page.test/").await;
+    let http = HttpClient::guarded(is_outside, no_names).expect("a client");
+    let told = page_over(http.clone(), "http://page.test/").await;
     assert_eq!(told, Err("page.test can't be reached: Temporary failure in name resolution".into()));
     let nobody = TcpListener::bind("127.0.0.1:0").await.expect("a port").local_addr().expect("an address");
-    let told = page_over(reach, &format!("http://{nobody}/")).await.expect_err("nobody listens any more");
+    let told = page_over(http, &format!("http://{nobody}/")).await.expect_err("nobody listens any more");
     assert!(told.starts_with("127.0.0.1 can't be reached: "), "{told}");
 }

@@ -21,8 +21,8 @@ use joi_home::openhab::{OpenHab, ServerAddress, TokenSource};
 use joi_language::Language;
 use joi_schedule::{Bias, EntryKind, NewEntry, ScheduleOrder, When};
 use joi_store::{Exchange, MemoryKind, NewMemory, STRANGER, WordedBy};
-use joi_tools::testing::reach;
-use joi_tools::{Arguments, Call, Effect, Means, Output, Tool, ToolError, builtin};
+use joi_tools::testing::http;
+use joi_tools::{Arguments, Call, Effect, Output, Tool, ToolError, ToolServices, builtin};
 
 /// A scene with a stranger in it.
 pub(super) struct Scene {
@@ -195,13 +195,13 @@ fn bench(size: ModelSize, server: &Server, fails: Option<String>, house: Option<
     let url = format!("http://{}", server.host);
     let bench = Bench::shipped(vec![]).rebuilt(super::super::directed::as_shipped);
     let bench = bench.rebuilt(|parts| {
-        let means = Means {
+        let means = ToolServices {
             store: parts.store.clone(),
             schedule: parts.schedule.clone(),
             reads_when: joi_understand::intents::when,
             clock: Arc::clone(&parts.clock),
             home: house.map(|house| Arc::new(house.home.clone()) as Arc<dyn Home>),
-            reach: Some(reach()),
+            http: Some(http()),
         };
         parts.home =
             house.map(|house| ConnectedHome::new(Arc::new(house.home.clone()), &HomeConfig::default()));

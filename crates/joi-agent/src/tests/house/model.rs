@@ -2,17 +2,17 @@
 
 use super::super::tools::chooses;
 use super::*;
-use joi_tools::{Means, Reach, builtin};
+use joi_tools::{HttpClient, ToolServices, builtin};
 
 /// Gives the model the tools of the house, beside the others.
 fn with_tools(parts: &mut EngineParts<Scripted>) {
-    let means = Means {
+    let means = ToolServices {
         store: parts.store.clone(),
         schedule: parts.schedule.clone(),
         reads_when: intents::when,
         clock: Arc::clone(&parts.clock),
         home: parts.home.as_ref().map(ConnectedHome::server),
-        reach: Reach::public().ok(),
+        http: HttpClient::public().ok(),
     };
     parts.tools = builtin(&ToolsConfig::default(), &means).into();
 }
