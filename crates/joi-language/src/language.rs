@@ -14,7 +14,7 @@ use super::readings::{EndingWords, ReadingWords};
 use super::secrets::SecretWords;
 use super::tools::{ListWords, SumWords, ToolWords};
 use super::truth::TruthWords;
-use super::{Ear, Sentences, Vocabulary, VoiceNames, in_figures};
+use super::{PhoneticMatcher, Sentences, Vocabulary, VoiceNames, in_figures};
 
 /// The two-letter code of a language.
 pub type LanguageCode = Arc<str>;
@@ -96,8 +96,8 @@ impl Language {
     }
 
     /// By whose sound its words are told apart.
-    pub fn ear(&self) -> Ear {
-        self.grammar.known.ear()
+    pub fn phonetic(&self) -> PhoneticMatcher {
+        self.grammar.known.phonetic()
     }
 
     /// Returns the grammar of its quick commands.

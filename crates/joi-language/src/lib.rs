@@ -8,7 +8,6 @@ mod built_in;
 pub mod care;
 mod clock;
 pub mod consent;
-mod ear;
 pub mod ending;
 pub mod english;
 pub mod figures;
@@ -23,6 +22,7 @@ mod looping;
 pub mod mood;
 mod names;
 pub mod pattern;
+mod phonetic;
 mod placeholders;
 pub mod prompts;
 pub mod readings;
@@ -44,12 +44,12 @@ pub mod words;
 
 pub use care::CareUrgency;
 pub use clock::{ClockSaid, Exactness};
-pub use ear::Ear;
 pub use fill::{capital, fill};
 pub use language::{Language, LanguageCode};
 pub use library::{ANY_LANGUAGE, LanguageError, LanguageLibrary};
 pub use looping::loops_by_letters;
 pub use names::{DeviceKind, Names};
+pub use phonetic::PhoneticMatcher;
 pub use sentences::{
     AlertSentences, DeviceSentences, Dial, HomeSentences, HouseSentences, KindWords, MemorySentences,
     MessageSentences, RepeatWords, ReplySentences, ScheduleSentences, SentenceName, Sentences, SkyWords,

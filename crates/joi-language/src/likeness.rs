@@ -6,9 +6,9 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde::Deserialize;
 
-use super::ear::Ear;
 use super::grammar::numbers::Numbers;
 use super::grammar::{Lexicon, WordNumbers};
+use super::phonetic::PhoneticMatcher;
 
 /// Letters in which two words that sound the same may differ.
 const FARTHEST: usize = 3;
@@ -18,7 +18,8 @@ const FARTHEST: usize = 3;
 #[serde(deny_unknown_fields)]
 pub(crate) struct NearRules {
     /// By whose sound words are told apart.
-    ear: Ear,
+    #[serde(rename = "ear")]
+    phonetic: PhoneticMatcher,
     /// Letters of a word that may have been an article.
     article_letters: usize,
 }
@@ -53,15 +54,15 @@ impl KnownWords {
             .collect();
         let known = |word: &str| Known {
             text: word.to_owned(),
-            sound: rules.ear.sound(word),
+            sound: rules.phonetic.sound(word),
             letters: word.chars().count(),
         };
         Self { rules, known: all.into_iter().map(known).collect() }
     }
 
     /// By whose sound words are told apart.
-    pub(crate) fn ear(&self) -> Ear {
-        self.rules.ear
+    pub(crate) fn phonetic(&self) -> PhoneticMatcher {
+        self.rules.phonetic
     }
 
     /// Letters of a word that may have been an article.
@@ -79,7 +80,7 @@ impl KnownWords {
 
     /// The words that sound like `joined` and begin with the same letter.
     pub fn sounding_like(&self, joined: &str) -> impl Iterator<Item = &str> {
-        let (sound, letters) = (self.rules.ear.sound(joined), joined.chars().count());
+        let (sound, letters) = (self.rules.phonetic.sound(joined), joined.chars().count());
         let first = joined.chars().next();
         let is_like = move |known: &&Known| {
             !sound.is_empty()
@@ -92,7 +93,7 @@ impl KnownWords {
 
     /// The words that `said` may have been, and how alike they are.
     pub fn like<'a>(&'a self, said: &'a str) -> impl Iterator<Item = (&'a str, f64)> {
-        let (sounds, letters) = (self.rules.ear.sound(said), said.chars().count());
+        let (sounds, letters) = (self.rules.phonetic.sound(said), said.chars().count());
         let is_in_reach = move |known: &&Known| known.letters.abs_diff(letters) <= FARTHEST;
         self.known.iter().filter(is_in_reach).filter_map(move |known| {
             let is_same_sound = !sounds.is_empty() && sounds == known.sound;

@@ -213,7 +213,7 @@ fn considered(
         now: at,
         in_doubt: trust == Trust::Behind,
         config: &parts.config,
-        ear: parts.languages.get().ear(),
+        phonetic: parts.languages.get().phonetic(),
     };
     let (changes, report) = obey::obey(&present, order);
     (changes, report, trust)

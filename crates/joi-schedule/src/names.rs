@@ -6,7 +6,7 @@
 use jiff::Zoned;
 use jiff::civil::Date;
 
-use joi_language::Ear;
+use joi_language::PhoneticMatcher;
 use joi_language::values::entry::Entry;
 use joi_language::values::moment::{Day, dates};
 use joi_language::values::order::Which;
@@ -21,7 +21,12 @@ const NOT_TOO_FAR: f64 = 0.75;
 const MARGIN: f64 = 0.05;
 
 /// The entries `which` may mean, in the order given.
-pub(super) fn meant<'a>(entries: &'a [Entry], which: &Which, now: &Zoned, ear: Ear) -> Vec<&'a Entry> {
+pub(super) fn meant<'a>(
+    entries: &'a [Entry],
+    which: &Which,
+    now: &Zoned,
+    phonetic: PhoneticMatcher,
+) -> Vec<&'a Entry> {
     let zone = now.time_zone();
     let fits = |entry: &&Entry| {
         entry.is_live()
@@ -38,7 +43,7 @@ pub(super) fn meant<'a>(entries: &'a [Entry], which: &Which, now: &Zoned, ear: E
     };
     let of_kind: Vec<&Entry> = entries.iter().filter(fits).collect();
     let Some(name) = &which.name else { return of_kind };
-    let likeness = |entry: &Entry| entry.name.as_deref().map_or(0.0, |own| likeness(own, name, ear));
+    let likeness = |entry: &Entry| entry.name.as_deref().map_or(0.0, |own| likeness(own, name, phonetic));
     let best = of_kind.iter().map(|entry| likeness(entry)).fold(0.0, f64::max);
     if best < ALIKE {
         return Vec::new();
@@ -52,13 +57,13 @@ pub(super) fn date_of(entry: &Entry, day: Day, now: &Zoned) -> Option<Date> {
 }
 
 /// How alike two names are, 0..1.
-fn likeness(one: &str, other: &str, ear: Ear) -> f64 {
+fn likeness(one: &str, other: &str, phonetic: PhoneticMatcher) -> f64 {
     let (one, other) = (plain(one), plain(other));
     if one == other {
         return 1.0;
     }
     let spelling = strsim::jaro_winkler(&one, &other);
-    let (first, second) = (ear.sound(&one), ear.sound(&other));
+    let (first, second) = (phonetic.sound(&one), phonetic.sound(&other));
     let sounds_same = !first.is_empty() && first == second && spelling >= NOT_TOO_FAR;
     if sounds_same { spelling.max(SOUNDS_SAME) } else { spelling.min(0.99) }
 }
@@ -71,10 +76,10 @@ fn plain(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{ALIKE, MARGIN};
-    use joi_language::Ear;
+    use joi_language::PhoneticMatcher;
 
     fn likeness(own: &str, heard: &str) -> f64 {
-        super::likeness(own, heard, Ear::DoubleMetaphone)
+        super::likeness(own, heard, PhoneticMatcher::DoubleMetaphone)
     }
 
     #[test]

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp, Zoned};
 
 use super::config::TimersConfig;
 use super::names::{date_of, meant};
-use joi_language::Ear;
+use joi_language::PhoneticMatcher;
 use joi_language::values::entry::{Days, Due, Entry, EntryId, EntryKind, EntryState};
 use joi_language::values::later::LaterCommand;
 use joi_language::values::moment::resolve;
@@ -39,7 +39,7 @@ pub(super) struct Present<'a> {
     pub(super) in_doubt: bool,
     pub(super) config: &'a TimersConfig,
     /// By whose sound names are told apart.
-    pub(super) ear: Ear,
+    pub(super) phonetic: PhoneticMatcher,
 }
 
 /// Changes, and what to tell when they are stored.
@@ -94,10 +94,10 @@ impl Present<'_> {
     }
 
     pub(super) fn chosen(&self, which: &Which) -> Choice<'_> {
-        let mut found = meant(self.entries, which, self.now, self.ear);
+        let mut found = meant(self.entries, which, self.now, self.phonetic);
         if found.is_empty() && which.kind.is_some() && which.name.is_some() {
             // "the pasta alarm" may well be a timer.
-            found = meant(self.entries, &Which { kind: None, ..which.clone() }, self.now, self.ear);
+            found = meant(self.entries, &Which { kind: None, ..which.clone() }, self.now, self.phonetic);
         }
         found.sort_by_key(|entry| (self.moment(entry), entry.id));
         match (found.len(), which.many) {

@@ -92,7 +92,7 @@ impl Table {
             now: &self.now,
             in_doubt: false,
             config: &config,
-            ear: english().ear(),
+            phonetic: english().phonetic(),
         };
         let (changes, report) = obey::obey(&present, order);
         self.apply(changes);

@@ -70,7 +70,7 @@ pub fn picked(
             return Some(names(&[things.get(at)?.clone()]));
         }
     }
-    let mut lexicon = HouseLexicon::new(words, situation.ear);
+    let mut lexicon = HouseLexicon::new(words, situation.phonetic);
     let known = Things::of(situation.house, &mut lexicon);
     let reader = Reader { situation, lexicon: &lexicon, things: &known };
     if wants_place && let Some(place) = reader.search(SearchPurpose::Command, &[]).place(&lexicon.said(&said))

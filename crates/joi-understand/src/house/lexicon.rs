@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use joi_language::Ear;
+use joi_language::PhoneticMatcher;
 use joi_language::house::{HouseWords, ThingKind};
 
 /// Words of one entry.
@@ -72,11 +72,11 @@ pub(super) struct HouseLexicon {
     own: HashSet<String>,
     /// Words that stand for a thing.
     stands: Vec<String>,
-    ear: Ear,
+    phonetic: PhoneticMatcher,
 }
 
 impl HouseLexicon {
-    pub(super) fn new(words: &HouseWords, ear: Ear) -> Self {
+    pub(super) fn new(words: &HouseWords, phonetic: PhoneticMatcher) -> Self {
         let mut entries: HashMap<String, Meaning> = HashMap::new();
         let mut endings = Vec::new();
         let phrases = &words.words;
@@ -109,7 +109,7 @@ impl HouseLexicon {
             }
         }
         endings.sort_by_key(|(word, ..)| std::cmp::Reverse(word.chars().count()));
-        Self { entries, endings, own: HashSet::new(), stands: phrases.stands.clone(), ear }
+        Self { entries, endings, own: HashSet::new(), stands: phrases.stands.clone(), phonetic }
     }
 
     /// Notes the words of a name of the house.
@@ -214,7 +214,7 @@ impl HouseLexicon {
         if word.chars().count() < LONG_ENOUGH {
             return None;
         }
-        let sound = self.ear.sound(word);
+        let sound = self.phonetic.sound(word);
         let known = self
             .entries
             .iter()
@@ -224,7 +224,7 @@ impl HouseLexicon {
         let mut second = 0.0_f64;
         for other in all.filter(|other| other.chars().count() > 2) {
             let mut score = strsim::jaro_winkler(word, other);
-            if score > 0.7 && !sound.is_empty() && self.ear.sound(other) == sound {
+            if score > 0.7 && !sound.is_empty() && self.phonetic.sound(other) == sound {
                 score += SAME_SOUND;
             }
             match best {

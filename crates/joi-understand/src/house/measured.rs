@@ -33,8 +33,8 @@ impl HouseUnderstanding {
     }
 
     fn situation<'a>(&'a self, house: &'a House, room: Option<&'a str>) -> HouseSituation<'a> {
-        let (words, phrasings, ear) = (&*self.words, &self.phrasings, self.language.ear());
-        HouseSituation { house, words, phrasings, ear, room, follow: FollowUp::default() }
+        let (words, phrasings, phonetic) = (&*self.words, &self.phrasings, self.language.phonetic());
+        HouseSituation { house, words, phrasings, phonetic, room, follow: FollowUp::default() }
     }
 
     /// Returns whether `text` is about the house.

@@ -8,7 +8,7 @@ use super::lexicon::HouseLexicon;
 use super::things::Things;
 use super::{HouseDecision, HouseRefusal, HouseSituation, NamedThing, decide, spoken};
 use crate::intents::{self, Intent, Mood, Reading};
-use joi_language::{Ear, Language};
+use joi_language::{Language, PhoneticMatcher};
 
 /// Most of them; each costs the recogniser some steps.
 const MOST: usize = 6;
@@ -54,7 +54,7 @@ fn near(text: &str, thing: Option<&str>, situation: &HouseSituation<'_>) -> Vec<
 
 /// Names that are like `said`, which nothing is called: those of things, alone and behind their rooms.
 fn unknown(said: &str, situation: &HouseSituation<'_>) -> Vec<(String, String, f64)> {
-    let mut lexicon = HouseLexicon::new(situation.words, situation.ear);
+    let mut lexicon = HouseLexicon::new(situation.words, situation.phonetic);
     let things = Things::of(situation.house, &mut lexicon);
     let names = things.all.iter().flat_map(|thing| {
         let room = thing.location.and_then(|name| situation.house.location(name));
@@ -67,7 +67,7 @@ fn unknown(said: &str, situation: &HouseSituation<'_>) -> Vec<(String, String, f
     let mut found: Vec<(String, String, f64)> = names
         .map(|name| {
             let name = name.to_lowercase();
-            let likeness = likeness(said, &name, situation.ear);
+            let likeness = likeness(said, &name, situation.phonetic);
             (said.to_owned(), name, likeness)
         })
         .filter(|(_, _, likeness)| *likeness >= ALIKE)
@@ -79,12 +79,12 @@ fn unknown(said: &str, situation: &HouseSituation<'_>) -> Vec<(String, String, f
 }
 
 /// Returns how much two names are alike, by their letters and their sounds.
-fn likeness(said: &str, name: &str, ear: Ear) -> f64 {
+fn likeness(said: &str, name: &str, phonetic: PhoneticMatcher) -> f64 {
     let letters = strsim::jaro_winkler(said, name);
     if letters + SAME_SOUND < ALIKE {
         return letters;
     }
-    let sound = |text: &str| text.split(' ').map(|word| ear.sound(word)).collect::<Vec<_>>();
+    let sound = |text: &str| text.split(' ').map(|word| phonetic.sound(word)).collect::<Vec<_>>();
     let (said_sound, name_sound) = (sound(said), sound(name));
     let is_same = said_sound == name_sound && said_sound.iter().all(|sound| !sound.is_empty());
     letters + if is_same { SAME_SOUND } else { 0.0 }

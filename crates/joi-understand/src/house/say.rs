@@ -1,4 +1,4 @@
-//! What is said of a decision and of what became of commands: sentences of the language's `house.toml`.
+//! Sentences about decisions and about the outcomes of commands, from the language's `house.toml`.
 //!
 //! Pure: no I/O, no clock.
 

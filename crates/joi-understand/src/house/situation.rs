@@ -4,7 +4,7 @@
 
 use super::phrasing::Phrasing;
 use joi_home::house::House;
-use joi_language::Ear;
+use joi_language::PhoneticMatcher;
 use joi_language::house::{HouseAsked, HouseDeed, HouseWords, ThingKind};
 
 /// The context in which an utterance is understood.
@@ -17,7 +17,7 @@ pub struct HouseSituation<'a> {
     /// The phrasings of the language.
     pub phrasings: &'a HousePhrasings,
     /// The matcher of words that sound alike in the language.
-    pub ear: Ear,
+    pub phonetic: PhoneticMatcher,
     /// Item name of the room of the device.
     pub room: Option<&'a str>,
     /// The words before, as far as they still count.

@@ -1,4 +1,4 @@
-//! What is said in three houses, in both languages, and what comes of it: `tests/data/homes/*.tsv`.
+//! Utterances in three houses, in both languages, and what comes of them: `tests/data/homes/*.tsv`.
 
 mod follow;
 
@@ -12,7 +12,7 @@ use super::*;
 use crate::compound;
 use joi_home::house::{Caution, CautionCause, House, HouseRules, Item, ItemKind, TagVocabulary, read};
 use joi_home::testing::house_of;
-use joi_language::Ear;
+use joi_language::PhoneticMatcher;
 
 const ENGLISH: (&str, &str) = (
     include_str!("../../../../assets/language/en/house.toml"),
@@ -26,15 +26,15 @@ const GERMAN: (&str, &str) = (
 struct Spoken {
     words: HouseWords,
     phrasings: HousePhrasings,
-    ear: Ear,
+    phonetic: PhoneticMatcher,
 }
 
 fn spoken_in(code: &str) -> Spoken {
     let (house, commands) = if code == "de" { GERMAN } else { ENGLISH };
     let words = HouseWords::read(house, commands).unwrap();
     let phrasings = HousePhrasings::of(&words);
-    let ear = if code == "de" { Ear::Cologne } else { Ear::DoubleMetaphone };
-    Spoken { words, phrasings, ear }
+    let phonetic = if code == "de" { PhoneticMatcher::Cologne } else { PhoneticMatcher::DoubleMetaphone };
+    Spoken { words, phrasings, phonetic }
 }
 
 fn file(name: &str) -> String {
@@ -110,12 +110,12 @@ fn run_in(house: &House, name: &str, code: &str) -> (usize, Vec<String>, Vec<Str
             continue;
         };
         count += 1;
-        let Spoken { words, phrasings, ear } = &spoken;
+        let Spoken { words, phrasings, phonetic } = &spoken;
         let situation = HouseSituation {
             house,
             words,
             phrasings,
-            ear: *ear,
+            phonetic: *phonetic,
             room: room.as_deref(),
             follow: FollowUp::default(),
         };
@@ -139,10 +139,10 @@ fn run_in(house: &House, name: &str, code: &str) -> (usize, Vec<String>, Vec<Str
 
 #[test]
 fn of_more_things_than_can_be_listened_to_the_first_are_named_in_a_question() {
-    let (house, Spoken { words, phrasings, ear }) = (home("flat.en"), spoken_in("en"));
+    let (house, Spoken { words, phrasings, phonetic }) = (home("flat.en"), spoken_in("en"));
     let decided = |said: &str| {
         let (words, phrasings, follow) = (&words, &phrasings, FollowUp::default());
-        let situation = HouseSituation { house: &house, words, phrasings, ear, room: None, follow };
+        let situation = HouseSituation { house: &house, words, phrasings, phonetic, room: None, follow };
         decide(said, &situation).unwrap()
     };
     let asked = |said: &str| say::decision(&decided(said), &words);
@@ -203,7 +203,7 @@ fn what_is_reported_of_a_thing_sends_nothing_whatever_it_is_called() {
     let (mut count, mut acted) = (0, Vec::new());
     for code in ["en", "de"] {
         let told = file(&format!("intents/told.{code}.txt"));
-        let Spoken { words, phrasings, ear } = &spoken_in(code);
+        let Spoken { words, phrasings, phonetic } = &spoken_in(code);
         for name in ["flat", "family", "plain"] {
             let house = home(&format!("{name}.{code}"));
             let labels: std::collections::BTreeSet<&str> = house.readable().flat_map(Item::names).collect();
@@ -214,8 +214,14 @@ fn what_is_reported_of_a_thing_sends_nothing_whatever_it_is_called() {
             {
                 let said = line.replace("{thing}", label);
                 let follow = FollowUp::default();
-                let situation =
-                    HouseSituation { house: &house, words, phrasings, ear: *ear, room: None, follow };
+                let situation = HouseSituation {
+                    house: &house,
+                    words,
+                    phrasings,
+                    phonetic: *phonetic,
+                    room: None,
+                    follow,
+                };
                 let decision = decide(&said, &situation);
                 count += 1;
                 if matches!(decision, Some(HouseDecision::Send(_) | HouseDecision::AskFirst(_))) {
@@ -233,9 +239,9 @@ fn in_house(rows: serde_json::Value, said: &str) -> Option<HouseDecision> {
     let (items, unread) = read::items(serde_json::from_value(rows).unwrap());
     assert_eq!(unread, []);
     let house = House::new(items, &TagVocabulary::default(), &HouseRules::default());
-    let Spoken { words, phrasings, ear } = &spoken_in("en");
+    let Spoken { words, phrasings, phonetic } = &spoken_in("en");
     let follow = FollowUp::default();
-    decide(said, &HouseSituation { house: &house, words, phrasings, ear: *ear, room: None, follow })
+    decide(said, &HouseSituation { house: &house, words, phrasings, phonetic: *phonetic, room: None, follow })
 }
 
 #[test]
@@ -290,7 +296,7 @@ fn a_name_may_hold_a_word_with_which_nothing_is_done() {
         ("de", "Bitte nicht stören", "schalte bitte nicht stören ein", "X=ON"),
         ("de", "Bitte nicht stören", "schalte bitte nicht stören nicht ein", "-"),
     ] {
-        let Spoken { words, phrasings, ear } = &spoken_in(code);
+        let Spoken { words, phrasings, phonetic } = &spoken_in(code);
         let mut item = Item::named("X", ItemKind::Switch);
         item.label = Some(label.to_owned());
         let house = House::new(vec![item], &TagVocabulary::default(), &HouseRules::default());
@@ -298,7 +304,7 @@ fn a_name_may_hold_a_word_with_which_nothing_is_done() {
             house: &house,
             words,
             phrasings,
-            ear: *ear,
+            phonetic: *phonetic,
             room: None,
             follow: FollowUp::default(),
         };

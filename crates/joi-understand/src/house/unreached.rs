@@ -1,4 +1,4 @@
-//! What is said of a house that is not reached: the cause, where its owner can do something about it.
+//! Words for a house that is not reached: the cause, where its owner can do something about it.
 //!
 //! Pure: no I/O, no clock.
 

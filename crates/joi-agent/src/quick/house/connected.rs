@@ -108,10 +108,10 @@ impl ConnectedHome {
     ) -> Option<T> {
         let words = turn.language.house()?;
         let (view, phrasings) = (self.view(), self.phrasings(words));
-        let ear = turn.language.ear();
+        let phonetic = turn.language.phonetic();
         let room = self.room.as_deref();
         let house = follow.before.unwrap_or(&view.house);
-        Some(read(&HouseSituation { house, words, phrasings: &phrasings, ear, room, follow }))
+        Some(read(&HouseSituation { house, words, phrasings: &phrasings, phonetic, room, follow }))
     }
 
     fn decided(&self, turn: &Turn<'_>, follow: FollowUp<'_>) -> Option<HouseDecision> {

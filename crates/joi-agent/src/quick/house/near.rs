@@ -15,8 +15,8 @@ impl ConnectedHome {
         let view = self.view();
         let Some(words) = language.house().filter(|_| view.link.is_up()) else { return Vec::new() };
         let (phrasings, follow) = (self.phrasings(words), FollowUp::default());
-        let (house, ear, room) = (&view.house, language.ear(), self.room.as_deref());
-        let situation = HouseSituation { house, words, phrasings: &phrasings, ear, room, follow };
+        let (house, phonetic, room) = (&view.house, language.phonetic(), self.room.as_deref());
+        let situation = HouseSituation { house, words, phrasings: &phrasings, phonetic, room, follow };
         near::readings(language, text, &situation)
     }
 }

@@ -8,14 +8,15 @@ use super::*;
 struct Talk {
     it: Vec<String>,
     chosen: Vec<String>,
-    /// What was said, what it may be, whether a room was asked for.
+    /// An utterance, what it may be, whether a room was asked for.
     asked: Option<(String, Vec<NamedThing>, bool)>,
 }
 
 impl Talk {
     fn hears(&mut self, said: &str, house: &House, spoken: &Spoken) -> String {
-        let Spoken { words, phrasings, ear } = spoken;
-        let situation = |follow| HouseSituation { house, words, phrasings, ear: *ear, room: None, follow };
+        let Spoken { words, phrasings, phonetic } = spoken;
+        let situation =
+            |follow| HouseSituation { house, words, phrasings, phonetic: *phonetic, room: None, follow };
         let mut text = said.to_owned();
         let mut place = None;
         if let Some((asked, things, wants_place)) = self.asked.take() {
