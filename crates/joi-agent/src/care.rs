@@ -23,14 +23,14 @@ use super::turn::{Ended, Keep, Turn};
 use crate::sink::{ReceiverClosed, ReplySink};
 use joi_answer::source::{self, QuoteRule, SourceTrust};
 use joi_base::message::Channel;
-use joi_language::care::LookUpSentences;
-use joi_language::{CareUrgency, Language};
+use joi_language::safety::LookUpSentences;
+use joi_language::{Language, MatterUrgency};
 use joi_llm::Knowledge;
 use joi_tools::gate::Consent;
 use joi_tools::{LookUpMode, WEB_SEARCH};
-use joi_understand::care::{self, Care};
 use joi_understand::intents;
 use joi_understand::question::{content_words, is_past};
+use joi_understand::risk::{self, AnswerRisk};
 
 /// A look-up.
 pub(super) struct LookUp {
@@ -72,17 +72,18 @@ impl<M: ChatModel> Path<'_, M> {
     ) -> Result<Option<(Ended, Keep)>, ReceiverClosed> {
         let before = self.session.with(|state| state.matter.take());
         let Some((matter, answer)) = self.matter(turn, before.as_ref()) else { return Ok(None) };
-        let urgency = care::urgency(&turn.language, &matter);
+        let urgency = risk::urgency(&turn.language, &matter);
         let why = "a wrong word would do harm, and the model has less than 1 B parameters";
         sink.decided("care", matter.as_str(), why).await?;
         sink.say_on(&answer).await?;
         // What only goes on with a matter asks nothing by itself.
-        let goes_on = before.filter(|_| care::care(&turn.language, turn.asked, None) == Care::Everyday);
+        let goes_on =
+            before.filter(|_| risk::risk_of(&turn.language, turn.asked, None) == AnswerRisk::Everyday);
         let own = query_of(turn);
         let query = goes_on.map_or_else(|| own.to_owned(), |before| format!("{} {own}", before.query));
         self.session.with(|state| state.matter = Some(LastMatter { name: matter, query: query.clone() }));
         // A user in danger is not delayed with questions.
-        if urgency == CareUrgency::Careful && !turn.is_followed {
+        if urgency == MatterUrgency::Careful && !turn.is_followed {
             self.remedy_matter(turn, query, sink).await?;
         }
         Ok(Some((Ended::Quick, Keep::Yes)))
@@ -100,9 +101,9 @@ impl<M: ChatModel> Path<'_, M> {
             return None;
         }
         let name = before.map(|before| before.name.as_str());
-        let Care::Matter(matter) = care::care(&turn.language, turn.asked, name) else { return None };
+        let AnswerRisk::Matter(matter) = risk::risk_of(&turn.language, turn.asked, name) else { return None };
         let number = self.engine.parts.context.emergency_number.trim();
-        let answer = turn.language.care().iter().find_map(|words| words.answer(&matter, number))?;
+        let answer = turn.language.safety().iter().find_map(|words| words.answer(&matter, number))?;
         Some((matter, answer))
     }
 
@@ -151,7 +152,7 @@ impl<M: ChatModel> Path<'_, M> {
             names.iter().any(|name| !["webSearch", "readPage"].contains(&name.as_str()))
         };
         request.answering.knowledge == Knowledge::Scant
-            && care::care(&turn.language, turn.asked, None) == Care::Fact
+            && risk::risk_of(&turn.language, turn.asked, None) == AnswerRisk::Fact
             && !is_tools()
     }
 
@@ -164,13 +165,13 @@ impl<M: ChatModel> Path<'_, M> {
             let told: Vec<String> = said.flat_map(|text| content_words(text)).collect();
             // That something else was said of yesterday says nothing of it.
             let is_told = |word: &String| told.contains(word) && !is_past(word, &turn.now);
-            let is_named = |text: &String| care::introduces(&turn.language, turn.asked, text);
+            let is_named = |text: &String| risk::introduces(&turn.language, turn.asked, text);
             content_words(turn.asked).iter().any(is_told) || request.past.own_texts.iter().any(is_named)
         };
         request.answering.knowledge == Knowledge::Scant
             && request.prompt == PromptKind::Talk
             && remembered.is_empty()
-            && care::is_personal(&turn.language, turn.asked)
+            && risk::is_personal(&turn.language, turn.asked)
             && !was_told()
     }
 
@@ -200,7 +201,7 @@ impl<M: ChatModel> Path<'_, M> {
 
     /// Returns what follows the model's answer to a doubtful fact.
     pub(super) async fn doubt(&self, turn: &Turn<'_>, sink: &mut ReplySink) -> Result<(), ReceiverClosed> {
-        let Some(words) = turn.language.care().first() else { return Ok(()) };
+        let Some(words) = turn.language.safety().first() else { return Ok(()) };
         let remedy = self.remedy(turn);
         let why = "a fact of the world beyond common knowledge, and the model has less than 1 B parameters";
         sink.decided("care", if remedy == Remedy::Offer { "offered" } else { "unsure" }, why).await?;
@@ -244,7 +245,7 @@ impl<M: ChatModel> Path<'_, M> {
             return Ok(QuestionOutcome::GoesOn(turn.asked));
         }
         let (language, asked) = (&turn.language, turn.asked);
-        if !intents::is_consent(language, asked) && !care::wants_look_up(language, asked) {
+        if !intents::is_consent(language, asked) && !risk::wants_look_up(language, asked) {
             return self.declined(turn, sink).await;
         }
         sink.decided("care", "yes", "the owner wants it looked up").await?;
@@ -311,7 +312,7 @@ impl<M: ChatModel> Path<'_, M> {
         let rules = &self.engine.parts.tool_rules;
         let has_search = self.tools().toolbox.get(WEB_SEARCH).is_some();
         let must_ask = rules.always_ask.iter().any(|name| name == WEB_SEARCH) || turn.is_quoting;
-        let is_asked_for = care::to_look_up(&turn.language, turn.asked).is_some();
+        let is_asked_for = risk::to_look_up(&turn.language, turn.asked).is_some();
         match rules.lookup {
             LookUpMode::Never if !is_asked_for => Remedy::Nothing,
             _ if !has_search => Remedy::SwitchedOff,
@@ -325,12 +326,12 @@ impl<M: ChatModel> Path<'_, M> {
 
 /// Returns whether somebody may be in danger now, whatever else is said.
 pub(super) fn is_emergency(turn: &Turn<'_>) -> bool {
-    care::emergency(&turn.language, turn.asked).is_some()
+    risk::emergency(&turn.language, turn.asked).is_some()
 }
 
 /// Returns the search query for an utterance: its question, without the words that ask for a look-up.
 fn query_of<'a>(turn: &Turn<'a>) -> &'a str {
-    care::to_look_up(&turn.language, turn.asked).unwrap_or(turn.asked)
+    risk::to_look_up(&turn.language, turn.asked).unwrap_or(turn.asked)
 }
 
 /// All that may stand behind an answer that is doubtful.
@@ -340,5 +341,5 @@ pub(super) fn doubt_of(language: &Language) -> String {
 
 /// Returns the sentences about look-ups.
 fn look_up_sentences(language: &Language) -> Option<&LookUpSentences> {
-    language.care().first().map(|words| &words.look_up.say)
+    language.safety().first().map(|words| &words.look_up.say)
 }

@@ -8,12 +8,12 @@
 //! Pure: no I/O, no clock.
 
 use crate::agent::tool_list::ToolList;
-use joi_language::{CareUrgency, Language};
+use joi_language::{Language, MatterUrgency};
 use joi_llm::ModelSize;
 use joi_tools::Effect;
-use joi_understand::care::{self, Care};
 use joi_understand::compound::{self, Joint};
 use joi_understand::intents::{self, IntentPart, Mood};
+use joi_understand::risk::{self, AnswerRisk};
 use joi_understand::{tongue, wish};
 
 /// The parts of a request, in the language it seems to be in.
@@ -98,9 +98,9 @@ pub(crate) fn beside_matter<'a>(
     size: ModelSize,
     is_house: &dyn Fn(&str) -> bool,
 ) -> Option<Vec<&'a str>> {
-    let matter = |half: &str| match care::care(language, half, None) {
-        Care::Matter(name) => Some(care::urgency(language, &name)),
-        Care::Everyday | Care::Fact => None,
+    let matter = |half: &str| match risk::risk_of(language, half, None) {
+        AnswerRisk::Matter(name) => Some(risk::urgency(language, &name)),
+        AnswerRisk::Everyday | AnswerRisk::Fact => None,
     };
     let is_command = |half: &str| {
         // Information alone does no harm.
@@ -117,12 +117,12 @@ pub(crate) fn beside_matter<'a>(
         if stands_alone && matter(one).is_some() && is_command(other) {
             return Some(vec![one, other]);
         }
-        let is_urgent = matter(other) == Some(CareUrgency::Urgent);
+        let is_urgent = matter(other) == Some(MatterUrgency::Urgent);
         (is_urgent && is_command(one)).then(|| vec![other, one])
     };
     let sentences = compound::behind_sentences(asked).map(|halves| (halves, None));
     let clauses = halves_of(asked).into_iter().map(|(halves, joint)| (halves, Some(joint)));
-    let told_on = care::order_before_emergency(language, asked).map(|halves| (halves, None));
+    let told_on = risk::order_before_emergency(language, asked).map(|halves| (halves, None));
     sentences.chain(clauses).chain(told_on).find_map(|(halves, joint)| split(halves, joint))
 }
 

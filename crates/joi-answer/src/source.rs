@@ -56,7 +56,7 @@ pub struct Quote {
 
 /// Returns what answers `query` best in the pages, of which the first found counts most.
 pub fn quoted(language: &Language, query: &str, pages: &[FoundPage], rule: QuoteRule) -> Option<Quote> {
-    let sites = &language.care().first()?.sites;
+    let sites = &language.safety().first()?.sites;
     let wanted = content(language, query);
     let needed = wanted.len().div_ceil(2).max(1);
     let may = |page: &&FoundPage| rule.trust == SourceTrust::Anybody || sites.is_trusted(host(&page.url));
@@ -74,7 +74,7 @@ pub fn quoted(language: &Language, query: &str, pages: &[FoundPage], rule: Quote
 
 /// Returns the site whose page the words of an answer are from; nothing when they name it, or are from none of them.
 pub fn named(language: &Language, said: &str, asked: &str, pages: &[FoundPage]) -> Option<String> {
-    let sites = &language.care().first()?.sites;
+    let sites = &language.safety().first()?.sites;
     let known = content(language, asked);
     let mut told = content(language, said);
     told.retain(|word| !known.iter().any(|asked| words::is_same(word, asked)));
@@ -93,7 +93,7 @@ pub fn named(language: &Language, said: &str, asked: &str, pages: &[FoundPage]) 
 
 /// Returns what an answer from one of these pages may have behind it, where it is longest.
 pub fn longest_name(language: &Language, pages: &[FoundPage]) -> Option<String> {
-    let words = language.care().first()?;
+    let words = language.safety().first()?;
     let names = pages.iter().map(|page| words.look_up.say.source(words.sites.name(host(&page.url))));
     names.max_by_key(|name| word_count(name))
 }

@@ -12,10 +12,10 @@ use joi_language::Language;
 use joi_language::consent::{Phrases, TalkWords, words_of};
 use joi_language::prompts::PromptName;
 use joi_language::words;
-use joi_understand::care;
 use joi_understand::intents;
 use joi_understand::question::content_words;
 use joi_understand::reference::{self, Feeling};
+use joi_understand::risk;
 use joi_understand::wish;
 
 /// So many words in a row of the persona are recited.
@@ -118,7 +118,7 @@ impl VacancyRule<'_> {
         // "I'm Max" is reported as "My name is Max".
         let is_introduced = || {
             let has_it = |told: &String| said.last().is_some_and(|name| words_of(told).contains(name));
-            self.earlier.iter().any(|told| has_it(told) && care::introduces(language, self.asked, told))
+            self.earlier.iter().any(|told| has_it(told) && risk::introduces(language, self.asked, told))
         };
         if !is_first(&said) || !(is_entry() || is_about_user() && (is_told() || is_introduced())) {
             return words;

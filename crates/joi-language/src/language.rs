@@ -4,13 +4,13 @@
 
 use std::sync::Arc;
 
-use super::care::CareWords;
 use super::consent::ConsentWords;
 use super::grammar::Grammar;
 use super::house::HouseWords;
 use super::mood::MoodWords;
 use super::prompts::PromptTexts;
 use super::readings::{EndingWords, ReadingWords};
+use super::safety::SafetyWords;
 use super::secrets::SecretWords;
 use super::tools::{ListWords, SumWords, ToolWords};
 use super::truth::TruthWords;
@@ -44,7 +44,7 @@ pub struct Language {
     pub(super) voice: VoiceNames,
     pub(super) prompts: PromptTexts,
     /// Its own first.
-    pub(super) care: Vec<CareWords>,
+    pub(super) safety: Vec<SafetyWords>,
     /// Nothing where it has no words for a house.
     pub(super) house: Option<Arc<HouseWords>>,
 }
@@ -165,7 +165,7 @@ impl Language {
     }
 
     /// What must not be answered lightly, in every language there is, its own first.
-    pub fn care(&self) -> &[CareWords] {
-        &self.care
+    pub fn safety(&self) -> &[SafetyWords] {
+        &self.safety
     }
 }

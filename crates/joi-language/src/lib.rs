@@ -5,7 +5,6 @@
 //! once and ready to use, and [`Languages`], the handle that turns, timers and tools take the present one from.
 
 mod built_in;
-pub mod care;
 mod clock;
 pub mod consent;
 pub mod ending;
@@ -26,6 +25,7 @@ mod phonetic;
 mod placeholders;
 pub mod prompts;
 pub mod readings;
+pub mod safety;
 pub mod secrets;
 mod sentences;
 mod spoken;
@@ -42,7 +42,6 @@ mod vocabulary;
 mod voice;
 pub mod words;
 
-pub use care::CareUrgency;
 pub use clock::{ClockSaid, Exactness};
 pub use fill::{capital, fill};
 pub use language::{Language, LanguageCode};
@@ -50,6 +49,7 @@ pub use library::{ANY_LANGUAGE, LanguageError, LanguageLibrary};
 pub use looping::loops_by_letters;
 pub use names::{DeviceKind, Names};
 pub use phonetic::PhoneticMatcher;
+pub use safety::MatterUrgency;
 pub use sentences::{
     AlertSentences, DeviceSentences, Dial, HomeSentences, HouseSentences, KindWords, MemorySentences,
     MessageSentences, RepeatWords, ReplySentences, ScheduleSentences, SentenceName, Sentences, SkyWords,

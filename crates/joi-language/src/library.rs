@@ -10,13 +10,13 @@ use serde::Deserialize;
 use toml::{Table, Value};
 
 use super::built_in::{BUILT_IN, ENGLISH};
-use super::care::CareWords;
 use super::consent::ConsentWords;
 use super::grammar::Grammar;
 use super::house::HouseWords;
 use super::mood::MoodWords;
 use super::prompts::PromptTexts;
 use super::readings::ReadingWords;
+use super::safety::SafetyWords;
 use super::secrets::SecretWords;
 use super::sentences::Sentences;
 use super::tools::ToolWords;
@@ -30,7 +30,7 @@ const CONSENT: &str = "consent.toml";
 const SECRETS: &str = "secrets.toml";
 const TRUTH: &str = "truth.toml";
 const READINGS: &str = "readings.toml";
-const CARE: &str = "care.toml";
+const SAFETY: &str = "care.toml";
 const HOUSE: &str = "house.toml";
 const VOICE: &str = "voice.toml";
 /// The folder of what the model is told, among the files of a language.
@@ -89,7 +89,7 @@ struct Files {
     tools: LanguageFile,
     consent: LanguageFile,
     truth: LanguageFile,
-    care: LanguageFile,
+    safety: LanguageFile,
     /// Of a language that is not built in, where it has them.
     secrets: Option<LanguageFile>,
     /// Where it has them.
@@ -116,7 +116,7 @@ struct OtherWords {
     consent: ConsentWords,
     secrets: Option<SecretWords>,
     truth: TruthWords,
-    care: CareWords,
+    safety: SafetyWords,
 }
 
 /// What counts of another language's commands.
@@ -220,7 +220,7 @@ impl LanguageLibrary {
         let mut truth = vec![files.truth()?];
         let (voice, prompts) = (self.voice(code)?, self.prompts(code)?);
         let readings = files.readings.as_ref().map(|file| file.read(ReadingWords::read)).transpose()?;
-        let mut care = vec![files.care.read(CareWords::read)?];
+        let mut safety = vec![files.safety.read(SafetyWords::read)?];
         let house = |file: &LanguageFile| file.read(|text| HouseWords::read(text, &files.commands.text));
         let house = files.house.as_ref().map(house).transpose()?.map(Arc::new);
         let mut other_moods = Vec::new();
@@ -233,7 +233,7 @@ impl LanguageLibrary {
                     consent.push(words.consent);
                     secrets.extend(words.secrets);
                     truth.push(words.truth);
-                    care.push(words.care);
+                    safety.push(words.safety);
                 }
                 Err(error) => tracing::warn!(%error, other, "a language that is not spoken can't be used"),
             }
@@ -249,7 +249,7 @@ impl LanguageLibrary {
             consent,
             secrets,
             truth,
-            care,
+            safety,
             other_moods,
             readings,
             voice,
@@ -294,8 +294,8 @@ impl LanguageLibrary {
         let OnlyMood { mood } = files.commands.read(mood)?;
         let (tools, consent) = (files.tools.read(ToolWords::read)?, files.consent.read(ConsentWords::read)?);
         let (secrets, truth) = (files.secrets()?, files.truth()?);
-        let care = files.care.read(CareWords::read)?;
-        Ok(OtherWords { mood, tools, consent, secrets, truth, care })
+        let safety = files.safety.read(SafetyWords::read)?;
+        Ok(OtherWords { mood, tools, consent, secrets, truth, safety })
     }
 
     fn files(&self, code: &str) -> Result<Files, LanguageError> {
@@ -309,7 +309,7 @@ impl LanguageLibrary {
                 readings: own.join(READINGS).exists().then(|| read(own.join(READINGS))).transpose()?,
                 house: own.join(HOUSE).exists().then(|| read(own.join(HOUSE))).transpose()?,
                 truth: read_over(own.join(TRUTH), TRUTH, ENGLISH.truth)?,
-                care: read_over(own.join(CARE), CARE, ENGLISH.care)?,
+                safety: read_over(own.join(SAFETY), SAFETY, ENGLISH.safety)?,
             });
         }
         let built_in = BUILT_IN.iter().find(|language| language.code == code).unwrap_or(&ENGLISH);
@@ -322,7 +322,7 @@ impl LanguageLibrary {
             readings: Some(LanguageFile::built_in(code, READINGS, built_in.readings)),
             house: Some(LanguageFile::built_in(code, HOUSE, built_in.house)),
             truth: LanguageFile::built_in(code, TRUTH, built_in.truth),
-            care: LanguageFile::built_in(code, CARE, built_in.care),
+            safety: LanguageFile::built_in(code, SAFETY, built_in.safety),
         })
     }
 }

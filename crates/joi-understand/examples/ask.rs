@@ -7,8 +7,8 @@
 use std::error::Error;
 
 use joi_language::Language;
-use joi_understand::care::{Care, care};
 use joi_understand::requests::{list, sum};
+use joi_understand::risk::{AnswerRisk, risk_of};
 use joi_understand::{compound, intents, redact};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -43,9 +43,9 @@ fn request(language: &Language, part: &str) -> String {
     if let Some(expression) = sum::asked_for(plain, language) {
         return format!("sum:    {expression}");
     }
-    match care(language, part, None) {
-        Care::Everyday => format!("model:  {part}"),
-        Care::Fact => format!("fact:   {part}"),
-        Care::Matter(name) => format!("matter: {name}: {part}"),
+    match risk_of(language, part, None) {
+        AnswerRisk::Everyday => format!("model:  {part}"),
+        AnswerRisk::Fact => format!("fact:   {part}"),
+        AnswerRisk::Matter(name) => format!("matter: {name}: {part}"),
     }
 }

@@ -3,7 +3,6 @@
 //!
 //! In: text as it was heard or typed. Out: text without secrets, a quick intent, or the parts of a compound request.
 
-pub mod care;
 pub mod compound;
 pub mod house;
 pub mod intents;
@@ -11,6 +10,7 @@ pub mod question;
 pub mod redact;
 pub mod reference;
 pub mod requests;
+pub mod risk;
 pub mod text;
 pub mod tongue;
 pub mod wish;

@@ -8,7 +8,7 @@ use super::tools::chooses;
 use super::*;
 use crate::model::ModelState;
 use joi_language::Language;
-use joi_language::care::{CareWords, LookUpSentences};
+use joi_language::safety::{LookUpSentences, SafetyWords};
 use joi_store::{MemoryKind, NewMemory};
 use joi_tools::testing::http;
 use joi_tools::{LookUpMode, ToolServices, builtin};
@@ -88,8 +88,8 @@ fn found() -> String {
     json!({ "results": hits }).to_string()
 }
 
-fn words(language: &Language) -> &CareWords {
-    &language.care()[0]
+fn words(language: &Language) -> &SafetyWords {
+    &language.safety()[0]
 }
 
 fn looking() -> &'static LookUpSentences {

@@ -113,14 +113,14 @@ async fn an_emergency_comes_first_whatever_is_wanted_of_the_house_and_what_is_to
         let (matter, asked) = row.split_once('\t').unwrap();
         housed.bench.later(3_600);
         let told = housed.says(asked).await;
-        if !told.starts_with(&english().care()[0].answer(matter, "").unwrap()) {
+        if !told.starts_with(&english().safety()[0].answer(matter, "").unwrap()) {
             wrong.push(format!("{row}: {told}"));
         }
     }
     assert_eq!(wrong, [""; 0]);
     let housed = Housed::new(vec![]).await;
     housed.bench.model.state.send_replace(scripted::knows_little());
-    let heart = english().care()[0].answer("heart", "").unwrap();
+    let heart = english().safety()[0].answer("heart", "").unwrap();
     assert_eq!(housed.says("My chest hurts, don't turn off the hall light.").await.trim(), heart);
     assert_eq!(housed.sent(), []);
     let told = housed.says("turn on the hall light my chest hurts").await;
@@ -132,7 +132,7 @@ async fn an_emergency_is_answered_before_what_is_wanted_of_the_house() {
     let housed = Housed::new(vec![]).await;
     housed.bench.model.state.send_replace(scripted::knows_little());
     let told = housed.says("The pan is on fire, turn off the coffee maker.").await;
-    let fire = english().care()[0].answer("fire", "").unwrap();
+    let fire = english().safety()[0].answer("fire", "").unwrap();
     assert!(told.starts_with(&fire) && told.ends_with("Coffee maker is off."), "{told}");
     assert_eq!(housed.sent(), sent(&[("Kitchen_Coffee", "OFF")]));
 }

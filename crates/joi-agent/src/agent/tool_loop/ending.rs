@@ -23,7 +23,7 @@ use joi_understand::reference::{self, Feeling};
 pub(super) async fn name_source(state: &LoopState, sink: &mut ReplySink) -> Result<(), ReceiverClosed> {
     let language = Arc::clone(&sink.language);
     let site = source::named(&language, &sink.said, &state.asked.words, &state.progress.pages);
-    match (site, language.care().first()) {
+    match (site, language.safety().first()) {
         (Some(site), Some(words)) => sink.say_on(&words.look_up.say.source(&site)).await,
         _ => Ok(()),
     }

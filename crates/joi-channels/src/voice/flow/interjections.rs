@@ -9,7 +9,7 @@ use super::super::signals::{FlowEffect, Judged, StopWordTimes, TOLD, Why};
 use super::{Advance, Flow, Opening, Phase, SILENT, drop_all};
 use joi_hear::HearCommand;
 use joi_hear::judge::JudgeVerdict;
-use joi_understand::care;
+use joi_understand::risk;
 
 impl Flow {
     /// Takes in words that were said during speech or thinking.
@@ -36,7 +36,7 @@ impl Flow {
     fn tells_of_emergency(&self, judged: &Judged) -> bool {
         let is_over_her = matches!(self.phase, Phase::Answering { .. }) && self.is_audible();
         let language = self.languages.heard(judged.transcript.language.as_deref());
-        is_over_her && judged.sound.is_some() && care::emergency(&language, &judged.transcript.text).is_some()
+        is_over_her && judged.sound.is_some() && risk::emergency(&language, &judged.transcript.text).is_some()
     }
 
     fn stopped(&mut self, judged: Judged) -> Vec<FlowEffect> {

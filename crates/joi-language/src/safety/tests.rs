@@ -4,8 +4,8 @@ use super::*;
 
 const ENGLISH: &str = include_str!("../../../../assets/language/en/care.toml");
 
-fn english() -> CareWords {
-    CareWords::read(ENGLISH).unwrap()
+fn english() -> SafetyWords {
+    SafetyWords::read(ENGLISH).unwrap()
 }
 
 #[test]
@@ -22,7 +22,7 @@ fn what_can_not_be_used_is_an_error_that_names_its_key() {
     ] {
         let faulty = ENGLISH.replacen(from, to, 1);
         assert_ne!(faulty, ENGLISH, "{from}");
-        let error = CareWords::read(&faulty).map(drop).unwrap_err();
+        let error = SafetyWords::read(&faulty).map(drop).unwrap_err();
         assert!(error.contains(key), "{key}: {error}");
     }
 }
@@ -33,13 +33,16 @@ fn the_emergency_number_is_named_only_where_it_is_known() {
     assert!(words.answer("stroke", "").unwrap().contains("call your emergency number at once"));
     assert!(words.answer("stroke", "112").unwrap().contains("call 112 at once"));
     assert_eq!(words.answer("weather", "112"), None);
-    assert_eq!((words.urgency("stroke"), words.urgency("food")), (CareUrgency::Urgent, CareUrgency::Careful));
+    assert_eq!(
+        (words.urgency("stroke"), words.urgency("food")),
+        (MatterUrgency::Urgent, MatterUrgency::Careful)
+    );
 }
 
 #[test]
 fn every_answer_is_short_enough_to_be_heard_and_belongs_to_a_rule() {
     for text in [ENGLISH, include_str!("../../../../assets/language/de/care.toml")] {
-        let words = CareWords::read(text).unwrap();
+        let words = SafetyWords::read(text).unwrap();
         for matter in words.matters() {
             let answer = words.answer(matter, "").unwrap();
             assert!(answer.split_whitespace().count() <= 45, "{matter}: {answer}");

@@ -15,11 +15,11 @@ struct Score {
     wrong: Vec<String>,
 }
 
-fn name(care: Care) -> String {
-    match care {
-        Care::Everyday => "none".to_owned(),
-        Care::Fact => "lookup".to_owned(),
-        Care::Matter(name) => name,
+fn name(risk: AnswerRisk) -> String {
+    match risk {
+        AnswerRisk::Everyday => "none".to_owned(),
+        AnswerRisk::Fact => "lookup".to_owned(),
+        AnswerRisk::Matter(name) => name,
     }
 }
 
@@ -27,7 +27,7 @@ fn score(language: &Language, corpus: &str) -> Score {
     let mut score = Score::default();
     for row in corpus.lines().skip(1).filter(|row| !row.trim().is_empty() && !row.starts_with('#')) {
         let (expect, asked) = row.split_once('\t').expect("two columns");
-        let is = name(care(language, asked, None));
+        let is = name(risk_of(language, asked, None));
         let count = if expect == "none" { &mut score.caught } else { &mut score.missed };
         count.1 += 1;
         if is != expect {
@@ -153,7 +153,7 @@ fn an_order_differs_from_the_emergency_behind_it() {
 proptest::proptest! {
     #[test]
     fn any_text_is_judged(asked in "\\PC{0,80}") {
-        care(english(), &asked, Some("medicine"));
+        risk_of(english(), &asked, Some("medicine"));
         order_before_emergency(english(), &format!("turn on {asked} my chest hurts"));
         to_look_up(english(), &asked);
         wants_look_up(german(), &asked);
@@ -162,10 +162,10 @@ proptest::proptest! {
 
 #[test]
 fn a_matter_is_known_in_a_language_that_is_not_spoken() {
-    assert_eq!(name(care(english(), "Ich rieche Gas.", None)), "gas");
-    assert_eq!(name(care(german(), "My son swallowed a battery.", None)), "poison");
+    assert_eq!(name(risk_of(english(), "Ich rieche Gas.", None)), "gas");
+    assert_eq!(name(risk_of(german(), "My son swallowed a battery.", None)), "poison");
     // Facts are the spoken language's.
-    assert_eq!(name(care(english(), "Wie hoch ist der Eiffelturm?", None)), "none");
+    assert_eq!(name(risk_of(english(), "Wie hoch ist der Eiffelturm?", None)), "none");
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn harmless_words_switch_off_questions_and_facts_but_no_danger() {
         ("Do you remember how tall the tower is?", "none"),
         ("When is my appointment?", "none"),
     ] {
-        assert_eq!(name(care(english(), asked, None)), expect, "{asked}");
+        assert_eq!(name(risk_of(english(), asked, None)), expect, "{asked}");
     }
     for (asked, expect) in [
         ("Die Kerze brennt.", "none"),
@@ -190,7 +190,7 @@ fn harmless_words_switch_off_questions_and_facts_but_no_danger() {
         ("Wann ist mein Arzttermin?", "none"),
         ("Wann ist mein Arzttermin? Ich habe Brustschmerzen.", "heart"),
     ] {
-        assert_eq!(name(care(german(), asked, None)), expect, "{asked}");
+        assert_eq!(name(risk_of(german(), asked, None)), expect, "{asked}");
     }
 }
 
@@ -214,9 +214,9 @@ fn words_that_go_on_with_a_matter_belong_to_it() {
             "none",
         ),
     ] {
-        assert_eq!(name(care(english(), asked, Some(before))), expect, "{before}: {asked}");
+        assert_eq!(name(risk_of(english(), asked, Some(before))), expect, "{before}: {asked}");
     }
-    assert_eq!(name(care(german(), "Und für ein Kind?", Some("medicine"))), "medicine");
+    assert_eq!(name(risk_of(german(), "Und für ein Kind?", Some("medicine"))), "medicine");
 }
 
 #[test]

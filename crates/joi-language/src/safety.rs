@@ -21,7 +21,7 @@ const WORD_SIGN: &str = r"[^\s,.;:!?]";
 /// The words of one language.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
-pub struct CareWords {
+pub struct SafetyWords {
     /// How an utterance begins that asks for something to be done.
     pub orders: WordPattern,
     /// Where something may be told behind such a one.
@@ -38,7 +38,7 @@ pub struct CareWords {
     pub personal: WordPattern,
     pub introduced: Option<IntroducedWords>,
     /// What belongs to a matter; the first that fits counts.
-    pub rules: Vec<CareRule>,
+    pub rules: Vec<SafetyRule>,
     pub facts: FactWords,
     pub look_up: LookUpWords,
     pub sites: SiteWords,
@@ -68,7 +68,7 @@ struct WrittenIntroduced {
 /// What belongs to a matter.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
-pub struct CareRule {
+pub struct SafetyRule {
     pub matter: String,
     pub counts: RuleCounts,
     /// All of them are in the utterance.
@@ -86,7 +86,7 @@ pub enum RuleCounts {
     Always,
 }
 
-impl CareRule {
+impl SafetyRule {
     /// Whether the words of it are in `text`.
     pub fn fits(&self, text: &str) -> bool {
         self.all.iter().all(|pattern| pattern.is_match(text))
@@ -152,7 +152,7 @@ struct EmergencyNumberWords {
 
 /// Whether somebody may be in danger now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CareUrgency {
+pub enum MatterUrgency {
     /// Somebody may: it is said before anything else, and nothing is asked.
     Urgent,
     /// Nobody is, and there is nothing to look up.
@@ -164,7 +164,7 @@ pub enum CareUrgency {
 /// The file as it is written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct CareFile {
+struct SafetyFile {
     orders: Vec<String>,
     behind_orders: WrittenBehindOrders,
     figures: Vec<String>,
@@ -216,13 +216,13 @@ struct WrittenLookUp {
     say: LookUpSentences,
 }
 
-impl CareWords {
+impl SafetyWords {
     /// Reads a language's file.
     ///
     /// # Errors
     /// What can't be used.
     pub(super) fn read(text: &str) -> Result<Self, String> {
-        let file: CareFile = toml::from_str(text).map_err(|error| error.to_string())?;
+        let file: SafetyFile = toml::from_str(text).map_err(|error| error.to_string())?;
         file.check()?;
         let any = |key: &str, patterns: &[String]| file.pattern(key, &patterns.join("|"));
         let (facts, look_up) = (&file.facts, &file.look_up);
@@ -273,11 +273,11 @@ impl CareWords {
     }
 
     /// How urgent a matter is.
-    pub fn urgency(&self, matter: &str) -> CareUrgency {
+    pub fn urgency(&self, matter: &str) -> MatterUrgency {
         match (self.urgent.contains_key(matter), self.settled.contains_key(matter)) {
-            (true, _) => CareUrgency::Urgent,
-            (false, true) => CareUrgency::Settled,
-            (false, false) => CareUrgency::Careful,
+            (true, _) => MatterUrgency::Urgent,
+            (false, true) => MatterUrgency::Settled,
+            (false, false) => MatterUrgency::Careful,
         }
     }
 
@@ -319,7 +319,7 @@ fn is_of(host: &str, site: &str) -> bool {
     host.strip_suffix(site).is_some_and(|below| below.is_empty() || below.ends_with('.'))
 }
 
-impl CareFile {
+impl SafetyFile {
     /// Every rule has an answer, and what is said holds only what is known where it is said.
     fn check(&self) -> Result<(), String> {
         let all = [&self.urgent, &self.settled, &self.careful];
@@ -363,7 +363,7 @@ impl CareFile {
         Ok(())
     }
 
-    fn rule(&self, written: &WrittenRule) -> Result<CareRule, String> {
+    fn rule(&self, written: &WrittenRule) -> Result<SafetyRule, String> {
         let WrittenRule { matter, asks, tells, always } = written;
         let key = format!("rule of {matter}");
         let counts = match (asks.is_empty(), tells.is_empty()) {
@@ -373,7 +373,7 @@ impl CareFile {
         };
         let all = asks.iter().chain(tells).chain(always).map(|pattern| self.pattern(&key, pattern));
         let all = all.collect::<Result<_, String>>()?;
-        Ok(CareRule { matter: matter.clone(), counts, all })
+        Ok(SafetyRule { matter: matter.clone(), counts, all })
     }
 
     /// `written` as whole words, with the words in the place of their names.
