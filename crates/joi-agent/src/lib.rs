@@ -21,9 +21,8 @@ use joi_store::StoreError;
 pub mod agent;
 mod ahead;
 pub(crate) mod arbiter;
-mod care;
 mod config;
-mod consent;
+mod confirmation;
 mod deadline;
 pub(crate) mod engine;
 pub(crate) mod head_start;
@@ -36,6 +35,7 @@ mod prepare;
 pub mod prompt;
 mod prompts;
 mod quick;
+mod safe_answers;
 mod session;
 pub(crate) mod sink;
 #[cfg(test)]
@@ -66,7 +66,7 @@ use agent::request::TurnRequest;
 use agent::router::ToolChoice;
 use agent::setup::{self, Prepared};
 use agent::tool_loop::LoopEnd;
-use consent::QuestionOutcome;
+use confirmation::QuestionOutcome;
 use deadline::in_time;
 use joi_understand::{intents, redact, text, wish};
 use memory::remember;
@@ -157,7 +157,7 @@ impl<M: ChatModel> Path<'_, M> {
             sink.say(&turn.language.sentences().reply.nothing_heard).await?;
             return Ok((Ended::Quick, Keep::No));
         }
-        let outcome = match care::is_emergency(turn) {
+        let outcome = match safe_answers::is_emergency(turn) {
             true => self.unanswered(turn, sink).await?,
             false => self.answered(turn, sink).await?,
         };
@@ -172,7 +172,7 @@ impl<M: ChatModel> Path<'_, M> {
 
     /// One request: an emergency, a quick command, several requests, or one for the model.
     async fn one(&self, turn: &Turn<'_>, sink: &mut ReplySink) -> TurnResult {
-        let is_emergency = care::is_emergency(turn);
+        let is_emergency = safe_answers::is_emergency(turn);
         if !is_emergency && wish::stays(&turn.language, turn.asked) {
             sink.decided("gate", "no", "something is to stay as it is").await?;
             sink.say(&turn.language.sentences().reply.left_alone).await?;

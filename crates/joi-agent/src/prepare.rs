@@ -13,7 +13,7 @@ use super::memory::extractor::ExtractRules;
 use super::model::ChatModel;
 use super::path::Path;
 use super::prompt::side_query::{SharedPrompt, SideQueries};
-use super::{care, memory};
+use super::{memory, safe_answers};
 use crate::sink::ReceiverClosed;
 use joi_language::prompts::PromptName;
 
@@ -99,7 +99,7 @@ impl<M: ChatModel> Path<'_, M> {
         if is_doubtful {
             let language = &request.turn.language;
             state.prompt.hint(language.prompts().of(PromptName::Unsure));
-            let doubt = care::doubt_of(language);
+            let doubt = safe_answers::doubt_of(language);
             state.asked.limit = state.asked.limit.map(|limit| limit.with_doubt(&doubt));
         }
         state

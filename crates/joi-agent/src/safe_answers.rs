@@ -14,7 +14,7 @@ use super::agent::prompt_kind::PromptKind;
 use super::agent::request::TurnRequest;
 use super::agent::router::ToolChoice;
 use super::agent::setup::{self, Prepared};
-use super::consent::QuestionOutcome;
+use super::confirmation::QuestionOutcome;
 use super::model::ChatModel;
 use super::path::Path;
 use super::session::LastMatter;
