@@ -29,8 +29,8 @@ enum IsRisky {
 
 /// A yes in words that the recogniser was not sure of, or, where there is a risk, in words that are said for much else.
 fn is_doubtful_yes(turn: &Turn<'_>, risky: IsRisky) -> bool {
-    let is_clear = || risky == IsRisky::No || intents::is_clear_consent(&turn.language, turn.asked);
-    intents::is_consent(&turn.language, turn.asked) && (turn.is_unsure || !is_clear())
+    let is_clear = || risky == IsRisky::No || intents::is_clear_yes(&turn.language, turn.asked);
+    intents::is_yes(&turn.language, turn.asked) && (turn.is_unsure || !is_clear())
 }
 
 /// The outcome of an answer to an open question.
@@ -98,7 +98,7 @@ impl<M: ChatModel> Path<'_, M> {
             }
             return self.asks_again(turn, OpenQuestion::Call(pending), is_repeated, sink).await;
         }
-        if intents::is_consent(&turn.language, turn.asked) {
+        if intents::is_yes(&turn.language, turn.asked) {
             sink.decided("gate", "yes", "the owner said yes to this call").await?;
             let heads = self.heads();
             let end = self.engine.agent(self.session, &heads).confirmed(turn, *pending, sink).await?;
@@ -145,7 +145,7 @@ impl<M: ChatModel> Path<'_, M> {
             let is_repeated = waiting.is_repeated;
             return self.asks_again(turn, OpenQuestion::Quick(Box::new(waiting)), is_repeated, sink).await;
         }
-        if !intents::is_consent(&turn.language, turn.asked) {
+        if !intents::is_yes(&turn.language, turn.asked) {
             self.refuse(waiting.deeds);
             return self.declined(turn, sink).await;
         }

@@ -245,7 +245,7 @@ impl<M: ChatModel> Path<'_, M> {
             return Ok(QuestionOutcome::GoesOn(turn.asked));
         }
         let (language, asked) = (&turn.language, turn.asked);
-        if !intents::is_consent(language, asked) && !risk::wants_look_up(language, asked) {
+        if !intents::is_yes(language, asked) && !risk::wants_look_up(language, asked) {
             return self.declined(turn, sink).await;
         }
         sink.decided("care", "yes", "the owner wants it looked up").await?;

@@ -6,7 +6,7 @@
 //! Pure: no I/O, no clock.
 
 use joi_language::Language;
-use joi_language::consent::{Phrases, TalkWords, words_of};
+use joi_language::requests::{Phrases, TalkWords, words_of};
 use joi_understand::intents::{self, Mood};
 use joi_understand::question::content_words;
 
@@ -36,13 +36,13 @@ pub fn has_news(language: &Language, before: &str, text: &str) -> bool {
 
 /// Returns whether a word only shows that one has heard, or agrees.
 fn is_nod(language: &Language, word: &String) -> bool {
-    let mut talk = language.consent().iter().map(|words| &words.talk);
+    let mut talk = language.requests().iter().map(|words| &words.talk);
     talk.any(|talk| talk.nods.at_start(std::slice::from_ref(word)).is_some())
 }
 
 /// Returns whether a word states nothing by itself.
 fn is_small(language: &Language, word: &String) -> bool {
-    language.consent().iter().map(|words| &words.form).any(|form| {
+    language.requests().iter().map(|words| &words.form).any(|form| {
         let small = [&form.function_words, &form.subjects, &form.finite, &form.references];
         small.iter().any(|of| of.at_start(std::slice::from_ref(word)).is_some())
     })
@@ -50,7 +50,7 @@ fn is_small(language: &Language, word: &String) -> bool {
 
 /// Returns whether a word agrees, refuses, or asks back.
 fn is_verdict(language: &Language, word: &String) -> bool {
-    language.consent().iter().any(|words| {
+    language.requests().iter().any(|words| {
         let (form, talk) = (&words.form, &words.talk);
         let verdicts = [&form.consents, &form.refusals, &form.negations, &talk.open];
         verdicts.iter().any(|of| of.at_start(std::slice::from_ref(word)).is_some())
@@ -90,7 +90,7 @@ pub fn repeats_the_request(language: &Language, asked: &str, answer: &str) -> bo
 
 /// Returns where a question begins that its own words don't answer, perhaps behind polite ones: "can you tell me why".
 fn open_at(language: &Language, words: &[String]) -> Option<usize> {
-    language.consent().iter().map(|words| &words.talk).find_map(|talk| {
+    language.requests().iter().map(|words| &words.talk).find_map(|talk| {
         let begins = |at: usize| talk.open.at_start(&words[at..]).is_some();
         let is_behind = |at: usize| talk.wonders.at_end(&words[..at]).is_some();
         (0..words.len()).find(|at| begins(*at) && (*at == 0 || is_behind(*at)))
@@ -100,7 +100,7 @@ fn open_at(language: &Language, words: &[String]) -> Option<usize> {
 /// Returns whether words of the request are to be repeated or chosen from. Who speaks of themselves before that states
 /// something: "I have to write an exam".
 fn is_wanted_back(language: &Language, words: &[String]) -> bool {
-    let mut talk = language.consent().iter().map(|words| &words.talk);
+    let mut talk = language.requests().iter().map(|words| &words.talk);
     talk.any(|talk| {
         let begins = |at: usize| talk.again.at_start(&words[at..]).is_some();
         (0..words.len()).any(|at| begins(at) && !is_of_himself(language, &words[..at]))
@@ -108,14 +108,14 @@ fn is_wanted_back(language: &Language, words: &[String]) -> bool {
 }
 
 fn is_of_himself(language: &Language, words: &[String]) -> bool {
-    language.consent().iter().any(|of| of.talk.first_person.are_in(words))
+    language.requests().iter().any(|of| of.talk.first_person.are_in(words))
 }
 
 /// Returns whether the words of a request may be the answer to it: to be repeated, chosen from, or said back as a
 /// greeting. Who speaks of themselves beside that wants another one: "hey, I had a bad day", "I have to write an exam".
 pub(super) fn may_be_said_back(language: &Language, words: &[String]) -> bool {
     let is_other = |words: &[String]| !is_of_himself(language, words);
-    let mut talk = language.consent().iter().map(|words| &words.talk);
+    let mut talk = language.requests().iter().map(|words| &words.talk);
     let greets = talk.any(|talk| {
         (0..words.len()).any(|at| {
             let greeting = talk.greetings.at_start(&words[at..]);
@@ -155,7 +155,7 @@ pub enum WantedLength {
 pub fn wanted_length(language: &Language, asked: &str) -> WantedLength {
     let words = words_of(asked);
     let holds = |of: fn(&TalkWords) -> &Phrases| {
-        language.consent().iter().any(|of_language| of(&of_language.talk).are_in(&words))
+        language.requests().iter().any(|of_language| of(&of_language.talk).are_in(&words))
     };
     match (holds(|talk| &talk.long), holds(|talk| &talk.tales)) {
         (true, _) => WantedLength::Long,

@@ -9,7 +9,7 @@ use crate::gate::{AnswerEnding, OutputGate};
 use crate::length::word_count;
 use crate::truth::{self, ClaimEvidence};
 use joi_language::Language;
-use joi_language::consent::words_of;
+use joi_language::requests::words_of;
 use joi_language::words;
 use joi_tools::FoundPage;
 
@@ -100,7 +100,7 @@ pub fn longest_name(language: &Language, pages: &[FoundPage]) -> Option<String> 
 
 /// Returns the words of a text that say what it is about, each once.
 fn content(language: &Language, text: &str) -> Vec<String> {
-    let form = language.consent().first().map(|words| &words.form);
+    let form = language.requests().first().map(|words| &words.form);
     let is_idle = |word: &String| {
         let word = std::slice::from_ref(word);
         form.is_some_and(|form| form.function_words.are_in(word) || form.questions.are_in(word))

@@ -11,7 +11,7 @@ use std::cell::LazyCell;
 use claim::Claim;
 use clauses::SaidClause;
 use joi_language::Language;
-use joi_language::consent::{ConsentWords, words_of};
+use joi_language::requests::{RequestWords, words_of};
 use joi_language::truth::{ClaimForm, TruthWords};
 use joi_language::values::CallValue;
 use joi_tools::{Arguments, Effect, Output, Source, Tool};
@@ -93,7 +93,7 @@ pub struct ClaimEvidence<'a> {
 pub fn unsupported(language: &Language, said: &str, evidence: ClaimEvidence<'_>) -> Option<String> {
     language
         .truth()
-        .find_map(|(words, consent)| ClaimJudge { language, words, consent, evidence }.unsupported(said))
+        .find_map(|(words, requests)| ClaimJudge { language, words, requests, evidence }.unsupported(said))
 }
 
 /// One language's view of a turn.
@@ -101,16 +101,16 @@ pub fn unsupported(language: &Language, said: &str, evidence: ClaimEvidence<'_>)
 struct ClaimJudge<'a> {
     language: &'a Language,
     words: &'a TruthWords,
-    consent: &'a ConsentWords,
+    requests: &'a RequestWords,
     evidence: ClaimEvidence<'a>,
 }
 
 impl ClaimJudge<'_> {
     fn unsupported(self, said: &str) -> Option<String> {
-        let topic = LazyCell::new(|| TurnTopic::of(self.words, self.consent, self.evidence.asked));
+        let topic = LazyCell::new(|| TurnTopic::of(self.words, self.requests, self.evidence.asked));
         let mut before: Option<Claim> = None;
         let mut has_denied = false;
-        for clause in clauses::clauses(self.words, self.consent, said) {
+        for clause in clauses::clauses(self.words, self.requests, said) {
             // "I didn't manage to stop it": what goes on with a no is part of it.
             has_denied |= self.words.exempt.negations.is_match(&clause.text);
             if !has_denied && self.is_told(&clause) && self.is_said_instead(&clause, &topic) {
@@ -203,12 +203,12 @@ impl ClaimJudge<'_> {
             return Some(Claim::of_fragment(clause));
         }
         let before = before.filter(|_| clause.goes_on);
-        let own = Claim::of(self.words, self.consent, clause).map(|claim| claim.led_by(self.words, before));
+        let own = Claim::of(self.words, self.requests, clause).map(|claim| claim.led_by(self.words, before));
         own.or_else(|| {
             let lead =
                 &before.filter(|before| before.form == ClaimForm::Will && !before.lead.is_empty())?.lead;
             let led = SaidClause { text: format!("{lead}{}", clause.text), ..clause.clone() };
-            Claim::of(self.words, self.consent, &led).filter(|claim| claim.form == ClaimForm::Will)
+            Claim::of(self.words, self.requests, &led).filter(|claim| claim.form == ClaimForm::Will)
         })
     }
 }

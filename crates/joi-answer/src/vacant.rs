@@ -9,8 +9,8 @@ use std::collections::HashMap;
 
 use crate::news;
 use joi_language::Language;
-use joi_language::consent::{Phrases, TalkWords, words_of};
 use joi_language::prompts::PromptName;
+use joi_language::requests::{Phrases, TalkWords, words_of};
 use joi_language::words;
 use joi_understand::intents;
 use joi_understand::question::content_words;
@@ -67,7 +67,7 @@ impl VacancyRule<'_> {
     /// Returns whether `answer` is none.
     pub fn is_vacant(self, language: &Language, answer: &str) -> bool {
         let (asked, said) = (words_of(self.asked), words_of(answer));
-        let talk = || language.consent().iter().map(|words| &words.talk);
+        let talk = || language.requests().iter().map(|words| &words.talk);
         let asks_for = |of: fn(&TalkWords) -> &Phrases| talk().any(|talk| of(talk).are_in(&asked));
         let holds_stock = talk().any(|talk| talk.stock.are_in(&said) && !talk.stock.are_in(&asked));
         let recites = |text: &str| has_run(&words_of(text), &said, RECITED, |_| true);
@@ -101,7 +101,7 @@ impl VacancyRule<'_> {
     /// sister is called Ann" when it was reported so.
     pub fn turned_round(self, language: &Language, words: String) -> String {
         let said = words_of(&words);
-        let talk = || language.consent().iter().map(|words| &words.talk);
+        let talk = || language.requests().iter().map(|words| &words.talk);
         let is_first = |words: &[String]| talk().any(|talk| talk.first_person.are_in(words));
         let entry = |line: &str| line.strip_prefix("- ").map(words_of);
         let is_entry = || self.remembered.lines().filter_map(entry).any(|entry| entry == said);
@@ -149,7 +149,7 @@ impl VacancyRule<'_> {
     /// Returns whether the request is about something else than the answer before it, and does not want that once more.
     fn asks_for_something_else(self, language: &Language, last: &[String]) -> bool {
         let (asked, matter) = (words_of(self.asked), content_words(self.asked));
-        let mut talk = language.consent().iter().map(|words| &words.talk);
+        let mut talk = language.requests().iter().map(|words| &words.talk);
         let is_in_it = |word: &&String| last.iter().any(|said| words::is_form_of(said, word));
         let wants_it_again = talk.any(|talk| talk.once_more.are_in(&asked) || talk.tales.are_in(&asked));
         let was_asked = self.earlier.iter().any(|earlier| words_of(earlier) == asked);
@@ -160,7 +160,7 @@ impl VacancyRule<'_> {
     /// Returns whether `answer`, as far as it came, says the same words again and again. What is reported or recited may.
     pub fn goes_in_circles(self, language: &Language, answer: &str) -> bool {
         let asked = words_of(self.asked);
-        let mut talk = language.consent().iter().map(|words| &words.talk);
+        let mut talk = language.requests().iter().map(|words| &words.talk);
         !talk.any(|talk| talk.tales.are_in(&asked) || talk.again.are_in(&asked))
             && is_circle(&words_of(answer))
     }

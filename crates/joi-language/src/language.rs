@@ -4,12 +4,12 @@
 
 use std::sync::Arc;
 
-use super::consent::ConsentWords;
 use super::grammar::Grammar;
 use super::house::HouseWords;
 use super::mood::MoodWords;
 use super::prompts::PromptTexts;
 use super::readings::{EndingWords, ReadingWords};
+use super::requests::RequestWords;
 use super::safety::SafetyWords;
 use super::secrets::SecretWords;
 use super::tools::{ListWords, SumWords, ToolWords};
@@ -32,7 +32,7 @@ pub struct Language {
     /// Its own first. Those of the others count, too: what is typed may be in any of them.
     pub(super) tools: Vec<ToolWords>,
     /// Its own first.
-    pub(super) consent: Vec<ConsentWords>,
+    pub(super) requests: Vec<RequestWords>,
     /// Of languages that are not built in, its own first.
     pub(super) secrets: Vec<SecretWords>,
     /// Of the other languages.
@@ -111,8 +111,8 @@ impl Language {
     }
 
     /// What asks for deeds, in every language there is, its own first.
-    pub fn consent(&self) -> &[ConsentWords] {
-        &self.consent
+    pub fn requests(&self) -> &[RequestWords] {
+        &self.requests
     }
 
     /// The words that make a request likely to be for the tool `name`.
@@ -160,8 +160,8 @@ impl Language {
     }
 
     /// What claims a deed and what supports it, with what asks for deeds, in every language there is, its own first.
-    pub fn truth(&self) -> impl Iterator<Item = (&TruthWords, &ConsentWords)> {
-        self.truth.iter().zip(&self.consent)
+    pub fn truth(&self) -> impl Iterator<Item = (&TruthWords, &RequestWords)> {
+        self.truth.iter().zip(&self.requests)
     }
 
     /// What must not be answered lightly, in every language there is, its own first.

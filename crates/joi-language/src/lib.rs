@@ -6,7 +6,6 @@
 
 mod built_in;
 mod clock;
-pub mod consent;
 pub mod ending;
 pub mod english;
 pub mod figures;
@@ -25,6 +24,7 @@ mod phonetic;
 mod placeholders;
 pub mod prompts;
 pub mod readings;
+pub mod requests;
 pub mod safety;
 pub mod secrets;
 mod sentences;

@@ -10,12 +10,12 @@ use serde::Deserialize;
 use toml::{Table, Value};
 
 use super::built_in::{BUILT_IN, ENGLISH};
-use super::consent::ConsentWords;
 use super::grammar::Grammar;
 use super::house::HouseWords;
 use super::mood::MoodWords;
 use super::prompts::PromptTexts;
 use super::readings::ReadingWords;
+use super::requests::RequestWords;
 use super::safety::SafetyWords;
 use super::secrets::SecretWords;
 use super::sentences::Sentences;
@@ -26,7 +26,7 @@ use super::{Language, Languages, Names, Vocabulary, VoiceNames};
 const COMMANDS: &str = "commands.toml";
 const SENTENCES: &str = "sentences.toml";
 const TOOLS: &str = "tools.toml";
-const CONSENT: &str = "consent.toml";
+const REQUESTS: &str = "consent.toml";
 const SECRETS: &str = "secrets.toml";
 const TRUTH: &str = "truth.toml";
 const READINGS: &str = "readings.toml";
@@ -87,7 +87,7 @@ struct Files {
     commands: LanguageFile,
     sentences: LanguageFile,
     tools: LanguageFile,
-    consent: LanguageFile,
+    requests: LanguageFile,
     truth: LanguageFile,
     safety: LanguageFile,
     /// Of a language that is not built in, where it has them.
@@ -113,7 +113,7 @@ impl Files {
 struct OtherWords {
     mood: MoodWords,
     tools: ToolWords,
-    consent: ConsentWords,
+    requests: RequestWords,
     secrets: Option<SecretWords>,
     truth: TruthWords,
     safety: SafetyWords,
@@ -215,7 +215,7 @@ impl LanguageLibrary {
         let vocabulary = files.commands.read(Vocabulary::read)?;
         let sentences = files.sentences.read(Sentences::read)?;
         let mut tools = vec![files.tools.read(ToolWords::read)?];
-        let mut consent = vec![files.consent.read(ConsentWords::read)?];
+        let mut requests = vec![files.requests.read(RequestWords::read)?];
         let mut secrets: Vec<SecretWords> = files.secrets()?.into_iter().collect();
         let mut truth = vec![files.truth()?];
         let (voice, prompts) = (self.voice(code)?, self.prompts(code)?);
@@ -230,7 +230,7 @@ impl LanguageLibrary {
                 Ok(words) => {
                     other_moods.push(words.mood);
                     tools.push(words.tools);
-                    consent.push(words.consent);
+                    requests.push(words.requests);
                     secrets.extend(words.secrets);
                     truth.push(words.truth);
                     safety.push(words.safety);
@@ -246,7 +246,7 @@ impl LanguageLibrary {
             vocabulary,
             sentences,
             tools,
-            consent,
+            requests,
             secrets,
             truth,
             safety,
@@ -292,10 +292,11 @@ impl LanguageLibrary {
         let files = self.files(code)?;
         let mood = |text: &str| toml::from_str(text).map_err(|error: toml::de::Error| error.to_string());
         let OnlyMood { mood } = files.commands.read(mood)?;
-        let (tools, consent) = (files.tools.read(ToolWords::read)?, files.consent.read(ConsentWords::read)?);
+        let (tools, requests) =
+            (files.tools.read(ToolWords::read)?, files.requests.read(RequestWords::read)?);
         let (secrets, truth) = (files.secrets()?, files.truth()?);
         let safety = files.safety.read(SafetyWords::read)?;
-        Ok(OtherWords { mood, tools, consent, secrets, truth, safety })
+        Ok(OtherWords { mood, tools, requests, secrets, truth, safety })
     }
 
     fn files(&self, code: &str) -> Result<Files, LanguageError> {
@@ -304,7 +305,7 @@ impl LanguageLibrary {
                 commands: read(own.join(COMMANDS))?,
                 sentences: read_over(own.join(SENTENCES), SENTENCES, ENGLISH.sentences)?,
                 tools: read_over(own.join(TOOLS), TOOLS, ENGLISH.tools)?,
-                consent: read_over(own.join(CONSENT), CONSENT, ENGLISH.consent)?,
+                requests: read_over(own.join(REQUESTS), REQUESTS, ENGLISH.requests)?,
                 secrets: own.join(SECRETS).exists().then(|| read(own.join(SECRETS))).transpose()?,
                 readings: own.join(READINGS).exists().then(|| read(own.join(READINGS))).transpose()?,
                 house: own.join(HOUSE).exists().then(|| read(own.join(HOUSE))).transpose()?,
@@ -317,7 +318,7 @@ impl LanguageLibrary {
             commands: LanguageFile::built_in(code, COMMANDS, built_in.commands),
             sentences: LanguageFile::built_in(code, SENTENCES, built_in.sentences),
             tools: LanguageFile::built_in(code, TOOLS, built_in.tools),
-            consent: LanguageFile::built_in(code, CONSENT, built_in.consent),
+            requests: LanguageFile::built_in(code, REQUESTS, built_in.requests),
             secrets: None,
             readings: Some(LanguageFile::built_in(code, READINGS, built_in.readings)),
             house: Some(LanguageFile::built_in(code, HOUSE, built_in.house)),

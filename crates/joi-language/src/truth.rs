@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::consent::Phrases;
 use super::pattern::WordPattern;
+use super::requests::Phrases;
 
 mod file;
 

@@ -141,12 +141,12 @@ fn matched<'a, T>(
 }
 
 /// Returns whether `text` says yes, and nothing else.
-pub fn is_consent(language: &Language, text: &str) -> bool {
+pub fn is_yes(language: &Language, text: &str) -> bool {
     answered(language, text, |name, _| matches!(name, "yes" | "clear yes").then_some(())).is_some()
 }
 
 /// Returns whether `text` says yes in words that are said for nothing else: "right" and "great" are not.
-pub fn is_clear_consent(language: &Language, text: &str) -> bool {
+pub fn is_clear_yes(language: &Language, text: &str) -> bool {
     answered(language, text, |name, _| (name == "clear yes").then_some(())).is_some()
 }
 

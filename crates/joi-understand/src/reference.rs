@@ -4,7 +4,7 @@
 //! Pure: no I/O, no clock.
 
 use joi_language::Language;
-use joi_language::consent::{ConsentWords, Phrases, TalkWords, words_of};
+use joi_language::requests::{Phrases, RequestWords, TalkWords, words_of};
 
 /// A request of so few words is a part of what was asked before it.
 const LONGEST_FRAGMENT: usize = 3;
@@ -12,7 +12,7 @@ const LONGEST_FRAGMENT: usize = 3;
 /// Returns whether `asked` points at something before it, or is too short to stand alone.
 pub fn goes_on(language: &Language, asked: &str) -> bool {
     let words = words_of(asked);
-    let mut forms = language.consent().iter().map(|words| &words.form);
+    let mut forms = language.requests().iter().map(|words| &words.form);
     words.len() <= LONGEST_FRAGMENT
         || forms.any(|form| form.references.are_in(&words) || form.continues.are_in(&words))
 }
@@ -20,17 +20,17 @@ pub fn goes_on(language: &Language, asked: &str) -> bool {
 /// Returns whether who says it speaks of themselves.
 pub fn speaks_of_the_speaker(language: &Language, asked: &str) -> bool {
     let words = words_of(asked);
-    language.consent().iter().any(|of| of.talk.own.are_in(&words))
+    language.requests().iter().any(|of| of.talk.own.are_in(&words))
 }
 
 /// Returns whether who says it states something of themselves: neither asks nor wants anything.
 pub fn tells_of_the_speaker(language: &Language, asked: &str) -> bool {
     let words = words_of(asked);
-    let begins_with_own = |of: &ConsentWords| of.talk.own.at_start(&words).is_some();
-    let wants = |of: &ConsentWords| of.form.wishes.at_start(&words).is_some();
+    let begins_with_own = |of: &RequestWords| of.talk.own.at_start(&words).is_some();
+    let wants = |of: &RequestWords| of.form.wishes.at_start(&words).is_some();
     !asked.contains('?')
-        && language.consent().iter().any(begins_with_own)
-        && !language.consent().iter().any(wants)
+        && language.requests().iter().any(begins_with_own)
+        && !language.requests().iter().any(wants)
 }
 
 /// The feeling of the user about the news in an utterance.
@@ -48,7 +48,7 @@ pub enum Feeling {
 pub fn feeling(language: &Language, asked: &str) -> Feeling {
     let words = words_of(asked);
     let is_told =
-        |of: fn(&TalkWords) -> &Phrases| language.consent().iter().any(|all| of(&all.talk).are_in(&words));
+        |of: fn(&TalkWords) -> &Phrases| language.requests().iter().any(|all| of(&all.talk).are_in(&words));
     match (is_told(|talk| &talk.sad), is_told(|talk| &talk.glad)) {
         (true, _) => Feeling::Sad,
         (false, true) => Feeling::Glad,
@@ -59,7 +59,7 @@ pub fn feeling(language: &Language, asked: &str) -> Feeling {
 /// Returns whether the answer may need the time or the place.
 pub fn asks_about_here(language: &Language, asked: &str) -> bool {
     let words = words_of(asked);
-    language.consent().iter().any(|of| of.talk.here.are_in(&words))
+    language.requests().iter().any(|of| of.talk.here.are_in(&words))
 }
 
 #[cfg(test)]

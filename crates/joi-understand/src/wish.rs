@@ -24,7 +24,7 @@ use deeds::{DeedMatch, ThingNamed};
 pub use deeds::{only_asks, orders};
 use grounds::Grounds;
 use joi_language::Language;
-use joi_language::consent::{ConsentWords, Phrases, words_of};
+use joi_language::requests::{Phrases, RequestWords, words_of};
 use joi_language::values::Wish;
 use joi_language::values::{CallValue, ValueKind};
 pub use told::is_asked_within;
@@ -53,7 +53,7 @@ pub struct CallWords<'a> {
 
 /// Decides in the language in which the words are understood: the spoken one, unless only another one finds a request.
 pub fn wish(language: &Language, said: &Utterances<'_>, call: &CallWords<'_>) -> Wish {
-    let mut wishes = language.consent().iter().map(|words| wish_in(language, words, said, call));
+    let mut wishes = language.requests().iter().map(|words| wish_in(language, words, said, call));
     let first = wishes.next().unwrap_or(Wish::Talk(NOTHING));
     match first {
         Wish::Ask(UNCLEAR) => wishes.find(|wish| !matches!(wish, Wish::Ask(UNCLEAR))).unwrap_or(first),
@@ -64,7 +64,7 @@ pub fn wish(language: &Language, said: &Utterances<'_>, call: &CallWords<'_>) ->
 /// Returns the same of a call that only looks: a name, a place or numbers that nobody mentioned are the model's own.
 /// What was said before counts where the words go on with it ("and in Rome?"), and so does what is remembered.
 pub fn mentioned(language: &Language, said: &Utterances<'_>, remembered: &str, values: &[CallValue]) -> Wish {
-    let Some(words) = language.consent().first() else { return Wish::Act };
+    let Some(words) = language.requests().first() else { return Wish::Act };
     let asked = words_of(said.asked);
     let goes_on = words.form.references.are_in(&asked) || words.form.continues.are_in(&asked);
     let mut texts = vec![said.asked.to_owned(), remembered.to_owned()];
@@ -77,11 +77,11 @@ pub fn mentioned(language: &Language, said: &Utterances<'_>, remembered: &str, v
 /// Returns whether the user's own words hold all of `text`.
 pub fn holds(language: &Language, asked: &str, text: &str) -> bool {
     let own = without_quotes(asked).own;
-    language.consent().first().is_some_and(|words| found_in(language, words, own, text))
+    language.requests().first().is_some_and(|words| found_in(language, words, own, text))
 }
 
 /// Returns whether all words of `text` that matter, and all its numbers, are found in `given`.
-pub fn found_in(language: &Language, words: &ConsentWords, given: String, text: &str) -> bool {
+pub fn found_in(language: &Language, words: &RequestWords, given: String, text: &str) -> bool {
     let value = CallValue { kind: ValueKind::Words, text: text.to_owned() };
     Grounds::of(language, words, vec![given]).hold(&value)
 }
@@ -107,7 +107,7 @@ pub enum AskedFor {
 }
 
 /// Returns what the clauses of `asked` want; a yes wants what was offered.
-pub fn asked_for(words: &ConsentWords, asked: &str) -> Vec<AskedClause> {
+pub fn asked_for(words: &RequestWords, asked: &str) -> Vec<AskedClause> {
     let is_yes = words_of(asked).len() <= LONGEST_YES && answer::consents(words, asked);
     let yes = is_yes.then(|| AskedClause { wants: AskedFor::Deed, words: Vec::new() });
     // "Remember that I don't eat nuts."
@@ -130,16 +130,16 @@ const LONGEST_YES: usize = 4;
 
 /// Returns whether a question in `text`, which is the model's, offers a deed that the user's words don't ask for.
 pub fn offers_unasked(language: &Language, text: &str, said: &Utterances<'_>) -> bool {
-    language.consent().iter().any(|words| {
+    language.requests().iter().any(|words| {
         let questions = clauses::questions(words, text);
         let offered = |deed: &str| questions.iter().any(|question| deeds::offers(words, question, deed));
-        let is_asked = |deed: &str| language.consent().iter().any(|words| is_asked(words, said, deed));
+        let is_asked = |deed: &str| language.requests().iter().any(|words| is_asked(words, said, deed));
         words.deeds().any(|(deed, _)| offered(deed) && !is_asked(deed))
     })
 }
 
 /// Returns whether the words ask for a deed, whatever its values.
-fn is_asked(words: &ConsentWords, said: &Utterances<'_>, deed: &str) -> bool {
+fn is_asked(words: &RequestWords, said: &Utterances<'_>, deed: &str) -> bool {
     let clauses = clauses(words, said.asked);
     let is_it = |clause: &Clause| match clause.form {
         Form::Request => matches!(deeds::matched(words, clause, deed), DeedMatch::Deed | DeedMatch::Verb),
@@ -152,18 +152,18 @@ fn is_asked(words: &ConsentWords, said: &Utterances<'_>, deed: &str) -> bool {
 
 /// Returns whether `text` refuses what was asked about, in any words, and what it asks for instead.
 pub fn refusal<'a>(language: &Language, text: &'a str) -> Option<Refusal<'a>> {
-    language.consent().iter().find_map(|words| answer::refusal(words, text))
+    language.requests().iter().find_map(|words| answer::refusal(words, text))
 }
 
 /// Returns whether `text` only states something: no clause of it asks, or asks for anything.
 pub fn only_tells(language: &Language, text: &str) -> bool {
-    let clauses = language.consent().first().map(|words| clauses(words, text)).unwrap_or_default();
+    let clauses = language.requests().first().map(|words| clauses(words, text)).unwrap_or_default();
     !clauses.is_empty() && clauses.iter().all(|clause| clause.form == Form::Statement)
 }
 
 /// Returns whether `text` only wants something of the user's to stay as it is.
 pub fn stays(language: &Language, text: &str) -> bool {
-    language.consent().iter().any(|words| {
+    language.requests().iter().any(|words| {
         let form = &words.form;
         let names_it = |clause: &Clause| {
             form.references.are_in(&clause.words)
@@ -206,7 +206,7 @@ const OBJECT: &str = "the user did not say what it is to be done to";
 /// All reasons: texts that a model gets about a call that is not made, and that are not an answer.
 pub const REASONS: [&str; 8] = [NOTHING, REFUSED, INVENTED, UNCLEAR, OTHER, VALUE, CONDITION, OBJECT];
 
-fn wish_in(language: &Language, words: &ConsentWords, said: &Utterances<'_>, call: &CallWords<'_>) -> Wish {
+fn wish_in(language: &Language, words: &RequestWords, said: &Utterances<'_>, call: &CallWords<'_>) -> Wish {
     let clauses = clauses(words, said.asked);
     let is_answer = said.asked_back.is_some();
     if is_answer && answer::refusal(words, said.asked) == Some(Refusal::Plain) {
@@ -246,7 +246,7 @@ fn wish_in(language: &Language, words: &ConsentWords, said: &Utterances<'_>, cal
 }
 
 /// Returns whether the words say yes to what was offered, and take nothing back.
-fn agrees(words: &ConsentWords, said: &Utterances<'_>, clauses: &[Clause], deed: &str) -> bool {
+fn agrees(words: &RequestWords, said: &Utterances<'_>, clauses: &[Clause], deed: &str) -> bool {
     let question = words_of(said.asked_back.unwrap_or_default());
     answer::consents(words, said.asked)
         && clauses.iter().all(|clause| !matches!(clause.form, Form::Stay | Form::Hypothesis))
@@ -256,7 +256,7 @@ fn agrees(words: &ConsentWords, said: &Utterances<'_>, clauses: &[Clause], deed:
 
 /// Returns what the clauses say of a deed that the language has words for.
 fn of_known(
-    (words, named): (&ConsentWords, ThingNamed<'_>),
+    (words, named): (&RequestWords, ThingNamed<'_>),
     clauses: &[Clause],
     said: &Utterances<'_>,
     call: &CallWords<'_>,
@@ -300,14 +300,14 @@ fn of_known(
 }
 
 /// Returns whether an answer names what another tool is for, where the call is about a time.
-fn is_of_another(words: &ConsentWords, clause: &Clause, call: &CallWords<'_>) -> bool {
+fn is_of_another(words: &RequestWords, clause: &Clause, call: &CallWords<'_>) -> bool {
     call.values.iter().any(|value| value.kind == ValueKind::When)
         && deeds::is_about_another(words, &clause.words, &call.deed)
 }
 
 /// Returns whether it is asked for in short, and then reported why: "the shutters down, the sun is in my eyes".
 fn begins_with_it(
-    words: &ConsentWords,
+    words: &RequestWords,
     (all, thing): (&[Clause], &[String]),
     said: &Utterances<'_>,
     deed: &str,
@@ -328,7 +328,7 @@ fn begins_with_it(
 }
 
 /// Returns whether a statement says that what the deed makes is needed.
-fn needs(words: &ConsentWords, clause: &Clause, deed: &str) -> bool {
+fn needs(words: &RequestWords, clause: &Clause, deed: &str) -> bool {
     words.form.needed.are_in(&clause.words) && deeds::names_object(words, &clause.words, deed)
 }
 
@@ -355,7 +355,7 @@ fn stronger(before: Option<Wish>, new: Option<Wish>) -> Option<Wish> {
 
 /// Returns whether what the deed is done to is known all the same: elsewhere in what was said, in what was asked back,
 /// or, when the words point at it, in what was said just before.
-fn refers_to(words: &ConsentWords, said: &Utterances<'_>, clause: &Clause, deed: &str) -> bool {
+fn refers_to(words: &RequestWords, said: &Utterances<'_>, clause: &Clause, deed: &str) -> bool {
     let names = |text: &str| deeds::names_object(words, &words_of(text), deed);
     let points = words.form.references.are_in(&clause.words);
     let before = || said.dialogue.iter().rev().take(2).any(|text| names(text));
@@ -370,7 +370,7 @@ fn refers_to(words: &ConsentWords, said: &Utterances<'_>, clause: &Clause, deed:
 }
 
 /// Returns an answer to what was asked back: "ten minutes", "yes please".
-fn completed(words: &ConsentWords, said: &Utterances<'_>, clause: &Clause, deed: &str) -> Option<Wish> {
+fn completed(words: &RequestWords, said: &Utterances<'_>, clause: &Clause, deed: &str) -> Option<Wish> {
     let asked_back = said.asked_back.unwrap_or_default();
     if !asked_back.contains('?') {
         return if clause.words.is_empty() { None } else { Some(Wish::Ask(UNCLEAR)) };

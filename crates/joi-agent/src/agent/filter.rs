@@ -14,8 +14,8 @@ use joi_answer::protocol::{self, Begins, WrittenCall};
 use joi_answer::truth::{self, ClaimEvidence};
 use joi_answer::vacant::{Again, VacancyRule};
 use joi_language::Language;
-use joi_language::consent::words_of;
 use joi_language::ending::joint_behind_opening;
+use joi_language::requests::words_of;
 
 /// Most bytes of the beginning of a sentence that wait for what follows the comma.
 const LONGEST_BEGINNING: usize = 40;
@@ -150,7 +150,7 @@ impl<'a> ReplyFilter<'a> {
         let (language, endings) = (self.language, self.language.endings());
         let tells_of_herself = |words: &str| {
             let words = words_of(words);
-            language.consent().iter().any(|known| known.talk.first_person.are_in(&words))
+            language.requests().iter().any(|known| known.talk.first_person.are_in(&words))
         };
         self.gate.open(|waiting| {
             let joint = joint_behind_opening(waiting, &endings)?;

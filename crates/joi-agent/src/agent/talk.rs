@@ -60,7 +60,7 @@ fn asks_for_a_deed(request: &TurnRequest<'_>) -> bool {
         dialogue: &request.past.own_texts,
     };
     let offered = request.tools.offered();
-    let deeds = language.consent().iter().flat_map(|words| words.deeds()).map(|(deed, _)| deed);
+    let deeds = language.requests().iter().flat_map(|words| words.deeds()).map(|(deed, _)| deed);
     let mut there = deeds.filter(|deed| {
         let tool = deed.split(' ').next().unwrap_or_default();
         offered.iter().any(|offered| offered.name() == tool)

@@ -110,7 +110,7 @@ pub(crate) async fn answered(
 ) -> Result<Option<(Ended, Keep)>, ReceiverClosed> {
     let (Some(home), Some(words)) = (means.home, turn.language.house()) else { return Ok(None) };
     let is_open = turn.now.timestamp() <= waiting.until;
-    let is_sure = !turn.is_unsure && intents::is_clear_consent(&turn.language, turn.asked);
+    let is_sure = !turn.is_unsure && intents::is_clear_yes(&turn.language, turn.asked);
     if !is_open || is_tainted(means.session) || !is_sure {
         return Ok(None);
     }

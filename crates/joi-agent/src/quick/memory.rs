@@ -43,7 +43,7 @@ pub(crate) async fn answered(
 ) -> Result<Option<(Ended, Keep)>, ReceiverClosed> {
     let Some(store) = store else { return Ok(None) };
     let is_open = turn.now.timestamp() <= waiting.until;
-    if is_open && intents::is_consent(&turn.language, turn.asked) {
+    if is_open && intents::is_yes(&turn.language, turn.asked) {
         sink.decided("memory", "erased", "the owner said yes").await?;
         let told = match erase(store, &waiting.what, &turn.language).await {
             Ok(told) => told,

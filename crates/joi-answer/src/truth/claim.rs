@@ -4,8 +4,8 @@
 //! imagines or advises, or whose deed is somebody else's.
 //! Pure: no I/O, no clock.
 
-use joi_language::consent::{ConsentWords, words_of};
 use joi_language::pattern::PatternGroups;
+use joi_language::requests::{RequestWords, words_of};
 use joi_language::truth::{ClaimForm, ClaimPattern, TruthWords, VerbTense};
 
 use super::clauses::SaidClause;
@@ -31,17 +31,17 @@ pub(super) struct Claim {
 
 impl Claim {
     /// What `clause` claims.
-    pub(super) fn of(words: &TruthWords, consent: &ConsentWords, clause: &SaidClause) -> Option<Self> {
+    pub(super) fn of(words: &TruthWords, requests: &RequestWords, clause: &SaidClause) -> Option<Self> {
         let exempt = &words.exempt;
         if exempt.directives.is_match(&clause.text) || exempt.conditions.is_match(&clause.text) {
             return None;
         }
         let is_negated = exempt.negations.is_match(&clause.text);
-        let text = led(words, consent, &clause.text);
+        let text = led(words, requests, &clause.text);
         let patterns = words.claims.iter().filter(|pattern| pattern.is_negated == is_negated);
         // What denies may begin with its no.
         let text = if is_negated { &clause.text } else { text };
-        let claim = patterns.filter_map(|pattern| found(words, consent, pattern, text)).next()?;
+        let claim = patterns.filter_map(|pattern| found(words, requests, pattern, text)).next()?;
         let claim = Self { behind: clause.behind.clone(), clause: clause.text.clone(), ..claim };
         (!claim.is_dependent(words, clause)).then_some(claim)
     }
@@ -113,13 +113,13 @@ impl Claim {
 }
 
 /// `text` without what only leads to it.
-fn led<'a>(words: &TruthWords, consent: &ConsentWords, text: &'a str) -> &'a str {
+fn led<'a>(words: &TruthWords, requests: &RequestWords, text: &'a str) -> &'a str {
     let mut rest = text;
     loop {
         let said = words_of(rest);
         let is_adverb = said.first().is_some_and(|first| words.parts.adverbs.is_match(first));
         let is_subject = said.first().is_some_and(|first| words.exempt.others.contains(first));
-        let count = consent.form.lead.at_start(&said).or(is_adverb.then_some(1)).filter(|_| !is_subject);
+        let count = requests.form.lead.at_start(&said).or(is_adverb.then_some(1)).filter(|_| !is_subject);
         let Some(count) = count.filter(|count| *count < said.len()) else { return rest };
         let Some((at, _)) = rest.match_indices(' ').nth(count - 1) else { return rest };
         rest = rest[at..].trim_start();
@@ -127,7 +127,7 @@ fn led<'a>(words: &TruthWords, consent: &ConsentWords, text: &'a str) -> &'a str
 }
 
 /// Returns what `pattern` finds in `text`.
-fn found(words: &TruthWords, consent: &ConsentWords, pattern: &ClaimPattern, text: &str) -> Option<Claim> {
+fn found(words: &TruthWords, requests: &RequestWords, pattern: &ClaimPattern, text: &str) -> Option<Claim> {
     let found = pattern.says.captures(text)?;
     let object = found.name("object").map_or("", |object| object.as_str()).trim();
     let unknown = found.name("unknown");
@@ -158,7 +158,7 @@ fn found(words: &TruthWords, consent: &ConsentWords, pattern: &ClaimPattern, tex
         && pattern.tense == VerbTense::Done
         && !is_of_it
         && words.exempt.relatives.is_match(object);
-    if is_imagined || is_description || is_anothers(words, consent, pattern.kind, &found) {
+    if is_imagined || is_description || is_anothers(words, requests, pattern.kind, &found) {
         return None;
     }
     // "Added to your list": what it was done to stands behind it.
@@ -181,7 +181,7 @@ fn found(words: &TruthWords, consent: &ConsentWords, pattern: &ClaimPattern, tex
 /// Returns whether somebody else does it, or it is reported in general.
 fn is_anothers(
     words: &TruthWords,
-    consent: &ConsentWords,
+    requests: &RequestWords,
     kind: ClaimForm,
     found: &PatternGroups<'_>,
 ) -> bool {
@@ -194,7 +194,7 @@ fn is_anothers(
         // "Sending messages is beyond me."
         ClaimForm::Doing => verb.is_some_and(|verb| verb.start() == 0) && is_verbal(),
         ClaimForm::Topic => said.first().is_some_and(|word| words.doing.has(word)) || names_another(),
-        ClaimForm::Bare => is_verbal() || consent.form.finite.are_in(&said),
+        ClaimForm::Bare => is_verbal() || requests.form.finite.are_in(&said),
         ClaimForm::State => {
             let names_her = || said.iter().any(|word| words.exempt.speakers.contains(word));
             object.is_some_and(|object| object.start() == 0) && (names_another() || names_her())

@@ -4,7 +4,7 @@
 //! are only counted up ("milk and eggs") stay together.
 //! Pure: no I/O, no clock.
 
-use joi_language::consent::{ConsentWords, words_of};
+use joi_language::requests::{RequestWords, words_of};
 use joi_language::truth::TruthWords;
 use joi_understand::text::{Unquoted, without_quotes};
 
@@ -42,7 +42,7 @@ enum ClauseJoint {
 }
 
 /// Returns the clauses of `said`.
-pub(super) fn clauses(words: &TruthWords, consent: &ConsentWords, said: &str) -> Vec<SaidClause> {
+pub(super) fn clauses(words: &TruthWords, requests: &RequestWords, said: &str) -> Vec<SaidClause> {
     let said = said.to_lowercase().replace(['’', '`'], "'");
     let Unquoted { own, open } = without_quotes(&said);
     // What is nothing but a quotation is joi's own.
@@ -55,7 +55,7 @@ pub(super) fn clauses(words: &TruthWords, consent: &ConsentWords, said: &str) ->
             text = text.replace(from.as_str(), to);
         }
     }
-    sentences(&text).into_iter().flat_map(|sentence| of_sentence(words, consent, sentence)).collect()
+    sentences(&text).into_iter().flat_map(|sentence| of_sentence(words, requests, sentence)).collect()
 }
 
 /// Sentences with the sign at their end.
@@ -74,7 +74,7 @@ fn sentences(text: &str) -> Vec<&str> {
     sentences
 }
 
-fn of_sentence(words: &TruthWords, consent: &ConsentWords, sentence: &str) -> Vec<SaidClause> {
+fn of_sentence(words: &TruthWords, requests: &RequestWords, sentence: &str) -> Vec<SaidClause> {
     let asks = sentence.trim_end().ends_with('?');
     let mut depends = false;
     let mut clauses: Vec<SaidClause> = Vec::new();
@@ -94,7 +94,7 @@ fn of_sentence(words: &TruthWords, consent: &ConsentWords, sentence: &str) -> Ve
         let goes_on_asking = words.exempt.subordinates.is_match(&text)
             && clauses.last().is_some_and(|before| before.is_question);
         let is_asked =
-            begins_question(consent, &said) || goes_on_asking || (at == last && !is_verbal(words, &said));
+            begins_question(requests, &said) || goes_on_asking || (at == last && !is_verbal(words, &said));
         clauses.push(SaidClause {
             asks,
             is_question: asks && is_asked,
@@ -190,8 +190,8 @@ pub(super) fn is_verbal(words: &TruthWords, said: &[String]) -> bool {
     said.iter().any(is_verb)
 }
 
-fn begins_question(consent: &ConsentWords, said: &[String]) -> bool {
-    let form = &consent.form;
+fn begins_question(requests: &RequestWords, said: &[String]) -> bool {
+    let form = &requests.form;
     let mut rest = said;
     loop {
         if [&form.questions, &form.polite, &form.offers, &form.wishes]

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use joi_language::consent::words_of;
+use joi_language::requests::words_of;
 use joi_language::truth::{ClaimForm, ClaimedDeed, ObjectFamily};
 use joi_understand::text::alike;
 use joi_understand::wish::found_in;
@@ -109,7 +109,7 @@ impl Support<'_> {
                 .filter_map(|name| grammar.lexicons.get(*name))
                 .any(|lexicon| lexicon.phrases.iter().any(|(phrase, _)| phrase.iter().any(|one| one == word)))
         };
-        let function = &self.judge.consent.form.function_words;
+        let function = &self.judge.requests.form.function_words;
         word.chars().count() > 1
             && !parts.empty.contains(word)
             && !parts.adverbs.is_match(word)
@@ -141,14 +141,14 @@ impl Support<'_> {
         if word.chars().count() <= SHORT && !word.starts_with(|c: char| c.is_ascii_digit()) {
             return words_of(given).iter().any(|one| one == word);
         }
-        found_in(self.judge.language, self.judge.consent, given.to_owned(), word)
+        found_in(self.judge.language, self.judge.requests, given.to_owned(), word)
             || words_of(given).iter().any(|one| alike(one, word) || self.in_compound(word, one))
     }
 
     /// Returns whether one is a part of the other, in a language with compounds.
     fn in_compound(&self, word: &str, other: &str) -> bool {
         let is_part = |whole: &str, part: &str| part.chars().count() >= PART && whole.contains(part);
-        self.judge.consent.form.verbs_last && (is_part(other, word) || is_part(word, other))
+        self.judge.requests.form.verbs_last && (is_part(other, word) || is_part(word, other))
     }
 }
 

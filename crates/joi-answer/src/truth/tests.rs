@@ -82,12 +82,12 @@ fn explained(language: &Language, row: &str) -> String {
     };
     let done = done(results);
     let mut told = format!("{row}\n");
-    for (words, consent) in language.truth() {
-        let topic = TurnTopic::of(words, consent, asked);
-        let judge = ClaimJudge { language, words, consent, evidence: ClaimEvidence { asked, done: &done } };
+    for (words, requests) in language.truth() {
+        let topic = TurnTopic::of(words, requests, asked);
+        let judge = ClaimJudge { language, words, requests, evidence: ClaimEvidence { asked, done: &done } };
         let support = Support { judge, topic: &topic };
         told += &format!("    {:?} {:?} {:?}\n", topic.aim, topic.wanted, topic.families);
-        for clause in clauses::clauses(words, consent, said) {
+        for clause in clauses::clauses(words, requests, said) {
             let claim = judge.claim(&clause, None);
             let verdict = claim.as_ref().map(|claim| (support.is_about_user(claim), support.holds(claim)));
             told += &format!("        {clause:?}\n        {claim:?} {verdict:?}\n");

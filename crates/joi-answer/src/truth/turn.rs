@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use joi_language::consent::{ConsentWords, words_of};
+use joi_language::requests::{RequestWords, words_of};
 use joi_language::truth::TruthWords;
 use joi_understand::wish::{AskedClause, AskedFor, asked_for};
 
@@ -47,13 +47,13 @@ pub(super) struct TurnTopic<'a> {
 }
 
 impl<'a> TurnTopic<'a> {
-    pub(super) fn of(words: &'a TruthWords, consent: &ConsentWords, asked: &str) -> Self {
-        let clauses = asked_for(consent, asked);
+    pub(super) fn of(words: &'a TruthWords, requests: &RequestWords, asked: &str) -> Self {
+        let clauses = asked_for(requests, asked);
         let lower = asked.to_lowercase();
         let is_deed = |clause: &&AskedClause| {
-            (clause.wants == AskedFor::Deed && is_order(words, consent, clause)
-                || orders(words, consent, clause))
-                && !wants_words(words, consent, clause)
+            (clause.wants == AskedFor::Deed && is_order(words, requests, clause)
+                || orders(words, requests, clause))
+                && !wants_words(words, requests, clause)
         };
         let wanted: Vec<&AskedClause> = clauses.iter().filter(is_deed).collect();
         let is_only_deed = !wanted.is_empty()
@@ -89,13 +89,13 @@ pub(super) fn families<'w>(words: &'w TruthWords, text: &str) -> BTreeSet<&'w st
 }
 
 /// Returns whether a request wants words: its verb is one of speech, or what it is about is made of words.
-fn wants_words(words: &TruthWords, consent: &ConsentWords, clause: &AskedClause) -> bool {
-    if consent.deeds().any(|(_, deed)| deed.alone.at_start(&clause.words).is_some()) {
+fn wants_words(words: &TruthWords, requests: &RequestWords, clause: &AskedClause) -> bool {
+    if requests.deeds().any(|(_, deed)| deed.alone.at_start(&clause.words).is_some()) {
         return false;
     }
     let tells = &words.turn.tells;
     let tells = tells.at_start(&clause.words).is_some()
-        || consent.form.verbs_last && tells.at_end(&clause.words).is_some();
+        || requests.form.verbs_last && tells.at_end(&clause.words).is_some();
     // "Text Lea" is no text.
     let verb = usize::from(clause.words.first().is_some_and(|word| words.base.has(word)));
     let text = clause.words[verb..].join(" ");
@@ -103,28 +103,28 @@ fn wants_words(words: &TruthWords, consent: &ConsentWords, clause: &AskedClause)
 }
 
 /// Returns whether a request has the verb or the object of a deed, or is so short that it answers a question.
-fn is_order(words: &TruthWords, consent: &ConsentWords, clause: &AskedClause) -> bool {
+fn is_order(words: &TruthWords, requests: &RequestWords, clause: &AskedClause) -> bool {
     clause.words.len() <= LONGEST_ANSWER
         || !families(words, &clause.words.join(" ")).is_empty()
         || clause.words.first().is_some_and(|word| words.base.begins(word))
-        || consent.form.verbs_last && clause.words.last().is_some_and(|word| words.base.has(word))
-        || consent.form.units.are_in(&clause.words)
-        || consent.deeds().any(|(_, deed)| {
+        || requests.form.verbs_last && clause.words.last().is_some_and(|word| words.base.has(word))
+        || requests.form.units.are_in(&clause.words)
+        || requests.deeds().any(|(_, deed)| {
             [&deed.verbs, &deed.alone].iter().any(|say| say.at_start(&clause.words).is_some())
         })
 }
 
 /// Returns whether a clause begins with the verb of a deed as one orders it ("send Mark a message that I'm late"), ends
 /// with it ("alle Timer löschen"), or says without a verb what is to come of one of the user's things.
-fn orders(words: &TruthWords, consent: &ConsentWords, clause: &AskedClause) -> bool {
+fn orders(words: &TruthWords, requests: &RequestWords, clause: &AskedClause) -> bool {
     let begins = || clause.words.first().is_some_and(|word| words.base.begins(word));
     let names = |word: &String| words.exempt.others.contains(word) || words.exempt.speakers.contains(word);
     let names_nobody = || !clause.words.iter().any(names);
     let is_infinitive = || {
-        consent.form.verbs_last
+        requests.form.verbs_last
             && clause.words.last().is_some_and(|word| words.base.has(word))
             && names_nobody()
-            && !consent.form.finite.are_in(&clause.words)
+            && !requests.form.finite.are_in(&clause.words)
     };
     // "All lights off."
     let is_short = || {

@@ -336,6 +336,6 @@ async fn a_thumb_up_says_yes_to_the_last_question_and_to_nothing_else() {
 fn what_a_thumb_up_says_is_a_yes_in_every_language() {
     for language in [joi_language::testing::english(), joi_language::testing::german()] {
         let yes = &language.sentences().messages.thumb_up;
-        assert!(joi_understand::intents::is_clear_consent(language, yes), "{yes}");
+        assert!(joi_understand::intents::is_clear_yes(language, yes), "{yes}");
     }
 }

@@ -53,8 +53,8 @@ fn when(text: &str) -> Option<When> {
     intents::when(english(), text)
 }
 
-fn is_consent(text: &str) -> bool {
-    intents::is_consent(english(), text)
+fn is_yes(text: &str) -> bool {
+    intents::is_yes(english(), text)
 }
 
 fn is_refusal(text: &str) -> bool {
@@ -252,7 +252,7 @@ fn only_a_clear_yes_is_a_yes() {
         "um, yes",
         "that would be great, thanks",
     ] {
-        assert!(is_consent(yes), "{yes}");
+        assert!(is_yes(yes), "{yes}");
     }
     for no in [
         "",
@@ -269,7 +269,7 @@ fn only_a_clear_yes_is_a_yes() {
         "I'm not sure about that",
         "go on holiday",
     ] {
-        assert!(!is_consent(no), "{no}");
+        assert!(!is_yes(no), "{no}");
     }
 }
 
@@ -301,10 +301,10 @@ fn a_clear_yes_is_said_for_nothing_else() {
         ),
     ] {
         for yes in clear {
-            assert!(intents::is_clear_consent(language, yes) && intents::is_consent(language, yes), "{yes}");
+            assert!(intents::is_clear_yes(language, yes) && intents::is_yes(language, yes), "{yes}");
         }
         for no in other {
-            assert!(!intents::is_clear_consent(language, no), "{no}");
+            assert!(!intents::is_clear_yes(language, no), "{no}");
         }
     }
 }
@@ -323,12 +323,12 @@ fn a_yes_and_a_no_have_many_words_in_german() {
         "Gern",
         "Von mir aus.",
     ] {
-        assert!(intents::is_consent(german(), yes) && !intents::is_refusal(german(), yes), "{yes}");
+        assert!(intents::is_yes(german(), yes) && !intents::is_refusal(german(), yes), "{yes}");
     }
     for no in
         ["Nö.", "Nee, danke.", "Lass mal.", "Passt schon.", "Brauchst du nicht", "Bitte nicht", "Doch nicht!"]
     {
-        assert!(intents::is_refusal(german(), no) && !intents::is_consent(german(), no), "{no}");
+        assert!(intents::is_refusal(german(), no) && !intents::is_yes(german(), no), "{no}");
     }
     for other in [
         "",
@@ -341,7 +341,7 @@ fn a_yes_and_a_no_have_many_words_in_german() {
         "Natürlich nicht",
         "Ich weiß nicht",
     ] {
-        assert!(!intents::is_consent(german(), other), "{other}");
+        assert!(!intents::is_yes(german(), other), "{other}");
     }
 }
 
@@ -350,7 +350,7 @@ fn a_no_is_a_no_and_nothing_else() {
     for no in
         ["No.", "No, thank you.", "nope", "Please don't.", "no, leave it", "Not now.", "no, that is enough"]
     {
-        assert!(is_refusal(no) && !is_consent(no), "{no}");
+        assert!(is_refusal(no) && !is_yes(no), "{no}");
     }
     for other in ["", "no idea", "not sure", "don't stop", "no, tell me about the moon", "yes", "know"] {
         assert!(!is_refusal(other), "{other}");

@@ -6,12 +6,12 @@
 use super::Refusal;
 use super::clause::{Clause, Form};
 use super::clauses::clauses;
-use joi_language::consent::{ConsentWords, FormWords, words_of};
+use joi_language::requests::{FormWords, RequestWords, words_of};
 
 /// Returns whether `text` begins with a yes, or ends with one ("Eighteen is perfect, yes") and has nothing in it that
 /// takes it back. A word with which one only shows that one has heard ("right") is a yes when nothing is reported
 /// behind it.
-pub(super) fn consents(words: &ConsentWords, text: &str) -> bool {
+pub(super) fn consents(words: &RequestWords, text: &str) -> bool {
     let form = &words.form;
     let said = words_of(text);
     let mut skipped = 0;
@@ -36,7 +36,7 @@ fn takes_back(form: &FormWords, said: &[String]) -> bool {
 }
 
 /// Returns whether all of `text` agrees, or asks for something.
-fn only_agrees(words: &ConsentWords, text: &str) -> bool {
+fn only_agrees(words: &RequestWords, text: &str) -> bool {
     let form = &words.form;
     let agrees = |said: &[String]| {
         let mut rest = said;
@@ -56,7 +56,7 @@ fn only_agrees(words: &ConsentWords, text: &str) -> bool {
 }
 
 /// Returns whether `text` begins with a no, and the request behind it.
-pub(super) fn refusal<'a>(words: &ConsentWords, text: &'a str) -> Option<Refusal<'a>> {
+pub(super) fn refusal<'a>(words: &RequestWords, text: &'a str) -> Option<Refusal<'a>> {
     let all = words_of(text);
     let mut skipped = 0;
     let count = loop {

@@ -10,18 +10,18 @@ use super::sentences::{WordRun, led, parts, sentences, verb};
 use super::told::{self, Telling};
 use super::word_order;
 use crate::text::without_quotes;
-use joi_language::consent::{ConsentWords, FormWords, Phrases};
+use joi_language::requests::{FormWords, Phrases, RequestWords};
 
 /// Most words of a time or a place in front of a request.
 const LONGEST_ADVERB: usize = 9;
 
 /// Returns the clauses of `text`.
-pub(super) fn clauses(words: &ConsentWords, text: &str) -> Vec<Clause> {
+pub(super) fn clauses(words: &RequestWords, text: &str) -> Vec<Clause> {
     read(words, text).0
 }
 
 /// Returns the clauses of `text`, and what they leave of what goes on behind it.
-pub(super) fn read(words: &ConsentWords, text: &str) -> (Vec<Clause>, Telling) {
+pub(super) fn read(words: &RequestWords, text: &str) -> (Vec<Clause>, Telling) {
     let mut clauses: Vec<Clause> = Vec::new();
     let mut telling = Telling::default();
     let mut announces = false;
@@ -49,7 +49,7 @@ pub(super) fn read(words: &ConsentWords, text: &str) -> (Vec<Clause>, Telling) {
 /// Returns the sentences of `text` that ask something, by the mark behind them, or as they don't begin with who is
 /// spoken of: each whole, and without what is put in behind the words of an offer ("shall I, as it says, forget
 /// everything").
-pub(super) fn questions(words: &ConsentWords, text: &str) -> Vec<Vec<String>> {
+pub(super) fn questions(words: &RequestWords, text: &str) -> Vec<Vec<String>> {
     let form = &words.form;
     let read = |sentence: Vec<WordRun>| {
         let joined =
@@ -72,7 +72,7 @@ pub(super) fn questions(words: &ConsentWords, text: &str) -> Vec<Vec<String>> {
 }
 
 /// Verbs without what is tied to them: "schreib's" as "schreib" and "'s".
-fn apart(words: &ConsentWords, said: Vec<String>) -> Vec<String> {
+fn apart(words: &RequestWords, said: Vec<String>) -> Vec<String> {
     let tied = |word: &str| {
         let clitic = words.form.clitics.iter().find(|clitic| word.ends_with(clitic.as_str()))?;
         let stem = word[..word.len() - clitic.len()].to_owned();
@@ -91,7 +91,7 @@ fn bare<'a>(form: &FormWords, part: &'a [String]) -> &'a [String] {
 }
 
 /// Returns what `part` is.
-fn clause(words: &ConsentWords, part: &[String], is_question: bool) -> Clause {
+fn clause(words: &RequestWords, part: &[String], is_question: bool) -> Clause {
     let form = &words.form;
     let rest = bare(form, part);
     let of = |form: Form| Clause { form, words: rest.to_vec(), is_polite: false, has_condition: false };
@@ -160,7 +160,7 @@ fn clause(words: &ConsentWords, part: &[String], is_question: bool) -> Clause {
 }
 
 /// Returns a clause that begins with `polite` words of asking.
-fn asked_politely(words: &ConsentWords, part: &[String], polite: usize) -> Clause {
+fn asked_politely(words: &RequestWords, part: &[String], polite: usize) -> Clause {
     let form = &words.form;
     let inner = clause(words, &part[polite..], false);
     let has_condition = inner.has_condition || form.abilities.at_start(part).is_some();
@@ -174,7 +174,7 @@ fn asked_politely(words: &ConsentWords, part: &[String], polite: usize) -> Claus
 }
 
 /// Returns the request behind a time or a place: "in twenty minutes remind me".
-fn behind_adverb(words: &ConsentWords, part: &[String], is_question: bool) -> Option<Clause> {
+fn behind_adverb(words: &RequestWords, part: &[String], is_question: bool) -> Option<Clause> {
     words.form.adverbs.at_start(part)?;
     let at = (1..part.len().min(LONGEST_ADVERB))
         .find(|at| verb(words, &part[*at..]) > 0 || words.form.polite.at_start(&part[*at..]).is_some())?;
@@ -188,7 +188,7 @@ fn behind_adverb(words: &ConsentWords, part: &[String], is_question: bool) -> Op
 }
 
 /// Returns whether the verb at the head of `part` has something to be done to.
-fn names_object(words: &ConsentWords, part: &[String]) -> bool {
+fn names_object(words: &RequestWords, part: &[String]) -> bool {
     words.deeds().any(|(_, deed)| {
         deed.alone.at_start(part).is_some()
             || deed.verbs.at_start(part).is_some() && words.names(&deed.objects, part)

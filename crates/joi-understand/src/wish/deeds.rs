@@ -8,7 +8,7 @@ use super::clause::{Clause, Form};
 use super::clauses::clauses;
 use crate::text::same;
 use joi_language::Language;
-use joi_language::consent::{ConsentWords, DeedWords};
+use joi_language::requests::{DeedWords, RequestWords};
 
 /// How a request fits a deed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +31,7 @@ struct DeedFit {
 }
 
 /// Returns how the request `clause` fits the deed of that name.
-pub(super) fn matched(words: &ConsentWords, clause: &Clause, deed: &str) -> DeedMatch {
+pub(super) fn matched(words: &RequestWords, clause: &Clause, deed: &str) -> DeedMatch {
     matched_to(words, clause, (deed, None))
 }
 
@@ -40,7 +40,7 @@ pub(super) type ThingNamed<'a> = Option<&'a [String]>;
 
 /// Returns the same where the deed's own thing may be named.
 pub(super) fn matched_to(
-    words: &ConsentWords,
+    words: &RequestWords,
     clause: &Clause,
     (deed, named): (&str, ThingNamed<'_>),
 ) -> DeedMatch {
@@ -64,7 +64,7 @@ pub(super) fn matched_to(
 }
 
 fn fit(
-    words: &ConsentWords,
+    words: &RequestWords,
     clause: &Clause,
     (deed, named): (&DeedWords, ThingNamed<'_>),
 ) -> Option<DeedFit> {
@@ -91,7 +91,7 @@ const LONGEST_END: usize = 5;
 
 /// Returns whether a clause that looks like a statement ("all the lights off") is nothing but that, without a verb.
 pub(super) fn is_name_and_end(
-    words: &ConsentWords,
+    words: &RequestWords,
     clause: &Clause,
     (deed, thing): (&str, &[String]),
 ) -> bool {
@@ -102,7 +102,7 @@ pub(super) fn is_name_and_end(
 
 /// Returns whether a clause is nothing but the name of a thing and what is to become of it: "the light in the hall
 /// off", "lights out in the hall".
-fn ends(words: &ConsentWords, all: &[String], (deed, thing): (&DeedWords, &[String])) -> Option<usize> {
+fn ends(words: &RequestWords, all: &[String], (deed, thing): (&DeedWords, &[String])) -> Option<usize> {
     let form = &words.form;
     let is_small = |word: &String| {
         let small = [&form.function_words, &form.trail, &form.places];
@@ -126,7 +126,7 @@ fn ends(words: &ConsentWords, all: &[String], (deed, thing): (&DeedWords, &[Stri
 
 /// Returns whether a clause that wants something to stay is about the deed of that name: it names the verb or the
 /// object, points at what was said, or says nothing but no.
-pub(super) fn concerns(words: &ConsentWords, clause: &Clause, deed: &str) -> bool {
+pub(super) fn concerns(words: &RequestWords, clause: &Clause, deed: &str) -> bool {
     let Some(own) = words.deed(deed) else { return true };
     let all = &clause.words;
     let rest = &all[words.form.negations.at_start(all).unwrap_or(0)..];
@@ -141,7 +141,7 @@ pub(super) fn concerns(words: &ConsentWords, clause: &Clause, deed: &str) -> boo
 }
 
 /// Returns whether a clause asks for some deed, wholly.
-pub(super) fn is_one(words: &ConsentWords, clause: &Clause) -> bool {
+pub(super) fn is_one(words: &RequestWords, clause: &Clause) -> bool {
     clause.form == Form::Request
         && words.deeds().any(|(_, deed)| fit(words, clause, (deed, None)).is_some_and(|fit| fit.has_object))
 }
@@ -149,14 +149,14 @@ pub(super) fn is_one(words: &ConsentWords, clause: &Clause) -> bool {
 /// Returns whether each clause of `asked` asks about something, imagines it, or states what others said of it: no deed
 /// is wanted then.
 pub fn only_asks(language: &Language, asked: &str) -> bool {
-    let clauses = language.consent().first().map(|words| clauses(words, asked)).unwrap_or_default();
+    let clauses = language.requests().first().map(|words| clauses(words, asked)).unwrap_or_default();
     let asks = |clause: &Clause| matches!(clause.form, Form::Question | Form::Hypothesis | Form::Reported);
     !clauses.is_empty() && clauses.iter().all(asks)
 }
 
 /// Returns whether `asked` orders a deed, and asks, states or imagines nothing beside it.
 pub fn orders(language: &Language, asked: &str) -> bool {
-    language.consent().first().is_some_and(|words| {
+    language.requests().first().is_some_and(|words| {
         let clauses = clauses(words, asked);
         !asked.contains('?')
             && clauses.iter().any(|clause| is_one(words, clause))
@@ -165,21 +165,21 @@ pub fn orders(language: &Language, asked: &str) -> bool {
 }
 
 /// Returns whether `text` names what the deed is done to.
-pub(super) fn names_object(words: &ConsentWords, text: &[String], deed: &str) -> bool {
+pub(super) fn names_object(words: &RequestWords, text: &[String], deed: &str) -> bool {
     words
         .deed(deed)
         .is_some_and(|deed| words.names(&deed.objects, text) || deed.alone.anywhere(text).is_some())
 }
 
 /// Returns whether a question asks for what completes the deed, and is about no other.
-pub(super) fn asks_for(words: &ConsentWords, question: &[String], deed: &str) -> bool {
+pub(super) fn asks_for(words: &RequestWords, question: &[String], deed: &str) -> bool {
     words.deed(deed).is_some_and(|deed| deed.asks.are_in(question))
         && !is_about_another(words, question, deed)
 }
 
 /// Returns whether a question names what another tool does something to, and not what this deed is done to: "which
 /// entry of the list?" is no question about a timer.
-pub(super) fn is_about_another(words: &ConsentWords, question: &[String], deed: &str) -> bool {
+pub(super) fn is_about_another(words: &RequestWords, question: &[String], deed: &str) -> bool {
     let tool = |deed: &str| deed.split(' ').next().unwrap_or_default().to_owned();
     let names = |other: &DeedWords| {
         question
@@ -197,7 +197,7 @@ pub(super) fn is_about_another(words: &ConsentWords, question: &[String], deed: 
 const SHORTEST_OBJECT: usize = 4;
 
 /// Returns whether a question offers the deed: "Shall I add milk to the shopping list?"
-pub(super) fn offers(words: &ConsentWords, question: &[String], deed: &str) -> bool {
+pub(super) fn offers(words: &RequestWords, question: &[String], deed: &str) -> bool {
     let offered = |from: usize| {
         let clause = Clause {
             form: Form::Request,

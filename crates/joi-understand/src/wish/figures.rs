@@ -4,12 +4,12 @@
 //! Pure: no I/O, no clock.
 
 use joi_language::Language;
-use joi_language::consent::{ConsentWords, words_of};
 use joi_language::grammar::numbers::ONE;
 use joi_language::grammar::words;
+use joi_language::requests::{RequestWords, words_of};
 
 /// Returns every number in `text`, in thousandths, written in figures or in words.
-pub(super) fn numbers(language: &Language, consent: &ConsentWords, text: &str) -> Vec<u32> {
+pub(super) fn numbers(language: &Language, requests: &RequestWords, text: &str) -> Vec<u32> {
     let grammar = language.grammar();
     let all: Vec<words::Word> = words_of(text)
         .iter()
@@ -25,7 +25,7 @@ pub(super) fn numbers(language: &Language, consent: &ConsentWords, text: &str) -
         let begins =
             |phrase: &str| phrase.split(' ').eq(texts.iter().copied().take(phrase.split(' ').count()));
         numbers.extend(
-            consent.quantities.iter().filter(|(phrase, _)| begins(phrase)).map(|(_, number)| number * ONE),
+            requests.quantities.iter().filter(|(phrase, _)| begins(phrase)).map(|(_, number)| number * ONE),
         );
     }
     // "four two one seven" is one number, too.

@@ -8,8 +8,8 @@ use crate::intents;
 use crate::requests::list;
 use crate::text::same;
 use joi_language::Language;
-use joi_language::consent::{ConsentWords, Phrases, words_of};
 use joi_language::grammar::numbers::ONE;
+use joi_language::requests::{Phrases, RequestWords, words_of};
 use joi_language::values::When;
 use joi_language::values::{CallValue, ValueKind};
 
@@ -33,7 +33,7 @@ const GIST: f64 = 0.7;
 /// The texts in which values may be found.
 pub(super) struct Grounds<'a> {
     language: &'a Language,
-    words: &'a ConsentWords,
+    words: &'a RequestWords,
     /// The texts, the user's first.
     texts: Vec<String>,
     said: Vec<String>,
@@ -47,7 +47,7 @@ impl<'a> Grounds<'a> {
     /// The words of the user, of a question back about this deed, and of what they refer to.
     pub(super) fn new(
         language: &'a Language,
-        words: &'a ConsentWords,
+        words: &'a RequestWords,
         said: &Utterances<'_>,
         deed: &str,
     ) -> Self {
@@ -68,7 +68,7 @@ impl<'a> Grounds<'a> {
     /// The same behind a no: of what was asked back only units count.
     pub(super) fn behind_no(
         language: &'a Language,
-        words: &'a ConsentWords,
+        words: &'a RequestWords,
         said: &Utterances<'_>,
         deed: &str,
     ) -> Self {
@@ -80,7 +80,7 @@ impl<'a> Grounds<'a> {
     }
 
     /// These texts.
-    pub(super) fn of(language: &'a Language, words: &'a ConsentWords, texts: Vec<String>) -> Self {
+    pub(super) fn of(language: &'a Language, words: &'a RequestWords, texts: Vec<String>) -> Self {
         let whole = texts.iter().flat_map(|text| words_of(text));
         // "Washing-up" is two words, too.
         let apart = |word: String| {
@@ -93,7 +93,7 @@ impl<'a> Grounds<'a> {
     }
 
     /// The correction within the user's own words: at least one value must stand behind it.
-    pub(super) fn put_right(language: &'a Language, words: &'a ConsentWords, asked: &str) -> Option<Self> {
+    pub(super) fn put_right(language: &'a Language, words: &'a RequestWords, asked: &str) -> Option<Self> {
         let said = words_of(asked);
         let last =
             (1..said.len()).filter(|at| words.form.corrections.at_start(&said[*at..]).is_some()).max()?;

@@ -4,10 +4,10 @@
 //! Pure: no I/O, no clock.
 
 use super::sentences::{begins, sentences};
-use joi_language::consent::ConsentWords;
+use joi_language::requests::RequestWords;
 
 /// `text` without what is not meant ("add milk, but not eggs"); nothing where all of it is.
-pub(super) fn meant(words: &ConsentWords, text: &str) -> Option<String> {
+pub(super) fn meant(words: &RequestWords, text: &str) -> Option<String> {
     let form = &words.form;
     let runs: Vec<Vec<String>> = sentences(text).into_iter().flatten().map(|run| run.words).collect();
     if !runs.iter().any(|run| form.excluded.are_in(run)) {

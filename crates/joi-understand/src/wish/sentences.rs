@@ -3,7 +3,7 @@
 //! In: what was said. Out: words between punctuation; then parts, each of which begins where words begin a clause.
 //! Pure: no I/O, no clock.
 
-use joi_language::consent::{ConsentWords, DeedWords, FormWords, words_of};
+use joi_language::requests::{DeedWords, FormWords, RequestWords, words_of};
 
 /// A stretch of words between punctuation.
 pub(super) struct WordRun {
@@ -62,7 +62,7 @@ fn push(sentences: &mut Vec<Vec<WordRun>>, text: &str, ends: bool) {
 }
 
 /// Returns the stretches of a sentence, taken apart at joining words and put together where nothing new begins.
-pub(super) fn parts(words: &ConsentWords, sentence: &[WordRun]) -> Vec<ClausePart> {
+pub(super) fn parts(words: &RequestWords, sentence: &[WordRun]) -> Vec<ClausePart> {
     let mut parts: Vec<ClausePart> = Vec::new();
     let joins = |said: &[String]| words.told.coordinates.at_start(said).is_some();
     for stretch in sentence {
@@ -96,7 +96,7 @@ pub(super) fn parts(words: &ConsentWords, sentence: &[WordRun]) -> Vec<ClausePar
 }
 
 /// Returns whether a clause begins with these words.
-pub(super) fn begins(words: &ConsentWords, part: &[String]) -> bool {
+pub(super) fn begins(words: &RequestWords, part: &[String]) -> bool {
     let rest = led(&words.form, part);
     let form = &words.form;
     let marks = [
@@ -123,7 +123,7 @@ pub(super) fn led<'a>(form: &FormWords, part: &'a [String]) -> &'a [String] {
 }
 
 /// Returns how many words of a deed's verb stand at the head.
-pub(super) fn verb(words: &ConsentWords, part: &[String]) -> usize {
+pub(super) fn verb(words: &RequestWords, part: &[String]) -> usize {
     let exact = |deed: &DeedWords| deed.verbs.at_start(part).max(deed.alone.at_start(part));
     words.deeds().filter_map(|(_, deed)| exact(deed)).max().unwrap_or(0)
 }

@@ -9,7 +9,7 @@ use super::clauses;
 use super::sentences::{ClausePart, WordRun, led, sentences};
 use crate::text::{quotes, without_quotes};
 use joi_language::Language;
-use joi_language::consent::{ConsentWords, ToldWords, words_of};
+use joi_language::requests::{RequestWords, ToldWords, words_of};
 
 /// Most words of who said what stands in front: "said my wife".
 const LONGEST_SAYING: usize = 4;
@@ -36,7 +36,7 @@ pub(super) struct Telling {
 
 impl Telling {
     /// Reads the next clause of a sentence, and makes of it what it is within the whole.
-    pub(super) fn reads(&mut self, words: &ConsentWords, part: &ClausePart, clause: &mut Clause) {
+    pub(super) fn reads(&mut self, words: &RequestWords, part: &ClausePart, clause: &mut Clause) {
         match (self.announced, clause.form) {
             (Some(Form::Reported), Form::Request | Form::Open) => clause.form = Form::Reported,
             (Some(Form::Hypothesis), Form::Request) => clause.has_condition = true,
@@ -73,7 +73,7 @@ impl Telling {
 }
 
 /// Returns what a clause announces for the rest of its sentence.
-fn announced(words: &ConsentWords, part: &ClausePart, clause: &Clause) -> Option<Form> {
+fn announced(words: &RequestWords, part: &ClausePart, clause: &Clause) -> Option<Form> {
     let said = &part.words;
     let ends_told = words.form.reported.are_in(&said[said.len().saturating_sub(2)..]);
     match clause.form {
@@ -86,7 +86,7 @@ fn announced(words: &ConsentWords, part: &ClausePart, clause: &Clause) -> Option
 }
 
 /// Returns what a clause states.
-fn told(words: &ConsentWords, part: &ClausePart, clause: &Clause) -> Option<ToldBefore> {
+fn told(words: &RequestWords, part: &ClausePart, clause: &Clause) -> Option<ToldBefore> {
     let (told, said) = (&words.told, &part.words);
     let (reports, is_past) = (told.reports.are_in(said), is_past(told, said));
     let maybe = || (reports || is_past).then_some(ToldBefore::Maybe);
@@ -108,7 +108,7 @@ fn told(words: &ConsentWords, part: &ClausePart, clause: &Clause) -> Option<Told
 }
 
 /// Returns whether a request takes whatever follows for its own: "remember that my wife said to hurry".
-fn takes_all(words: &ConsentWords, clause: &Clause) -> bool {
+fn takes_all(words: &RequestWords, clause: &Clause) -> bool {
     words.deeds().any(|(_, deed)| deed.alone.at_start(&clause.words).is_some())
 }
 
@@ -130,12 +130,12 @@ fn fits(form: &str, word: &str) -> bool {
 }
 
 /// Returns whether somebody wants a story or a report: "tell me a joke".
-fn is_recital(words: &ConsentWords, said: &[String]) -> bool {
+fn is_recital(words: &RequestWords, said: &[String]) -> bool {
     words.told.recitals.at_start(led(&words.form, said)).is_some()
 }
 
 /// Returns whether somebody is asked, which goes on with nothing that was reported: "and could you set a timer".
-fn asks_politely(words: &ConsentWords, said: &[String]) -> bool {
+fn asks_politely(words: &RequestWords, said: &[String]) -> bool {
     let rest = led(&words.form, said);
     words.form.polite.at_start(rest).is_some() || words.form.wishes.at_start(rest).is_some()
 }
@@ -150,7 +150,7 @@ pub(super) enum SaidBehind {
 }
 
 /// Returns what a clause says of those in front of it; mostly nothing.
-pub(super) fn saying(words: &ConsentWords, part: &ClausePart, form: Form) -> Option<SaidBehind> {
+pub(super) fn saying(words: &RequestWords, part: &ClausePart, form: Form) -> Option<SaidBehind> {
     let told = &words.told;
     let rest = led(&words.form, &part.words);
     let reports = told.reports.at_start(rest).is_some();
@@ -163,7 +163,7 @@ pub(super) fn saying(words: &ConsentWords, part: &ClausePart, form: Form) -> Opt
 }
 
 /// Makes of a clause what it is in front of such a one.
-pub(super) fn was_said(words: &ConsentWords, saying: SaidBehind, clause: &mut Clause) {
+pub(super) fn was_said(words: &RequestWords, saying: SaidBehind, clause: &mut Clause) {
     clause.has_condition |=
         clause.form == Form::Request && (saying == SaidBehind::Who || !takes_all(words, clause));
 }
@@ -172,15 +172,15 @@ pub(super) fn was_said(words: &ConsentWords, saying: SaidBehind, clause: &mut Cl
 /// reported, stands behind its colon, or is quoted.
 pub fn is_asked_within(language: &Language, whole: &str, part: &str) -> bool {
     let Some((before, after)) = around(whole, part) else { return false };
-    let is_alone = |(at, words): (usize, &ConsentWords)| {
+    let is_alone = |(at, words): (usize, &RequestWords)| {
         let read_in = if at == 0 { ReadIn::Own } else { ReadIn::Other };
         stands_alone(words, (before, part, after), read_in)
     };
-    let is_taken_back = || language.consent().iter().any(|words| is_taken_back(words, whole));
+    let is_taken_back = || language.requests().iter().any(|words| is_taken_back(words, whole));
     !quotes(whole)
         && !is_taken_back()
         && without_quotes(before).open.is_empty()
-        && language.consent().iter().enumerate().all(is_alone)
+        && language.requests().iter().enumerate().all(is_alone)
 }
 
 /// Returns what stands around `part`, which is a slice of `whole`.
@@ -191,7 +191,7 @@ fn around<'a>(whole: &'a str, part: &str) -> Option<(&'a str, &'a str)> {
 }
 
 /// Returns whether the last words of `text` take back what is asked for in front of them: "cancel all timers, no, wait".
-pub(super) fn is_taken_back(words: &ConsentWords, text: &str) -> bool {
+pub(super) fn is_taken_back(words: &RequestWords, text: &str) -> bool {
     let runs: Vec<WordRun> = sentences(text).into_iter().flatten().collect();
     let is_question = runs.last().is_some_and(|run| run.is_question);
     let is_retraction = |said: &[String]| words.told.retractions.at_start(said) == Some(said.len());
@@ -216,7 +216,7 @@ enum ReadIn {
 
 /// Returns whether the words between `before` and `after` are a request of their own, and no part of what is reported
 /// around them.
-fn stands_alone(words: &ConsentWords, (before, part, after): (&str, &str, &str), read_in: ReadIn) -> bool {
+fn stands_alone(words: &RequestWords, (before, part, after): (&str, &str, &str), read_in: ReadIn) -> bool {
     let (_, mut telling) = clauses::read(words, before);
     if before.trim_end().ends_with(['.', '!', '?', ';', '…']) {
         telling.next_sentence(false);
@@ -231,7 +231,7 @@ fn stands_alone(words: &ConsentWords, (before, part, after): (&str, &str, &str),
 }
 
 /// Returns whether `after` begins with who said what stands in front of it.
-fn is_said_behind(words: &ConsentWords, after: &str) -> bool {
+fn is_said_behind(words: &RequestWords, after: &str) -> bool {
     let after = after.trim_start();
     if after.starts_with(['.', '!', '?', ';', '…']) {
         return false;

@@ -5,13 +5,13 @@
 //! Pure: no I/O, no clock.
 
 use super::clause::{Clause, Form};
-use joi_language::consent::ConsentWords;
+use joi_language::requests::RequestWords;
 
 /// Most words of what is to be done something to, in front of whom one asks.
 const LONGEST_OBJECT: usize = 6;
 
 /// Returns a wish whose words surround what is wished for.
-pub(super) fn wish(words: &ConsentWords, rest: &[String]) -> Option<Clause> {
+pub(super) fn wish(words: &RequestWords, rest: &[String]) -> Option<Clause> {
     let form = &words.form;
     let head = form.wished.head(rest).filter(|_| !form.anywhere.are_in(rest))?;
     Some(asked(words, rest[head..].to_vec(), false))
@@ -19,7 +19,7 @@ pub(super) fn wish(words: &ConsentWords, rest: &[String]) -> Option<Clause> {
 
 /// Returns a request by its order of words alone.
 pub(super) fn request(
-    words: &ConsentWords,
+    words: &RequestWords,
     (part, rest): (&[String], &[String]),
     is_question: bool,
 ) -> Option<Clause> {
@@ -32,7 +32,7 @@ pub(super) fn request(
 }
 
 /// "Verlängerst du den Timer bitte?"; without a "please" it may be a mere question, and is asked about.
-fn verb_and_you(words: &ConsentWords, (part, rest): (&[String], &[String])) -> Option<Clause> {
+fn verb_and_you(words: &RequestWords, (part, rest): (&[String], &[String])) -> Option<Clause> {
     let form = &words.form;
     let (verb, behind) = rest.split_first()?;
     let you = form.you.at_start(behind)?;
@@ -44,14 +44,14 @@ fn verb_and_you(words: &ConsentWords, (part, rest): (&[String], &[String])) -> O
 }
 
 /// Returns how the words of some deed write the verb of that stem.
-fn verb_of(words: &ConsentWords, stem: &str) -> Option<String> {
+fn verb_of(words: &RequestWords, stem: &str) -> Option<String> {
     let is_it = |verb: &&str| verb.strip_prefix(stem).is_some_and(|end| ["", "e", "n", "en"].contains(&end));
     let all = words.deeds().flat_map(|(_, deed)| deed.verbs.first_words().chain(deed.alone.first_words()));
     all.filter(is_it).min_by_key(|verb| verb.len()).map(str::to_owned)
 }
 
 /// "Die Lampe kannst du ausmachen."
-fn object_first(words: &ConsentWords, rest: &[String], is_question: bool) -> Option<Clause> {
+fn object_first(words: &RequestWords, rest: &[String], is_question: bool) -> Option<Clause> {
     let form = &words.form;
     let whom =
         |at: usize| form.polite.at_start(&rest[at..]).filter(|count| form.you.are_in(&rest[at..at + count]));
@@ -67,7 +67,7 @@ fn object_first(words: &ConsentWords, rest: &[String], is_question: bool) -> Opt
 }
 
 /// "Die Liste leeren", without anybody who wants, can or has to.
-fn infinitive(words: &ConsentWords, rest: &[String]) -> Option<Clause> {
+fn infinitive(words: &RequestWords, rest: &[String]) -> Option<Clause> {
     let form = &words.form;
     let (last, before) = rest.split_last()?;
     let is_verb = last.ends_with('n')
@@ -81,7 +81,7 @@ fn infinitive(words: &ConsentWords, rest: &[String]) -> Option<Clause> {
     Some(asked(words, rest.to_vec(), false))
 }
 
-fn asked(words: &ConsentWords, said: Vec<String>, is_unclear: bool) -> Clause {
+fn asked(words: &RequestWords, said: Vec<String>, is_unclear: bool) -> Clause {
     let has_condition = is_unclear || words.form.conditions.are_in(&said);
     Clause { form: Form::Request, words: said, is_polite: true, has_condition }
 }

@@ -31,7 +31,7 @@ pub(crate) async fn picked(
     });
     // A question picks nothing, and a yes does not say which.
     let is_open = intents::mood(&turn.language, turn.asked) == Mood::Question
-        || intents::is_consent(&turn.language, turn.asked);
+        || intents::is_yes(&turn.language, turn.asked);
     let (left, place) = match read.flatten() {
         Some(Picked::These(_) | Picked::In(_)) if is_open => (things, None),
         Some(Picked::These(names)) => {
@@ -40,7 +40,7 @@ pub(crate) async fn picked(
         }
         Some(Picked::In(place)) => (Vec::new(), Some(place)),
         Some(Picked::OneOf(fewer)) => (fewer, None),
-        None if intents::is_consent(&turn.language, turn.asked) => (things, None),
+        None if intents::is_yes(&turn.language, turn.asked) => (things, None),
         None => return Ok(None),
     };
     let follow = FollowUp { chosen: &chosen, place: place.as_deref(), ..FollowUp::default() };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use joi_language::consent::words_of;
+use joi_language::requests::words_of;
 use joi_language::truth::ClaimForm;
 
 use super::super::claim::Claim;

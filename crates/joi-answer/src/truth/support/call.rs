@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use joi_language::consent::words_of;
 use joi_language::pattern::WordPattern;
+use joi_language::requests::words_of;
 use joi_language::truth::{ClaimForm, ClaimedDeed};
 
 use super::super::DoneCall;

@@ -1,7 +1,7 @@
 //! Whether the calls of a claimed deed were made with what the claim says: its things, its list, its time, its numbers.
 
-use joi_language::consent::words_of;
 use joi_language::pattern::WordPattern;
+use joi_language::requests::words_of;
 use joi_language::truth::ObjectFamily;
 use joi_language::values::ValueKind;
 use joi_language::values::When;
@@ -91,7 +91,8 @@ impl Support<'_> {
             chosen.iter().any(|(of, value)| *of == argument && [name, "every"].contains(value))
         };
         chosen.iter().all(|(argument, _)| {
-            let mut named = self.judge.consent.choices(argument).filter(|(_, phrases)| phrases.are_in(&said));
+            let mut named =
+                self.judge.requests.choices(argument).filter(|(_, phrases)| phrases.are_in(&said));
             named.all(|(name, _)| is_chosen(argument, name))
         })
     }
@@ -116,7 +117,7 @@ impl Support<'_> {
             lists.iter().any(is_it)
         };
         let named = self.judge.words.support.list_name.captures(&claim.clause).and_then(|found| found.get(1));
-        let function = &self.judge.consent.form.function_words;
+        let function = &self.judge.requests.form.function_words;
         let is_name = |name: &&str| {
             !self.judge.words.parts.empty.contains(*name)
                 && function.at_start(&[(*name).to_owned()]).is_none()
@@ -141,7 +142,7 @@ impl Support<'_> {
     /// Returns whether the time that the claim names is that of a call.
     fn is_at_time(&self, claim: &Claim, calls: &[&DoneCall]) -> bool {
         let read = |text: &str| intents::when(self.judge.language, text);
-        let function = &self.judge.consent.form.function_words;
+        let function = &self.judge.requests.form.function_words;
         let bare = |text: &str| {
             let mut words = words_of(text);
             words.retain(|word| function.at_start(std::slice::from_ref(word)).is_none());
@@ -203,7 +204,7 @@ impl Support<'_> {
         let is_asked = |word: &String| self.topic.asked.iter().any(|one| alike(one, word));
         let is_there = |word: &String| {
             // What is left of a compound is short.
-            let begins = |one: &String| self.judge.consent.form.verbs_last && one.starts_with(word.as_str());
+            let begins = |one: &String| self.judge.requests.form.verbs_last && one.starts_with(word.as_str());
             let is_given = self.is_in(word, given) || words_of(given).iter().any(begins);
             is_given || (goes_by_asked && (is_asked(word) || self.topic.asked.iter().any(begins)))
         };

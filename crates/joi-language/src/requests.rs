@@ -16,7 +16,7 @@ mod told;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
-pub struct ConsentWords {
+pub struct RequestWords {
     pub form: FormWords,
     /// What tells something.
     #[serde(default)]
@@ -295,7 +295,7 @@ fn exactness(pattern: &[String]) -> usize {
     pattern.iter().filter(|word| *word != "*").count()
 }
 
-impl ConsentWords {
+impl RequestWords {
     /// Reads a language's file.
     ///
     /// # Errors
@@ -362,7 +362,7 @@ mod tests {
 
     #[test]
     fn a_file_that_can_not_be_used_names_its_key() {
-        let problem = ConsentWords::read("[form]\nlead = 3").unwrap_err();
+        let problem = RequestWords::read("[form]\nlead = 3").unwrap_err();
         assert!(problem.contains("lead"), "{problem}");
     }
 }
