@@ -1,7 +1,7 @@
-//! PURE: whether a sentence or clause ends with the last word of a text.
+//! Decides whether a sentence or clause ends with the last word of a text.
 //!
-//! In: text up to a space, and what dots and words mean in its language. Out: what that space means, and where a voice may
-//! take a breath.
+//! In: text up to a space, and what dots and words mean in its language. Out: what that space means, and where a
+//! voice may take a breath. Pure: no I/O, no clock.
 
 use std::ops::Range;
 

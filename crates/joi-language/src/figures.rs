@@ -1,7 +1,7 @@
 //! How figures, signs and units are read in one language: so that what is played and what is heard can be compared.
 //!
-//! PURE, read once. In: `[numbers]` and `[figures]` of `commands.toml`, described there. Out: words for numbers. A
-//! language without `[figures]` has words for whole numbers only.
+//! In: `[numbers]` and `[figures]` of `commands.toml`, described there. Out: words for numbers. A language without
+//! `[figures]` has words for whole numbers only. Pure: no I/O, no clock.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,6 @@
-//! PURE. Sentences with something in them: placeholders are filled, and begin with a capital.
+//! Fills the placeholders of sentences, and gives them a capital.
+//!
+//! Pure: no I/O, no clock.
 
 /// `sentence` with what its placeholders stand for; what was filled in is left as it is.
 pub fn fill(sentence: &str, values: &[(&str, &str)]) -> String {

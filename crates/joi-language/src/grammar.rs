@@ -1,8 +1,8 @@
 //! The grammar of a language's quick commands, as `commands.toml` describes it.
 //!
-//! PURE, read once for each language. In: the file's text, and names. Out: templates ready to match, number words,
-//! polite words. A file that can't be used is an error that says where. What a template may hold is described at the
-//! head of `assets/language/en/commands.toml`.
+//! In: the file's text, and names. Out: templates ready to match, number words, polite words. A file that can't be
+//! used is an error that says where. What a template may hold is described at the head of
+//! `assets/language/en/commands.toml`. Pure: no I/O, no clock.
 
 pub mod machine;
 mod manners;
@@ -127,7 +127,7 @@ pub struct Grammar {
     pub speaker: Vec<String>,
     /// Words that make a wish of what follows: "always".
     pub ever: Vec<String>,
-    /// Words of the speaker, one or two, and what they are when he is told of himself.
+    /// Words of the speaker, one or two, and the words for them said to the speaker: "my" and "your".
     pub told: HashMap<String, String>,
     /// Words that ask and forbid.
     pub mood: MoodWords,

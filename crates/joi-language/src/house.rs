@@ -1,7 +1,7 @@
-//! What is said to a connected house, and what is answered, in one language: `house.toml`.
+//! Words and sentences about a connected house, in one language: `house.toml`.
 //!
-//! PURE, read once. In: the file's text, and the number words of `commands.toml`. Out: phrasings by deed and by
-//! question, words of kinds, rooms and colours, sentences. It refuses a file in which something is missing.
+//! In: the file's text, and the number words of `commands.toml`. Out: phrasings by deed and by question, words of
+//! kinds, rooms and colours, sentences. It refuses a file in which something is missing. Pure: no I/O, no clock.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -58,7 +58,7 @@ pub struct HousePhrases {
     /// In place of the word for a thing: "the left one".
     #[serde(default)]
     pub stands: Vec<String>,
-    /// Ends of a word that are a verb and tell something of the thing before a deed: "the lamp's on".
+    /// Ends of a word that are a verb and state something of the thing: "the lamp's on".
     #[serde(default)]
     pub told_by: Vec<String>,
 }
@@ -81,7 +81,7 @@ pub struct FollowPhrases {
     /// Behind one of these a number is a value, and no time.
     #[serde(default)]
     pub values: Vec<String>,
-    /// Moments that items of the house tell.
+    /// Moments whose times are states of items of the house.
     pub sunset: HouseMoment,
     pub sunrise: HouseMoment,
     /// In an answer to "which one", without meaning.
@@ -91,13 +91,13 @@ pub struct FollowPhrases {
     pub last: Vec<String>,
 }
 
-/// A moment that an item tells.
+/// A moment whose time is the state of an item.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HouseMoment {
     /// How it is said.
     pub say: Vec<String>,
-    /// What is in the name of such an item, small letters.
+    /// Parts of the name of such an item, in small letters.
     pub items: Vec<String>,
 }
 
@@ -115,7 +115,7 @@ pub struct RoomNames {
 #[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct DeedPhrasings {
     pub does: HouseDeed,
-    /// What is meant where no thing is named.
+    /// The kind of thing that is meant where none is named.
     pub kind: Option<ThingKind>,
     /// The number that is meant.
     pub value: Option<f64>,
@@ -128,7 +128,7 @@ pub struct DeedPhrasings {
 #[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct QuestionPhrasings {
     pub asks: HouseAsked,
-    /// What is asked about.
+    /// The kind of thing in question.
     pub kind: Option<ThingKind>,
     pub say: Vec<String>,
 }
@@ -159,7 +159,7 @@ pub enum ThingKind {
     Appliance,
 }
 
-/// What is to be done.
+/// A deed on a thing of the house.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the variants are the values of the file: docs/user/languages.md")]
@@ -194,7 +194,7 @@ pub enum HouseDeed {
     Scene,
 }
 
-/// What is asked.
+/// A question about a thing of the house.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the variants are the values of the file: docs/user/languages.md")]

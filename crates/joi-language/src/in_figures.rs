@@ -1,7 +1,7 @@
 //! Numbers in words, written in figures: "fifteen percent of eighty" as "15 percent of 80".
 //!
-//! PURE. In: a text in lower case, and the number words of a language. Out: the same text. What is no number stays as it
-//! is, and so does an article, which is a number only in front of a unit.
+//! In: a text in lower case, and the number words of a language. Out: the same text. What is no number stays as it
+//! is, and so does an article, which is a number only in front of a unit. Pure: no I/O, no clock.
 
 use super::grammar::numbers::{Numbers, ONE};
 use super::grammar::words::Word;

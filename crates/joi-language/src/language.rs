@@ -50,52 +50,52 @@ pub struct Language {
 }
 
 impl Language {
-    /// Its two-letter code.
+    /// Returns the two-letter code.
     pub fn code(&self) -> &str {
         &self.code
     }
 
-    /// The same, to be kept.
+    /// Returns the two-letter code, shared.
     pub fn to_code(&self) -> LanguageCode {
         Arc::clone(&self.code)
     }
 
-    /// What a listener looks for.
+    /// Returns the words that a listener looks for.
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
     }
 
-    /// What is said.
+    /// Returns the sentences.
     pub fn sentences(&self) -> &Sentences {
         &self.sentences
     }
 
-    /// By what it is heard and spoken.
+    /// Returns the names of its recogniser's language and of its voice.
     pub fn voice(&self) -> &VoiceNames {
         &self.voice
     }
 
-    /// What is said to a connected house and of it, if the language has words for that.
+    /// Returns the words and sentences about a connected house, if the language has some.
     pub fn house(&self) -> Option<&Arc<HouseWords>> {
         self.house.as_ref()
     }
 
-    /// What the model is told in it.
+    /// Returns the texts of prompts.
     pub fn prompts(&self) -> &PromptTexts {
         &self.prompts
     }
 
-    /// How what is written is read aloud, if the language says so.
+    /// Returns the rules for reading figures and signs aloud, if the language has some.
     pub fn readings(&self) -> Option<&Arc<ReadingWords>> {
         self.readings.as_ref()
     }
 
-    /// What a dot says of the end of a sentence.
+    /// Returns the words by which a dot is, or is not, the end of a sentence.
     pub fn endings(&self) -> Arc<EndingWords> {
         self.readings.as_ref().map_or_else(Arc::default, |words| Arc::clone(&words.endings))
     }
 
-    /// By whose sound its words are told apart.
+    /// Returns the matcher of sounds of its words.
     pub fn phonetic(&self) -> PhoneticMatcher {
         self.grammar.known.phonetic()
     }
@@ -105,66 +105,67 @@ impl Language {
         &self.grammar
     }
 
-    /// The words that ask and forbid, in every language there is: nothing is done because a sentence was in another.
+    /// Returns the words that ask and forbid, of every language: nothing is done because a sentence was in another.
     pub fn moods(&self) -> impl Iterator<Item = &MoodWords> {
         std::iter::once(&self.grammar.mood).chain(&self.other_moods)
     }
 
-    /// What asks for deeds, in every language there is, its own first.
+    /// Returns the words that ask for deeds, of every language, its own first.
     pub fn requests(&self) -> &[RequestWords] {
         &self.requests
     }
 
-    /// The words that make a request likely to be for the tool `name`.
+    /// Returns the words that make a request likely to be for the tool `name`.
     pub fn cues(&self, name: &str) -> impl Iterator<Item = &str> {
         let cues = self.tools.iter().filter_map(move |words| words.cues.get(name));
         cues.flatten().map(String::as_str)
     }
 
-    /// The words of secrets beside those of the built-in languages, which always count.
+    /// Returns the words of secrets beside those of the built-in languages, which always count.
     pub fn secrets(&self) -> &[SecretWords] {
         &self.secrets
     }
 
-    /// The tools that there are such words for.
+    /// Returns the names of tools that have cues.
     #[cfg(any(test, feature = "testing"))]
     pub fn tools_with_cues(&self) -> impl Iterator<Item = &str> {
         self.tools.iter().flat_map(|words| words.cues.keys()).map(String::as_str)
     }
 
-    /// Arithmetic in words, by language.
+    /// Returns the words of arithmetic, by language.
     pub fn sums(&self) -> impl Iterator<Item = &SumWords> + Clone {
         self.tools.iter().map(|words| &words.sums)
     }
 
-    /// `text`, which is in lower case, with figures for numbers in words.
+    /// Returns `text`, which is in lower case, with figures in place of numbers in words.
     pub fn in_figures(&self, text: &str) -> String {
         in_figures::in_figures(text, &self.grammar.numbers)
     }
 
-    /// What lists are called, by language.
+    /// Returns the names of lists, by language.
     pub fn lists(&self) -> impl Iterator<Item = &ListWords> + Clone {
         self.tools.iter().map(|words| &words.lists)
     }
 
-    /// The place of whose time `asked` asks, and of nothing else.
+    /// Returns the place whose time `asked` asks for, if it asks for nothing else.
     pub fn place_of_time<'t>(&self, asked: &'t str) -> Option<&'t str> {
         let patterns = self.tools.iter().flat_map(|words| &words.clock.patterns);
         let mut named = patterns.filter_map(|pattern| pattern.captures(asked)?.name("city"));
         named.find(|city| city.as_str().chars().count() <= LONGEST_PLACE).map(|city| city.as_str())
     }
 
-    /// The zone of a place whose zone bears another name; `place` in lower case.
+    /// Returns the time zone of a place whose zone bears another name; `place` is in lower case.
     pub fn zone(&self, place: &str) -> Option<&str> {
         self.tools.iter().find_map(|words| words.places.get(place)).map(String::as_str)
     }
 
-    /// What claims a deed and what supports it, with what asks for deeds, in every language there is, its own first.
+    /// Returns the words that claim a deed or support it, with those that ask for deeds, of every language, its own
+    /// first.
     pub fn truth(&self) -> impl Iterator<Item = (&TruthWords, &RequestWords)> {
         self.truth.iter().zip(&self.requests)
     }
 
-    /// What must not be answered lightly, in every language there is, its own first.
+    /// Returns the words of safety matters and facts, of every language, its own first.
     pub fn safety(&self) -> &[SafetyWords] {
         &self.safety
     }

@@ -1,8 +1,9 @@
 //! Languages: what is understood without a model, and what is said without one.
 //!
-//! PURE but for [`LanguageLibrary`], which reads files at the start or when the language is changed. In: the files of a
-//! language, described in `docs/user/languages.md`, and the names of a home. Out: a [`Language`], a value that is checked
-//! once and ready to use, and [`Languages`], the handle that turns, timers and tools take the present one from.
+//! In: the files of a language, described in `docs/user/languages.md`, and the names of a home. Out: a [`Language`],
+//! a value that is checked once and ready to use, and [`Languages`], the handle that turns, timers and tools take the
+//! present one from. Pure but for [`LanguageLibrary`], which reads files at the start or when the language is
+//! changed.
 
 mod built_in;
 mod clock;

@@ -33,7 +33,7 @@ const READINGS: &str = "readings.toml";
 const SAFETY: &str = "care.toml";
 const HOUSE: &str = "house.toml";
 const VOICE: &str = "voice.toml";
-/// The folder of what the model is told, among the files of a language.
+/// The folder of the prompts, among the files of a language.
 const PROMPTS: &str = "prompts";
 /// A Piper voice among the files of a language; its description is beside it.
 const OWN_VOICE: &str = "voice.onnx";
@@ -44,15 +44,15 @@ pub const ANY_LANGUAGE: &str = "auto";
 /// Why there is no language.
 #[derive(Debug, thiserror::Error)]
 pub enum LanguageError {
-    /// There is none of this code. Tell the user what there is.
+    /// There is none of this code. Report the codes there are.
     #[error("there is no language \"{code}\"; there is {}", available.join(", "))]
     Unknown {
-        /// What was asked for.
+        /// The requested code.
         code: String,
-        /// What there is.
+        /// The known codes.
         available: Vec<String>,
     },
-    /// A file that can't be read. Tell the user.
+    /// A file can't be read. Report it.
     #[error("can't read {}: {source}", file.display())]
     Unreadable {
         /// Which.
@@ -60,7 +60,7 @@ pub enum LanguageError {
         /// Why.
         source: std::io::Error,
     },
-    /// A file that can't be used. Tell the user.
+    /// A file can't be used. Report it.
     #[error("{}: {problem}", file.display())]
     Faulty {
         /// Which.

@@ -1,6 +1,6 @@
 //! The words that commands are made of, and which of them a word may have been that was heard almost right.
 //!
-//! PURE, made once for each language. In: a word. Out: words that are spelled or sound alike, and how much.
+//! In: a word. Out: words that are spelled or sound alike, and how much. Pure: no I/O, no clock.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -17,7 +17,7 @@ const FARTHEST: usize = 3;
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NearRules {
-    /// By whose sound words are told apart.
+    /// The matcher of sounds.
     #[serde(rename = "ear")]
     phonetic: PhoneticMatcher,
     /// Letters of a word that may have been an article.
@@ -60,7 +60,7 @@ impl KnownWords {
         Self { rules, known: all.into_iter().map(known).collect() }
     }
 
-    /// By whose sound words are told apart.
+    /// Returns the matcher of sounds.
     pub(crate) fn phonetic(&self) -> PhoneticMatcher {
         self.rules.phonetic
     }

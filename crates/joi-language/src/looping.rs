@@ -1,7 +1,8 @@
 //! Text that goes round in circles by its letters: "abcabcabc…".
 //!
-//! PURE. A model that has lost its way, whisper as well as a language model, writes such words without end. In: a text.
-//! Out: whether a word of it is one. Words that are said again are another matter: they may be meant.
+//! A model that has lost its way, whisper as well as a language model, writes such words without end. In: a text.
+//! Out: whether a word of it is one. Words that are said again are another matter: they may be meant. Pure: no I/O,
+//! no clock.
 
 /// Longest group of characters that is looked for.
 const LONGEST_GROUP: usize = 20;

@@ -1,10 +1,10 @@
 //! The words that ask, ask for and forbid in a language.
 //!
-//! PURE. In: the words of a sentence. Out: what its form says.
+//! In: the words of a sentence. Out: what its form says. Pure: no I/O, no clock.
 
 use serde::Deserialize;
 
-/// How many words at the beginning tell.
+/// The number of words at the beginning by which the mood is known.
 const HEAD: usize = 4;
 
 /// What a language asks, asks for and forbids with.
@@ -31,7 +31,7 @@ pub enum SentenceForm {
     Asks,
     /// A request.
     Requests,
-    /// Its form does not tell.
+    /// Not known by its form.
     Neither,
 }
 

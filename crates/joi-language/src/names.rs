@@ -1,7 +1,7 @@
 //! What the things of a home are called, and what the phrases of a lexicon may stand for.
 //!
-//! PURE, any thread. In: names from whoever knows the home. Out: rows of a grammar's lexicons. It refuses values that
-//! no command understands.
+//! In: names from whoever knows the home. Out: rows of a grammar's lexicons. It refuses values that no command
+//! understands. Pure: no I/O, no clock.
 
 /// Names that a home adds to what is understood: "library", "moon lamp". Empty while no home is connected.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

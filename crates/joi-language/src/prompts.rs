@@ -1,14 +1,14 @@
-//! What the model is told in the language it is to answer in: who she is, how speech goes in and out, hints.
+//! The texts of prompts in the language of the answer: the character, speech in and out, hints.
 //!
-//! PURE but for [`PromptTexts::read`], which reads files. A language that is not built in may bring any of them as
-//! `prompts/<name>.md`; what it does not bring is in English, which asks for the user's language.
+//! A language that is not built in may bring any of them as `prompts/<name>.md`; what it does not bring is in
+//! English, which asks for the user's language. Pure but for [`PromptTexts::read`], which reads files.
 
 use std::path::{Path, PathBuf};
 
 /// The texts there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PromptName {
-    /// Who she is, for models that can follow many rules.
+    /// The character, for models that can follow many rules.
     Joi,
     /// The same for small models.
     JoiSmall,
@@ -74,7 +74,7 @@ const FILES: [PromptFile; 14] = [
     file!(Continue, "continue.md"),
 ];
 
-/// Asks a model that is told in English for the user's language, where its text does not.
+/// Asks for the user's language, where an English prompt does not.
 const LANGUAGE: &str = include_str!("../../../assets/prompts/language.md");
 
 impl PromptFile {

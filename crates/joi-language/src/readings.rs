@@ -1,8 +1,8 @@
 //! How what is written is read aloud in one language: figures, units, dates, money, signs, abbreviations.
 //!
-//! PURE, read once. In: the text of `readings.toml`. Out: words and the sentences around them, from which
-//! `speak::plain` makes its patterns. A file that can't be used is an error that names the key, the value and what is
-//! allowed.
+//! In: the text of `readings.toml`. Out: words and the sentences around them, from which `speak::plain` makes its
+//! patterns. A file that can't be used is an error that names the key, the value and what is allowed. Pure: no I/O,
+//! no clock.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! The words by which it is known what an utterance asks for, and what it does not.
 //!
-//! PURE, read once. In: the text of `consent.toml`. Out: phrases of words and patterns, ready to match. In a pattern `*`
-//! stands for any words, also none; what can't be used is an error that names its key.
+//! In: the text of `consent.toml`. Out: phrases of words and patterns, ready to match. In a pattern `*` stands for
+//! any words, also none; what can't be used is an error that names its key. Pure: no I/O, no clock.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ mod told;
 #[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct RequestWords {
     pub form: FormWords,
-    /// What tells something.
+    /// Words by which a clause reports something.
     #[serde(default)]
     pub told: ToldWords,
     /// Without them, no answer is longer or shorter than others.
@@ -38,7 +38,7 @@ pub struct RequestWords {
 #[serde(deny_unknown_fields)]
 #[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct FormWords {
-    /// In front of a clause and behind it; they tell nothing.
+    /// Words in front of a clause and behind it that have no meaning of their own.
     pub lead: Phrases,
     pub trail: Phrases,
     /// Between clauses.
@@ -54,7 +54,7 @@ pub struct FormWords {
     pub questions: Phrases,
     /// What only imagines something, or puts it off.
     pub hypotheses: Phrases,
-    /// By whose words something is told.
+    /// Persons whose words are reported.
     pub reported: Phrases,
     /// What turns a request round, at the beginning of a clause, and wherever it stands.
     pub negations: Phrases,
@@ -64,7 +64,7 @@ pub struct FormWords {
     pub stays: Patterns,
     /// With these a negation is what is to be kept in mind.
     pub keeping: Phrases,
-    /// Behind one of these a negation belongs to what is told: "merk dir, dass Theo keine Pilze mag".
+    /// Behind one of these a negation belongs to the report: "merk dir, dass Theo keine Pilze mag".
     #[serde(default)]
     pub subordinates: Phrases,
     /// What ends a verb and points at something: the "'s" of "schreib's".
@@ -159,7 +159,7 @@ pub struct DeedWords {
     /// One of these must be in it.
     #[serde(default)]
     pub needs: Phrases,
-    /// What is in questions whose answer completes the request.
+    /// Words of questions whose answer completes the request.
     pub asks: Phrases,
 }
 

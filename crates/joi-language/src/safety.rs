@@ -1,7 +1,7 @@
 //! The words by which it is known what a model that knows little must not answer by itself, and what is said instead.
 //!
-//! PURE, read once. In: the text of `care.toml`. Out: patterns, compiled and ready to match an utterance in lower case,
-//! and sentences. What can't be used is an error that names its key.
+//! In: the text of `care.toml`. Out: patterns, compiled and ready to match an utterance in lower case, and sentences.
+//! What can't be used is an error that names its key. Pure: no I/O, no clock.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ const WORD_SIGN: &str = r"[^\s,.;:!?]";
 pub struct SafetyWords {
     /// How an utterance begins that asks for something to be done.
     pub orders: WordPattern,
-    /// Where something may be told behind such a one.
+    /// Words behind which a report may begin in such a one.
     pub behind_orders: BehindOrders,
     /// Words that mean something else than they say: they are not looked at.
     pub figures: WordPattern,
@@ -48,12 +48,12 @@ pub struct SafetyWords {
     number: EmergencyNumberWords,
 }
 
-/// Who was told a name in other words than it is asked for in: "I'm Max".
+/// Introductions by name, in other words than the question: "I'm Max".
 #[derive(Debug)]
 pub struct IntroducedWords {
     /// Asks for it, in lower case.
     pub asks: WordPattern,
-    /// Has told it, as it was written.
+    /// The introduction, as it was written.
     pub tells: WordPattern,
 }
 
@@ -80,7 +80,7 @@ pub struct SafetyRule {
 pub enum RuleCounts {
     /// In those that want advice.
     Asked,
-    /// In all but orders; in these where it is told behind them.
+    /// In all but orders; in orders where it is reported behind them.
     Told,
     /// In orders as well.
     Always,
@@ -106,7 +106,7 @@ pub struct FactWords {
     pub own: WordPattern,
 }
 
-/// What is said about looking things up.
+/// Sentences about looking things up.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct LookUpWords {
@@ -260,8 +260,8 @@ impl SafetyWords {
         })
     }
 
-    /// What is said of a matter, with the number of the emergency services where it is known; nothing when the language
-    /// has no such matter.
+    /// Returns the sentence about a matter, with the number of the emergency services where it is known; nothing when
+    /// the language has no such matter.
     pub fn answer(&self, matter: &str, number: &str) -> Option<String> {
         let all = [&self.urgent, &self.settled, &self.careful];
         let sentence = all.into_iter().find_map(|matters| matters.get(matter))?;

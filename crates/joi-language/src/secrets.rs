@@ -1,8 +1,8 @@
 //! The words by which secrets are known in what is said: the patterns of `secrets.toml`.
 //!
-//! PURE, read once. In: the file's text, and the number words of the same language. Out: patterns and words, ready to
-//! use; what of a match is the secret is decided where it is taken out. Words of every language count, whichever is
-//! spoken. Where the built-in ones can't be used there are none, and then nothing may pass.
+//! In: the file's text, and the number words of the same language. Out: patterns and words, ready to use; what of a
+//! match is the secret is decided where it is taken out. Words of every language count, whichever is spoken. Where
+//! the built-in ones can't be used there are none, and then nothing may pass. Pure: no I/O, no clock.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -88,7 +88,7 @@ pub struct SecretWords {
     pub is: Vec<String>,
     /// Where what is kept goes to.
     pub onto: Vec<String>,
-    /// What is said of a password without saying it.
+    /// Phrases about a password that don't hold it.
     pub about: Vec<String>,
     pub alone: Vec<String>,
     pub compounds: Vec<String>,

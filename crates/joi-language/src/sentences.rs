@@ -1,4 +1,4 @@
-//! What is said without a model, in one language: the sentences of `sentences.toml`.
+//! Sentences that are said without a model, in one language: `sentences.toml`.
 //!
 //! Reads the file's text into [`Sentences`], in which [`fill`](super::fill) puts what they are about. Refuses a file in
 //! which a sentence is missing or holds an unknown placeholder. Pure: no I/O, no clock.

@@ -71,7 +71,7 @@ impl Languages {
         self.read(|loaded| loaded.of(code).cloned())
     }
 
-    /// The one that whisper calls `heard`, if it is loaded; the present one where it does not tell.
+    /// Returns the one that whisper calls `heard`, if it is loaded; the present one where whisper names none.
     pub fn heard(&self, heard: Option<&str>) -> Arc<Language> {
         let of = |code: &str| {
             self.read(|loaded| loaded.all().find(|language| language.voice().whisper == code).cloned())

@@ -1,7 +1,7 @@
 //! Sentences that are put into words later, in the language that is spoken then.
 //!
-//! PURE, any thread. In: the name of a sentence and what stands in it; later the present language and moment. Out: the
-//! sentence. A template is stored (JSON), so names of sentences and fields are never renamed.
+//! In: the name of a sentence and what stands in it; later the present language and moment. Out: the sentence. A
+//! template is stored (JSON), so names of sentences and fields are never renamed. Pure: no I/O, no clock.
 
 use std::collections::BTreeMap;
 

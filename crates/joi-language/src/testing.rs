@@ -24,5 +24,5 @@ pub fn in_english() -> Languages {
     Languages::from(Arc::clone(&ENGLISH))
 }
 
-/// French, as far as it takes to tell the time, to be silent and to set timers.
+/// French for the time, for silence and for timers.
 pub const FRENCH: &str = include_str!("../../../tests/data/language/fr/commands.toml");

@@ -1,13 +1,13 @@
-//! Lengths, times of day and days, as they are told in a language.
+//! Words for lengths, times of day and days.
 //!
-//! PURE. In: a length or a moment, and the words of a language. Out: parts of sentences.
+//! In: a length or a moment, and the words of a language. Out: parts of sentences. Pure: no I/O, no clock.
 
 use jiff::Zoned;
 use jiff::civil::{Date, DateTime, Time, Weekday};
 
 use super::{Dial, Language, TimeWords, fill};
 
-/// Which form of a unit a length is told in.
+/// The form of a unit in a length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UnitForm {
     /// `5 minutes`.

@@ -1,7 +1,7 @@
 //! The words by which requests are known to want a tool, and by which tools understand their arguments.
 //!
-//! PURE, read once. In: the text of `tools.toml`. Out: words and patterns, ready to use. A pattern that is none is an
-//! error that names its key.
+//! In: the text of `tools.toml`. Out: words and patterns, ready to use. A pattern that is none is an error that names
+//! its key. Pure: no I/O, no clock.
 
 use std::collections::BTreeMap;
 

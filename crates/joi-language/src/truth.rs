@@ -1,7 +1,7 @@
 //! The words by which a sentence is known to say that a deed was done, and what supports it.
 //!
-//! PURE, read once. In: the text of `truth.toml`, and of `commands.toml` the things of a house. Out: patterns, compiled
-//! and ready to match. A pattern that is none is an error that names its key.
+//! In: the text of `truth.toml`, and of `commands.toml` the things of a house. Out: patterns, compiled and ready to
+//! match. A pattern that is none is an error that names its key. Pure: no I/O, no clock.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,7 @@ const INFINITIVE: usize = 2;
 #[derive(Debug)]
 #[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct TruthWords {
-    /// What is written out, and how.
+    /// Contractions, and their words written out.
     pub rewrites: Vec<(String, String)>,
     /// Between clauses and between things, and between clauses alone.
     pub joints: WordPattern,
@@ -50,7 +50,7 @@ pub struct ExemptWords {
     pub behind: WordPattern,
     pub directives: WordPattern,
     pub asks_user: WordPattern,
-    /// What is said while something else is to come.
+    /// Phrases that announce something to come.
     pub fillers: WordPattern,
     /// At the end of what something was done to: then it only describes it.
     pub relatives: WordPattern,
@@ -79,7 +79,7 @@ pub struct TurnWords {
     pub now: WordPattern,
     pub all: WordPattern,
     pub not_all: WordPattern,
-    /// What is so only from now on.
+    /// Words of a state that begins now.
     pub fresh: WordPattern,
     /// What came of a deed, said without a verb.
     pub outcomes: WordPattern,
@@ -92,7 +92,7 @@ pub struct PartWords {
     pub ends: BTreeSet<String>,
     /// Of verbs, in front of what something is done to.
     pub particles: BTreeSet<String>,
-    /// They tell nothing of what is meant: prepositions, pronouns, adverbs.
+    /// Words without a meaning of their own: prepositions, pronouns, adverbs.
     pub empty: BTreeSet<String>,
     pub adverbs: WordPattern,
     /// Verbs beside those of deeds.
@@ -115,7 +115,7 @@ pub struct ClaimPattern {
     pub says: WordPattern,
     /// The forms of verbs that the pattern has.
     pub tense: VerbTense,
-    /// The deeds, where no verb tells.
+    /// The deeds, where no verb names one.
     pub deeds: Vec<usize>,
     /// It says so by a no.
     pub is_negated: bool,

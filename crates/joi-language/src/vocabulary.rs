@@ -1,7 +1,7 @@
 //! The vocabulary of one language for barge-in: stop commands, backchannels, yes and no.
 //!
-//! PURE, read once. In: `[manners]`, `[interjections]`, `[numbers]` and `[figures]` of `commands.toml`, described there. Out: a [`Vocabulary`].
-//! A file that can't be used is an error that says where.
+//! In: `[manners]`, `[interjections]`, `[numbers]` and `[figures]` of `commands.toml`, described there. Out: a
+//! [`Vocabulary`]. A file that can't be used is an error that says where. Pure: no I/O, no clock.
 
 use std::collections::HashMap;
 

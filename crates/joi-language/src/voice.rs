@@ -1,7 +1,7 @@
 //! By what a language is heard and spoken: whisper's code of it, a Piper voice, espeak-ng's voice.
 //!
-//! PURE, read once. In: the text of `voice.toml`, which may be missing. Out: names; whether they stand for something is
-//! found out where they are used.
+//! In: the text of `voice.toml`, which may be missing. Out: names; whether they stand for something is found out
+//! where they are used. Pure: no I/O, no clock.
 
 use std::path::PathBuf;
 

@@ -1,7 +1,7 @@
 //! Words, as tokenised by the full-text index.
 //!
-//! PURE, any thread. No language-specific rules but the endings for erasing: other forms of a word are found by a common
-//! prefix.
+//! No language-specific rules but the endings for erasing: other forms of a word are found by a common prefix. Pure:
+//! no I/O, no clock.
 
 use std::borrow::Cow;
 

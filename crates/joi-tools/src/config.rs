@@ -12,7 +12,7 @@ mod lookups;
 
 pub use lookups::{SearchConfig, Units, WeatherConfig};
 
-/// What she may do beside talking, and what she asks before.
+/// Permissions of tools, and which calls need a yes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ToolsConfig {
@@ -30,7 +30,7 @@ pub struct ToolsConfig {
     pub always_ask: Vec<String>,
     /// Most calls within a minute that do more than look, 1 to 100.
     pub calls_per_minute: u32,
-    /// Seconds she waits for a yes before a call she has asked about, 5 to 120. Silence means no.
+    /// Time to wait for a yes before a call, in seconds, 5 to 120. Silence means no.
     pub confirm_s: u32,
     /// Which tools a request may use: "keyword" (those whose words fit), "llm" (those the model picks in a call of its
     /// own; by words when that fails), "all", or "auto" (by words for a small model, as the model picks for a large

@@ -76,7 +76,7 @@ pub fn decide(text: &str, situation: &HouseSituation<'_>) -> Option<HouseDecisio
     if questions.is_empty() && deeds.is_empty() {
         return None;
     }
-    let mut lexicon = HouseLexicon::new(words, situation.ear);
+    let mut lexicon = HouseLexicon::new(words, situation.phonetic);
     let things = Things::of(situation.house, &mut lexicon);
     let reader = Reader { situation, lexicon: &lexicon, things: &things };
     for (asked, kind, taken) in &questions {

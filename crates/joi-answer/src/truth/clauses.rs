@@ -1,4 +1,4 @@
-//! What is said in clauses, each with what makes it a claim or none.
+//! The clauses of an answer, each with what makes it a claim or none.
 //!
 //! In: a piece of a reply. Out: clauses in lower case, contractions written out, without quotations. Things that
 //! are only counted up ("milk and eggs") stay together.

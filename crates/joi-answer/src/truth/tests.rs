@@ -1,4 +1,4 @@
-//! What is claimed, held against the corpus in `tests/data/truth`.
+//! Claims, held against the corpus in `tests/data/truth`.
 
 use std::sync::LazyLock;
 

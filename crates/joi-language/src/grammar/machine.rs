@@ -1,8 +1,8 @@
 //! Runs a template's program over the words of an utterance.
 //!
-//! PURE. Words are compared as numbers, and only templates that may begin with the first word are run, so that
-//! hundreds of them cost microseconds. Backtracking is bounded: an utterance that takes more than [`MOST_STEPS`]
-//! is no command. It also notices when the words end in the middle of a template: then more may come.
+//! Words are compared as numbers, and only templates that may begin with the first word are run, so that hundreds of
+//! them cost microseconds. Backtracking is bounded: an utterance that takes more than [`MOST_STEPS`] is no command.
+//! It also notices when the words end in the middle of a template: then more may come. Pure: no I/O, no clock.
 
 use std::ops::Range;
 

@@ -1,6 +1,6 @@
 //! What surrounds the commands of a language, how its words are spelled, and which of them end or begin no sentence.
 //!
-//! PURE. In: the section `manners` of `commands.toml`, and words. Out: what they are.
+//! In: the section `manners` of `commands.toml`, and words. Out: what they are. Pure: no I/O, no clock.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -27,7 +27,7 @@ pub struct Manners {
     endings: BTreeMap<String, String>,
     pairs: HashMap<String, String>,
     behind_digits: Vec<String>,
-    /// What is a word of its own at the end of a compound: "Nudeltimer".
+    /// Ends of a compound that are words of their own: "Nudeltimer".
     #[serde(default)]
     compounds: Vec<String>,
     /// Words with which no sentence ends.
@@ -36,7 +36,7 @@ pub struct Manners {
     /// Words with which few sentences end.
     #[serde(default)]
     leading_on: Vec<String>,
-    /// What a question, or what asks to be told something, begins with.
+    /// Beginnings of a question, or of a request for information.
     #[serde(default, deserialize_with = "phrases")]
     asking: Vec<Vec<String>>,
     /// What "%" is written as.

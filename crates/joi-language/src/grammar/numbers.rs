@@ -1,7 +1,7 @@
 //! Numbers, fractions and lengths of time, in figures and in words.
 //!
-//! PURE. In: words, and where to begin. Out: every way to read a number or a length there, the longest
-//! first. Numbers are in thousandths, so that "nine and a half" and "0.1" are exact enough and comparable.
+//! In: words, and where to begin. Out: every way to read a number or a length there, the longest first. Numbers are
+//! in thousandths, so that "nine and a half" and "0.1" are exact enough and comparable. Pure: no I/O, no clock.
 
 use std::collections::{BTreeMap, HashMap};
 

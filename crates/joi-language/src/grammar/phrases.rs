@@ -9,7 +9,7 @@ use super::program::Program;
 /// One way to say something.
 #[derive(Debug)]
 pub struct Template {
-    /// What is said.
+    /// The phrase.
     pub intent: String,
     pub(crate) group: TemplateGroup,
     /// As it stands in the file.

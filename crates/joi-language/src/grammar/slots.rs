@@ -1,7 +1,7 @@
 //! What a slot of a template may take from the words at a place.
 //!
-//! PURE. In: the kind of slot, the utterance, a place. Out: every way to fill it, the best first, and whether
-//! it might go on if the words did not end there.
+//! In: the kind of slot, the utterance, a place. Out: every way to fill it, the best first, and whether it might go
+//! on if the words did not end there. Pure: no I/O, no clock.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ const LONGEST_NAME: usize = 3;
 const NOON: u16 = 12 * 60;
 const DAY: i16 = 24 * 60;
 
-/// What was taken.
+/// The part of the utterance that a slot took.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Taken {
     /// A number, whole.

@@ -1,7 +1,7 @@
 //! From a template to a program: `set [a|the] timer for {duration}`.
 //!
-//! PURE. `[x]` may be missing, `(x|y)` is one of several, both nest, and `|` works at the outermost level,
-//! too. `{slot}` takes something, `<rule>` stands for a rule of the file. Everything else is words.
+//! `[x]` may be missing, `(x|y)` is one of several, both nest, and `|` works at the outermost level, too. `{slot}`
+//! takes something, `<rule>` stands for a rule of the file. Everything else is words. Pure: no I/O, no clock.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ const DEEPEST: usize = 8;
 /// Compiles a template.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The fault of a template.
 pub(crate) fn compile(
     text: &str,
     rules: &HashMap<String, String>,

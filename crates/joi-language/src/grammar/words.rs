@@ -1,8 +1,8 @@
 //! Brings an utterance into the form the templates are written in.
 //!
-//! PURE. Lower case, no punctuation, contractions written out, "%" as a word of the language, words of degree ("a bit")
-//! dropped, an utterance that was said several times kept once. Every word knows where it stood, so that what
-//! is to be repeated can be repeated as it was said.
+//! Lower case, no punctuation, contractions written out, "%" as a word of the language, words of degree ("a bit")
+//! dropped, an utterance that was said several times kept once. Every word knows where it stood, so that what is to
+//! be repeated can be repeated as it was said. Pure: no I/O, no clock.
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -4,20 +4,20 @@ use serde::Deserialize;
 
 use super::Phrases;
 
-/// What is wanted of an answer.
+/// Kinds of answers.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct TalkWords {
     /// With these a long answer is wanted.
     pub long: Phrases,
-    /// With these something is told or recited.
+    /// Words that ask for a story or a recital.
     pub tales: Phrases,
     /// With these beside it, at length.
     pub at_length: Phrases,
     /// A question that begins with one of these is not answered by its own words.
     pub open: Phrases,
-    /// Behind one of these such a question may begin: "can you tell me why".
+    /// Behind one of these such a question may begin: "do you know why".
     #[serde(default)]
     pub wonders: Phrases,
     /// No answer to one, by itself.
@@ -28,7 +28,7 @@ pub struct TalkWords {
     /// With these the answer before is wanted once more.
     #[serde(default)]
     pub once_more: Phrases,
-    /// What is said back as it was said.
+    /// Phrases that are answered with themselves.
     pub greetings: Phrases,
     /// With these an answer may need the time or the place.
     pub here: Phrases,

@@ -1,4 +1,4 @@
-//! The words by which it is known that something is told.
+//! Words by which a clause is known to report something.
 //!
 //! Plain data, read once with the other words of `consent.toml`.
 
@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::Phrases;
 
-/// What tells something: a request that is joined to it belongs to it.
+/// Words of a report: a request that is joined to it belongs to it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ToldWords {
@@ -14,7 +14,7 @@ pub struct ToldWords {
     pub coordinates: Phrases,
     /// Verbs of what is over.
     pub past: Phrases,
-    /// Verbs by which it is told what somebody says or wants.
+    /// Verbs that report what somebody says or wants.
     pub reports: Phrases,
     /// Forms of such verbs; `*` stands for any letters.
     pub participles: Vec<String>,
@@ -26,6 +26,6 @@ pub struct ToldWords {
     pub tellers: Phrases,
     /// With one of these at its end an utterance takes back what it asks for.
     pub retractions: Phrases,
-    /// With these at its beginning a clause wants something told: "tell me a joke".
+    /// Beginnings of a clause that asks for a story: "sing me a song".
     pub recitals: Phrases,
 }

@@ -1,7 +1,7 @@
-//! Where something may be told behind an order with no sign between: "turn on the light my chest hurts".
+//! Finds where a report may begin behind an order, with no sign between: "turn on the light my chest hurts".
 //!
-//! PURE, read once with the rest of `care.toml`. In: an utterance in lower case that begins with an order. Out: the
-//! places in it where a clause of its own may begin.
+//! In: an utterance in lower case that begins with an order. Out: the places in it where a clause of its own may
+//! begin. Pure: no I/O, no clock.
 
 use serde::Deserialize;
 
@@ -13,11 +13,11 @@ const SIGNS: [char; 5] = [',', '.', '!', '?', ';'];
 /// The words for it, as patterns.
 #[derive(Debug)]
 pub struct BehindOrders {
-    /// Begins a clause that tells something.
+    /// Beginnings of a clause that reports something.
     begins: WordPattern,
-    /// Begins one that only might be: "if she can't breathe".
+    /// Beginnings of one that is only supposed: "if he can't breathe".
     conditions: WordPattern,
-    /// In front of one that is not told, or within it.
+    /// Words in front of one that is no report, or within it.
     not_after: WordPattern,
     within: WordPattern,
     /// Orders that have words kept, read or played: what follows may be these words.
@@ -57,7 +57,7 @@ impl BehindOrders {
         })
     }
 
-    /// The places in an order where a clause may begin that tells something, the first one first.
+    /// Returns the places in an order where a report may begin, in order.
     pub fn places(&self, order: &str) -> Vec<usize> {
         let dictates = self.dictates.is_match(order);
         let may_tell = |found: &PatternMatch<'_>| {

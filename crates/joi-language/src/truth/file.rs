@@ -89,7 +89,7 @@ pub(super) struct ClaimFile {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ClaimForm {
-    /// She did it.
+    /// The deed is done.
     Speaker,
     /// The same in the tense of stories.
     Told,
@@ -103,9 +103,9 @@ pub enum ClaimForm {
     State,
     /// A verb of a deed and nobody who does it.
     Bare,
-    /// She is at it.
+    /// The deed is being done.
     Doing,
-    /// She will do it.
+    /// The deed will be done.
     Will,
     /// All is done.
     Settled,

@@ -30,7 +30,7 @@ pub enum Effect {
 pub enum ValueKind {
     /// Its words.
     Words,
-    /// What it says, told by somebody else: most of its words, and all its numbers.
+    /// Its content in other words: most of its words, and all its numbers.
     Gist,
     /// Its numbers.
     Numbers,

@@ -1,7 +1,7 @@
 //! What the schedule holds: one timer, alarm or reminder, and when it is due.
 //!
-//! PURE data, as it is stored (JSON) and shown. A moment by the clock on the wall is kept as such, so that
-//! half past six stays half past six when the zone or its rules change.
+//! Data as it is stored (JSON) and shown. A moment by the clock on the wall is kept as such, so that half past six stays
+//! half past six when the zone or its rules change. Pure: no I/O, no clock.
 
 use std::fmt;
 
@@ -221,7 +221,7 @@ pub struct Entry {
     /// A day of those on which it does not come back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skips: Option<Date>,
-    /// What is sent to the house.
+    /// The commands to the house.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub does: Vec<LaterCommand>,
     /// How far it has come.

@@ -1,7 +1,7 @@
 //! Commands to the house at a later moment: what is kept of them, and who carries them out.
 //!
 //! Plain data, and a seam: the schedule knows no house. A command is sent once. It is marked on the disk before it is
-//! sent, so that one whose end nobody has seen is told and not repeated.
+//! sent, so that one with an unknown end is reported and not repeated.
 
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct LaterCommand {
     /// The server's name of the item.
     pub item: String,
-    /// What is sent.
+    /// The command as it is sent.
     pub text: String,
 }
 

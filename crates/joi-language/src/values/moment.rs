@@ -1,7 +1,7 @@
 //! From a time as people say it to a moment: "half past six on weekdays", "tomorrow at noon".
 //!
-//! PURE. In: what was said, and now. Out: a date and time on the wall, or why there is none. An hour
-//! without AM or PM is the likelier of the two, and the answer says which.
+//! In: what was said, and now. Out: a date and time on the wall, or why there is none. An hour without AM or PM is
+//! the likelier of the two, and the answer says which. Pure: no I/O, no clock.
 
 use jiff::civil::{Date, DateTime, Time, Weekday};
 use jiff::{ToSpan, Zoned};
@@ -60,7 +60,7 @@ impl Said {
         self.day == said.day && self.days == said.days
     }
 
-    /// Whether it is today or tomorrow, and once: which of both a time of day tells.
+    /// Returns whether it is once and today or tomorrow: which of both follows from the time of day.
     pub fn day_goes_without_saying(&self) -> bool {
         self.days.is_none() && self.day.is_none_or(|day| matches!(day, Day::Ahead(..=1)))
     }

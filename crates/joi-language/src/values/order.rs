@@ -1,4 +1,6 @@
-//! What can be asked of the schedule, and what it reports back. PURE data.
+//! Orders to the schedule, and its reports.
+//!
+//! Pure: no I/O, no clock.
 
 use super::entry::{Entry, EntryId, EntryKind};
 use super::later::LaterCommand;
@@ -10,14 +12,14 @@ use jiff::civil::Date;
 /// Seconds in a day: the longest timer.
 pub const LONGEST_TIMER_S: u32 = 24 * 3600;
 
-/// What is asked of the schedule.
+/// An order to the schedule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ScheduleOrder {
     /// Begin something.
     Set(NewEntry),
     /// Command the house at a moment.
     SetHouse {
-        /// What is to be done, in words.
+        /// The commands, in words.
         name: String,
         /// When, once.
         when: When,
@@ -29,7 +31,7 @@ pub enum ScheduleOrder {
     /// Begin something that was begun a moment ago, before all of it was said: the same with another time or a longer
     /// name, counted from when it was first begun. If it is not there, this begins it.
     Amend {
-        /// What was begun.
+        /// The entry as it was begun.
         before: NewEntry,
         /// Not earlier than this.
         since: Timestamp,
@@ -39,12 +41,12 @@ pub enum ScheduleOrder {
     /// Forget what was begun a moment ago, since it was not what its speaker was about to say. It is no report if it is
     /// not there.
     Withdraw {
-        /// What was begun.
+        /// The entry as it was begun.
         before: NewEntry,
         /// Not earlier than this.
         since: Timestamp,
     },
-    /// What is there, of this kind or of all.
+    /// The entries of this kind, or of all.
     List(Option<EntryKind>),
     /// How long until it is due.
     Left(Which),
@@ -88,7 +90,7 @@ pub struct NewEntry {
     pub name: Option<String>,
     /// When; nothing must be asked for.
     pub when: Option<When>,
-    /// What is taken for granted of a time of day.
+    /// The assumption about a time of day.
     pub bias: Bias,
     /// Its name goes back to a stranger's words.
     pub is_foreign: bool,

@@ -1,7 +1,7 @@
 //! What the schedule says: what was understood, what is left, what rings.
 //!
-//! PURE. In: entries and reports, and the language that is spoken. Out: sentences, which stand in its files. Short, and
-//! always with what was understood, so that a misheard number is noticed at once.
+//! In: entries and reports, and the language that is spoken. Out: sentences, which stand in its files. Short, and
+//! always with what was understood, so that a misheard number is noticed at once. Pure: no I/O, no clock.
 
 use jiff::civil::{Date, DateTime, Weekday};
 use jiff::tz::TimeZone;
@@ -110,7 +110,7 @@ fn called_later(entry: &Entry, zone: &TimeZone) -> SentenceTemplate {
     }
 }
 
-/// The same in what is told unasked: a stranger's words are told to be his.
+/// The same in an announcement: a stranger's words are marked as such.
 fn called_unasked(entry: &Entry, zone: &TimeZone) -> SentenceTemplate {
     let Some(name) = entry.name.as_ref().filter(|_| entry.is_foreign) else {
         return called_later(entry, zone);
@@ -149,7 +149,7 @@ fn left(entry: &Entry, now: &Zoned, language: &Language) -> String {
     length(if seconds > 3600 { seconds / 60 * 60 } else { seconds }, language)
 }
 
-/// What is said when it rings.
+/// Returns the sentence of an entry that rings.
 pub fn rings(entry: &Entry, now: &Zoned, language: &Language) -> String {
     let words = &language.sentences().schedule;
     let time = ("time", &*time_of_day(now.time(), language));
@@ -168,7 +168,7 @@ pub fn rings(entry: &Entry, now: &Zoned, language: &Language) -> String {
     })
 }
 
-/// What is said of what nobody noticed.
+/// Returns the sentence about entries that nobody noticed.
 pub fn missed(entries: &[Entry], zone: &TimeZone) -> SentenceTemplate {
     let was_due = |entry: &Entry| {
         let the = match entry.kind {
@@ -186,7 +186,7 @@ pub fn missed(entries: &[Entry], zone: &TimeZone) -> SentenceTemplate {
     SentenceTemplate::from(SentenceName::Missed).with("list", SentenceField::List(list))
 }
 
-/// What is said of commands to the house that were not done, or of which nobody knows.
+/// Returns the sentence about commands to the house that were not done, or may not have been.
 pub fn not_done(sentence: SentenceName, entries: &[Entry], zone: &TimeZone) -> SentenceTemplate {
     let one = |entry: &Entry| {
         SentenceTemplate::from(SentenceName::ToDoAt)
@@ -197,7 +197,7 @@ pub fn not_done(sentence: SentenceName, entries: &[Entry], zone: &TimeZone) -> S
     SentenceTemplate::from(sentence).with("list", SentenceField::List(list))
 }
 
-/// What is said of a report; `now` is the present moment.
+/// Returns the sentence for a report; `now` is the present moment.
 pub fn tell(report: &OrderReport, now: &Zoned, language: &Language) -> String {
     let words = &language.sentences().schedule;
     let told = match report {

@@ -1,4 +1,4 @@
-//! What is to be remembered, forgotten or reported the memory, out of a template that fits.
+//! Reads orders to the memory from a template that fits.
 //!
 //! In: the name of the template's intent and what its slots took. Out: an order, or nothing when the words
 //! are no such order after all ("remember that time in Rome"). Texts stay as they were said.

@@ -1,4 +1,4 @@
-//! What is reported around a request: then it is a part of that, and none.
+//! Reports around a request: a request within a report is none.
 //!
 //! In: the clauses of a sentence, one after the other. Out: the form of each within the whole. "My wife said to
 //! hurry and set an alarm" asks for nothing, and neither does what stands behind the colon of something reported.

@@ -125,7 +125,7 @@ pub(super) fn none_acts<'a>(phrases: impl Iterator<Item = &'a str>, frames: &[&s
     assert_eq!(acted, []);
 }
 
-/// What is said about an order without giving it.
+/// Talk about an order that does not give it.
 pub(super) const FRAMES: [&str; 7] = [
     "Don't …",
     "Never …",

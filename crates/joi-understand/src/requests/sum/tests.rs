@@ -1,4 +1,4 @@
-//! What is computed, and which requests are nothing but a sum.
+//! Sums, and which requests are nothing but a sum.
 
 use proptest::prelude::*;
 
