@@ -15,7 +15,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use joi_base::message::Private;
-use joi_language::prompts::PromptName;
+use joi_language::PromptName;
 use joi_store::StoreError;
 
 pub mod agent;

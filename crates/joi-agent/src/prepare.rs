@@ -15,7 +15,7 @@ use super::path::Path;
 use super::prompt::side_query::{SharedPrompt, SideQueries};
 use super::{memory, safe_answers};
 use crate::sink::ReceiverClosed;
-use joi_language::prompts::PromptName;
+use joi_language::PromptName;
 
 /// Decision about a request that no quick command answers.
 pub(super) enum Considered {

@@ -9,7 +9,7 @@ use crate::config::{Character, PersonaConfig, Placement};
 use crate::model::Room;
 use crate::prompt::head::Head;
 use crate::session::tool_history;
-use joi_language::prompts::{PromptName, PromptTexts};
+use joi_language::{PromptName, PromptTexts};
 use joi_llm::{Message, ModelSize, Role};
 
 pub(crate) mod context;

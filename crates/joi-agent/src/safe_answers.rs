@@ -23,7 +23,7 @@ use super::turn::{Ended, Keep, Turn};
 use crate::sink::{ReceiverClosed, ReplySink};
 use joi_answer::source::{self, QuoteRule, SourceTrust};
 use joi_base::message::Channel;
-use joi_language::safety::LookUpSentences;
+use joi_language::LookUpSentences;
 use joi_language::{Language, MatterUrgency};
 use joi_llm::Knowledge;
 use joi_tools::gate::Consent;

@@ -8,9 +8,9 @@
 use std::sync::Arc;
 
 use crate::news;
+use joi_language::EndingWords;
 use joi_language::Language;
-use joi_language::ending::{SentenceEnding, ending_of};
-use joi_language::readings::EndingWords;
+use joi_language::{SentenceEnding, ending_of};
 
 /// The longest answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

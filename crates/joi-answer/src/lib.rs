@@ -4,15 +4,20 @@
 //! Runs in the task of one turn. In: the model's stream. Out: clauses to the channel, and calls to the agent.
 
 pub mod check;
-pub mod gate;
+mod gate;
 pub mod json;
-pub mod length;
-pub mod malformed;
+mod length;
+mod malformed;
 pub mod marks;
 pub mod news;
-pub mod offer;
+mod offer;
 pub mod protocol;
-pub mod sanitize;
+mod sanitize;
 pub mod source;
 pub mod truth;
 pub mod vacant;
+
+pub use gate::{AnswerEnding, OutputGate, sentences_end};
+pub use length::{AnswerLength, AnswerStop, LengthLimit};
+pub use malformed::Malformed;
+pub use offer::OfferRule;

@@ -6,7 +6,7 @@
 //! Pure: no I/O, no clock.
 
 use joi_language::Language;
-use joi_language::requests::{Phrases, TalkWords, words_of};
+use joi_language::{Phrases, TalkWords, words_of};
 use joi_understand::intents::{self, Mood};
 use joi_understand::question::content_words;
 

@@ -9,8 +9,8 @@ use crate::gate::{AnswerEnding, OutputGate};
 use crate::length::word_count;
 use crate::truth::{self, ClaimEvidence};
 use joi_language::Language;
-use joi_language::requests::words_of;
 use joi_language::words;
+use joi_language::words_of;
 use joi_tools::FoundPage;
 
 /// Most words of a quotation: about twenty seconds of speech. With fewer than those it would say nothing.

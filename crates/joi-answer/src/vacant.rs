@@ -9,9 +9,9 @@ use std::collections::HashMap;
 
 use crate::news;
 use joi_language::Language;
-use joi_language::prompts::PromptName;
-use joi_language::requests::{Phrases, TalkWords, words_of};
+use joi_language::PromptName;
 use joi_language::words;
+use joi_language::{Phrases, TalkWords, words_of};
 use joi_understand::intents;
 use joi_understand::question::content_words;
 use joi_understand::reference::{self, Feeling};

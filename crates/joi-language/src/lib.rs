@@ -4,12 +4,21 @@
 //! a value that is checked once and ready to use, and [`Languages`], the handle that turns, timers and tools take the
 //! present one from. Pure but for [`LanguageLibrary`], which reads files at the start or when the language is
 //! changed.
+//!
+//! ```
+//! use joi_language::{Language, times};
+//!
+//! let english = Language::load("en")?;
+//! assert_eq!(times::length(570, &english), "9 minutes 30 seconds");
+//! assert_eq!(english.sentences().reply.welcome, "You're welcome.");
+//! # Ok::<(), joi_language::LanguageError>(())
+//! ```
 
 mod built_in;
 mod clock;
-pub mod ending;
+mod ending;
 pub mod english;
-pub mod figures;
+mod figures;
 mod fill;
 pub mod grammar;
 pub mod house;
@@ -18,15 +27,15 @@ mod language;
 mod library;
 mod likeness;
 mod looping;
-pub mod mood;
+mod mood;
 mod names;
-pub mod pattern;
+mod pattern;
 mod phonetic;
 mod placeholders;
-pub mod prompts;
-pub mod readings;
-pub mod requests;
-pub mod safety;
+mod prompts;
+mod readings;
+mod requests;
+mod safety;
 pub mod secrets;
 mod sentences;
 mod spoken;
@@ -37,20 +46,34 @@ pub mod testing;
 mod tests;
 pub mod times;
 pub mod tools;
-pub mod truth;
+mod truth;
 pub mod values;
 mod vocabulary;
 mod voice;
 pub mod words;
 
 pub use clock::{ClockSaid, Exactness};
+pub use ending::{SentenceEnding, ending_of, is_clause_end, joint_behind_opening};
+pub use figures::FigureWords;
 pub use fill::{capital, fill};
 pub use language::{Language, LanguageCode};
 pub use library::{ANY_LANGUAGE, LanguageError, LanguageLibrary};
 pub use looping::loops_by_letters;
+pub use mood::{MoodWords, SentenceForm};
 pub use names::{DeviceKind, Names};
+pub use pattern::{PatternGroups, PatternMatch, WordPattern};
 pub use phonetic::PhoneticMatcher;
-pub use safety::MatterUrgency;
+pub use prompts::{PromptName, PromptTexts};
+pub use readings::{
+    Abbreviations, AddressWords, ClockWords, Counted, Currency, DateWords, DegreeWords, EndingWords,
+    FigureSigns, FirstInDate, FractionWords, Inflection, MoneyWords, ReadingWords, SignWords, SumSigns,
+    UnitWords,
+};
+pub use requests::{DeedWords, FormWords, Patterns, Phrases, RequestWords, TalkWords, ToldWords, words_of};
+pub use safety::{
+    FactWords, IntroducedWords, LookUpSentences, LookUpWords, MatterUrgency, RuleCounts, SafetyRule,
+    SafetyWords, SiteWords,
+};
 pub use sentences::{
     AlertSentences, DeviceSentences, Dial, HomeSentences, HouseSentences, KindWords, MemorySentences,
     MessageSentences, RepeatWords, ReplySentences, ScheduleSentences, SentenceName, Sentences, SkyWords,
@@ -58,6 +81,9 @@ pub use sentences::{
 };
 pub use spoken::Languages;
 pub use template::{SentenceField, SentenceTemplate};
-pub use vocabulary::PhraseWords;
-pub use vocabulary::Vocabulary;
+pub use truth::{
+    ClaimForm, ClaimPattern, ClaimedDeed, ExemptWords, ObjectFamily, PartWords, SupportWords, TruthWords,
+    TurnWords, VerbForms, VerbTense,
+};
+pub use vocabulary::{PhraseWords, Vocabulary};
 pub use voice::VoiceNames;

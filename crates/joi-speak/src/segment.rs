@@ -15,9 +15,9 @@ mod tests;
 use std::sync::Arc;
 
 use block::{LineKind, line_kind};
+use joi_language::EndingWords;
 use joi_language::Language;
-use joi_language::ending::{SentenceEnding, ending_of, is_clause_end, joint_behind_opening};
-use joi_language::readings::EndingWords;
+use joi_language::{SentenceEnding, ending_of, is_clause_end, joint_behind_opening};
 
 /// The first segment may end with a clause once it has this many characters …
 const EARLY_CHARS: usize = 24;

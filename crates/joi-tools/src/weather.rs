@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 use super::config::{Units, WeatherConfig};
 use super::web::HttpClient;
 use super::{Arguments, Call, Effect, Output, Source, Tool, ToolError, schema};
-use joi_language::requests::words_of;
 use joi_language::values::deed::{self, CallValue, ValueKind};
+use joi_language::words_of;
 use joi_language::{Language, SkyWords, fill};
 use joi_schedule::words::date_in;
 

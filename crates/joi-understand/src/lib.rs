@@ -2,6 +2,17 @@
 //! several requests is taken apart.
 //!
 //! In: text as it was heard or typed. Out: text without secrets, a quick intent, or the parts of a compound request.
+//!
+//! ```
+//! use joi_language::Language;
+//! use joi_understand::intents::{Intent, match_intent};
+//!
+//! let english = Language::load("en")?;
+//! let asked = match_intent(&english, "What time is it?").map(|quick| quick.what);
+//! assert_eq!(asked, Some(Intent::Time));
+//! assert_eq!(match_intent(&english, "Why is the sky blue?"), None);
+//! # Ok::<(), joi_language::LanguageError>(())
+//! ```
 
 pub mod compound;
 pub mod house;

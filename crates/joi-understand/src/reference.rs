@@ -4,7 +4,7 @@
 //! Pure: no I/O, no clock.
 
 use joi_language::Language;
-use joi_language::requests::{Phrases, RequestWords, TalkWords, words_of};
+use joi_language::{Phrases, RequestWords, TalkWords, words_of};
 
 /// A request of so few words is a part of what was asked before it.
 const LONGEST_FRAGMENT: usize = 3;

@@ -9,8 +9,8 @@
 //! `care.toml` of each language.
 //! Pure: no I/O, no clock.
 
-use joi_language::safety::{RuleCounts, SafetyRule, SafetyWords};
 use joi_language::{Language, MatterUrgency};
+use joi_language::{RuleCounts, SafetyRule, SafetyWords};
 
 #[cfg(test)]
 mod tests;

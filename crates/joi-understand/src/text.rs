@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use joi_language::requests::words_of;
+use joi_language::words_of;
 
 /// Fewest letters two words must share at their beginning to be forms of one word.
 const STEM: usize = 4;

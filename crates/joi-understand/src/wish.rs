@@ -24,9 +24,9 @@ use deeds::{DeedMatch, ThingNamed};
 pub use deeds::{only_asks, orders};
 use grounds::Grounds;
 use joi_language::Language;
-use joi_language::requests::{Phrases, RequestWords, words_of};
 use joi_language::values::Wish;
 use joi_language::values::{CallValue, ValueKind};
+use joi_language::{Phrases, RequestWords, words_of};
 pub use told::is_asked_within;
 
 /// The utterance of this turn, and those that it may refer to.

@@ -19,13 +19,13 @@ use crate::head_start::BegunWords;
 use crate::model::{ChatModel, ModelAccess, ModelState, Served};
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::ReplyEvent;
+use joi_answer::AnswerEnding;
+use joi_answer::OfferRule;
 use joi_answer::check::ReplyRefusal;
-use joi_answer::gate::AnswerEnding;
-use joi_answer::length::{AnswerLength, AnswerStop, LengthLimit};
-use joi_answer::offer::OfferRule;
 use joi_answer::protocol::WrittenCall;
 use joi_answer::truth::ClaimEvidence;
 use joi_answer::vacant::VacancyRule;
+use joi_answer::{AnswerLength, AnswerStop, LengthLimit};
 use joi_llm::{Ask, ChatEvent, ChatStats, DoneReason, LlmError, ModelSize};
 
 /// Pause before the second attempt after a failure that came at once: a server that is being

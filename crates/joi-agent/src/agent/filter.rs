@@ -5,17 +5,17 @@
 //! Pure: no I/O, no clock.
 
 use crate::agent::ask::ModelQuestion;
+use joi_answer::Malformed;
+use joi_answer::OfferRule;
 use joi_answer::check::ReplyRefusal;
-use joi_answer::gate::{AnswerEnding, OutputGate, sentences_end};
-use joi_answer::malformed::Malformed;
 use joi_answer::news;
-use joi_answer::offer::OfferRule;
 use joi_answer::protocol::{self, Begins, WrittenCall};
 use joi_answer::truth::{self, ClaimEvidence};
 use joi_answer::vacant::{Again, VacancyRule};
+use joi_answer::{AnswerEnding, OutputGate, sentences_end};
 use joi_language::Language;
-use joi_language::ending::joint_behind_opening;
-use joi_language::requests::words_of;
+use joi_language::joint_behind_opening;
+use joi_language::words_of;
 
 /// Most bytes of the beginning of a sentence that wait for what follows the comma.
 const LONGEST_BEGINNING: usize = 40;

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use joi_answer::json::object;
 use joi_answer::protocol::WrittenCall;
-use joi_language::prompts::{PromptName, PromptTexts};
+use joi_language::{PromptName, PromptTexts};
 use joi_tools::{Arguments, Toolbox, fence};
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ use crate::parts::parts_of;
 use crate::prompt::side_query::SharedPrompt;
 use crate::prompt::{self, context};
 use crate::session::Session;
-use joi_answer::length::LengthLimit;
+use joi_answer::LengthLimit;
 use joi_answer::news::{self, WantedLength};
 use joi_answer::protocol::{Protocol, WrittenCall};
 use joi_base::message::Channel;

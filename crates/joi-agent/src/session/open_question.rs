@@ -11,7 +11,7 @@ use super::asked::{AskedCommands, AskedQuick, AskedWhich};
 use crate::agent::prompt_kind::PromptKind;
 use crate::agent::tool_loop::pending::PendingCall;
 use crate::session::forgetting::Forgetting;
-use joi_answer::length::LengthLimit;
+use joi_answer::LengthLimit;
 use joi_answer::source::SourceTrust;
 use joi_base::message::Channel;
 

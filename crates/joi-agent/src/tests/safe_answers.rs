@@ -8,7 +8,7 @@ use super::tools::chooses;
 use super::*;
 use crate::model::ModelState;
 use joi_language::Language;
-use joi_language::safety::{LookUpSentences, SafetyWords};
+use joi_language::{LookUpSentences, SafetyWords};
 use joi_store::{MemoryKind, NewMemory};
 use joi_tools::testing::http;
 use joi_tools::{LookUpMode, ToolServices, builtin};

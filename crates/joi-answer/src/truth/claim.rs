@@ -4,9 +4,9 @@
 //! imagines or advises, or whose deed is somebody else's.
 //! Pure: no I/O, no clock.
 
-use joi_language::pattern::PatternGroups;
-use joi_language::requests::{RequestWords, words_of};
-use joi_language::truth::{ClaimForm, ClaimPattern, TruthWords, VerbTense};
+use joi_language::PatternGroups;
+use joi_language::{ClaimForm, ClaimPattern, TruthWords, VerbTense};
+use joi_language::{RequestWords, words_of};
 
 use super::clauses::SaidClause;
 

@@ -4,8 +4,8 @@
 //! are only counted up ("milk and eggs") stay together.
 //! Pure: no I/O, no clock.
 
-use joi_language::requests::{RequestWords, words_of};
-use joi_language::truth::TruthWords;
+use joi_language::TruthWords;
+use joi_language::{RequestWords, words_of};
 use joi_understand::text::{Unquoted, without_quotes};
 
 /// Most words of one of several things.

@@ -8,7 +8,7 @@ use super::ClaimJudge;
 use super::clauses::SaidClause;
 use joi_language::grammar::numbers::{Numbers, ONE};
 use joi_language::grammar::words::Word;
-use joi_language::requests::words_of;
+use joi_language::words_of;
 
 /// Most words of a number in front of its unit.
 const LONGEST: usize = 5;

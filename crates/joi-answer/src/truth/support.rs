@@ -7,8 +7,8 @@
 
 use std::collections::BTreeSet;
 
-use joi_language::requests::words_of;
-use joi_language::truth::{ClaimForm, ClaimedDeed, ObjectFamily};
+use joi_language::words_of;
+use joi_language::{ClaimForm, ClaimedDeed, ObjectFamily};
 use joi_understand::text::alike;
 use joi_understand::wish::found_in;
 

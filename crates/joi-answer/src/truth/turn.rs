@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use joi_language::requests::{RequestWords, words_of};
-use joi_language::truth::TruthWords;
+use joi_language::TruthWords;
+use joi_language::{RequestWords, words_of};
 use joi_understand::wish::{AskedClause, AskedFor, asked_for};
 
 use super::clauses;

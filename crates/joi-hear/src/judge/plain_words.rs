@@ -5,7 +5,7 @@
 //! Celsius" become the same), each with the index of the word of the text it comes from.
 //! Pure: no I/O, no clock.
 
-use joi_language::figures::FigureWords;
+use joi_language::FigureWords;
 
 /// A plain word.
 #[derive(Debug, Clone, PartialEq, Eq)]

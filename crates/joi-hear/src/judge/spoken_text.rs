@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use super::plain_words::plain;
-use joi_language::figures::FigureWords;
+use joi_language::FigureWords;
 
 /// One sentence that was played.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -18,7 +18,7 @@ mod word;
 
 use std::sync::Arc;
 
-use joi_language::readings::ReadingWords;
+use joi_language::ReadingWords;
 
 /// The passes of one language.
 #[derive(Debug)]

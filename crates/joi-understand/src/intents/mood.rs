@@ -5,7 +5,7 @@
 //! Pure: no I/O, no clock.
 
 use joi_language::Language;
-use joi_language::mood::SentenceForm;
+use joi_language::SentenceForm;
 
 /// The form of an utterance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@
 use super::Refusal;
 use super::clause::{Clause, Form};
 use super::clauses::clauses;
-use joi_language::requests::{FormWords, RequestWords, words_of};
+use joi_language::{FormWords, RequestWords, words_of};
 
 /// Returns whether `text` begins with a yes, or ends with one ("Eighteen is perfect, yes") and has nothing in it that
 /// takes it back. A word with which one only shows that one has heard ("right") is a yes when nothing is reported

@@ -10,7 +10,7 @@ use super::sentences::{WordRun, led, parts, sentences, verb};
 use super::told::{self, Telling};
 use super::word_order;
 use crate::text::without_quotes;
-use joi_language::requests::{FormWords, Phrases, RequestWords};
+use joi_language::{FormWords, Phrases, RequestWords};
 
 /// Most words of a time or a place in front of a request.
 const LONGEST_ADVERB: usize = 9;

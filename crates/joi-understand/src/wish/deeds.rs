@@ -8,7 +8,7 @@ use super::clause::{Clause, Form};
 use super::clauses::clauses;
 use crate::text::same;
 use joi_language::Language;
-use joi_language::requests::{DeedWords, RequestWords};
+use joi_language::{DeedWords, RequestWords};
 
 /// How a request fits a deed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@
 use joi_language::Language;
 use joi_language::grammar::numbers::ONE;
 use joi_language::grammar::words;
-use joi_language::requests::{RequestWords, words_of};
+use joi_language::{RequestWords, words_of};
 
 /// Returns every number in `text`, in thousandths, written in figures or in words.
 pub(super) fn numbers(language: &Language, requests: &RequestWords, text: &str) -> Vec<u32> {

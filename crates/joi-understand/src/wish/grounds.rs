@@ -9,9 +9,9 @@ use crate::requests::list;
 use crate::text::same;
 use joi_language::Language;
 use joi_language::grammar::numbers::ONE;
-use joi_language::requests::{Phrases, RequestWords, words_of};
 use joi_language::values::When;
 use joi_language::values::{CallValue, ValueKind};
+use joi_language::{Phrases, RequestWords, words_of};
 
 use super::figures::{numbers, parts};
 use super::meant::meant;

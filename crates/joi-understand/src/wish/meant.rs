@@ -4,7 +4,7 @@
 //! Pure: no I/O, no clock.
 
 use super::sentences::{begins, sentences};
-use joi_language::requests::RequestWords;
+use joi_language::RequestWords;
 
 /// `text` without what is not meant ("add milk, but not eggs"); nothing where all of it is.
 pub(super) fn meant(words: &RequestWords, text: &str) -> Option<String> {

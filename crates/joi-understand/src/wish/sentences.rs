@@ -3,7 +3,7 @@
 //! In: what was said. Out: words between punctuation; then parts, each of which begins where words begin a clause.
 //! Pure: no I/O, no clock.
 
-use joi_language::requests::{DeedWords, FormWords, RequestWords, words_of};
+use joi_language::{DeedWords, FormWords, RequestWords, words_of};
 
 /// A stretch of words between punctuation.
 pub(super) struct WordRun {

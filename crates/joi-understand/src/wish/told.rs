@@ -9,7 +9,7 @@ use super::clauses;
 use super::sentences::{ClausePart, WordRun, led, sentences};
 use crate::text::{quotes, without_quotes};
 use joi_language::Language;
-use joi_language::requests::{RequestWords, ToldWords, words_of};
+use joi_language::{RequestWords, ToldWords, words_of};
 
 /// Most words of who said what stands in front: "said my wife".
 const LONGEST_SAYING: usize = 4;

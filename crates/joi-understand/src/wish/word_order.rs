@@ -5,7 +5,7 @@
 //! Pure: no I/O, no clock.
 
 use super::clause::{Clause, Form};
-use joi_language::requests::RequestWords;
+use joi_language::RequestWords;
 
 /// Most words of what is to be done something to, in front of whom one asks.
 const LONGEST_OBJECT: usize = 6;

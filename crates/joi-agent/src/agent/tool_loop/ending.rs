@@ -12,10 +12,10 @@ use crate::agent::AgentContext;
 use crate::model::ChatModel;
 use crate::session::open_question::{BegunAnswer, OpenQuestion, open_until};
 use crate::sink::{ReceiverClosed, ReplySink};
+use joi_answer::AnswerStop;
 use joi_answer::check::ReplyRefusal;
-use joi_answer::length::AnswerStop;
 use joi_answer::source;
-use joi_language::prompts::PromptName;
+use joi_language::PromptName;
 use joi_understand::intents::{self, Mood};
 use joi_understand::reference::{self, Feeling};
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use joi_language::requests::words_of;
-use joi_language::truth::ClaimForm;
+use joi_language::ClaimForm;
+use joi_language::words_of;
 
 use super::super::claim::Claim;
 use super::super::turn::TurnAim;

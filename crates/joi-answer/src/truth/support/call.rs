@@ -5,9 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use joi_language::pattern::WordPattern;
-use joi_language::requests::words_of;
-use joi_language::truth::{ClaimForm, ClaimedDeed};
+use joi_language::WordPattern;
+use joi_language::words_of;
+use joi_language::{ClaimForm, ClaimedDeed};
 
 use super::super::DoneCall;
 use super::super::claim::Claim;

@@ -1,10 +1,10 @@
 //! Whether the calls of a claimed deed were made with what the claim says: its things, its list, its time, its numbers.
 
-use joi_language::pattern::WordPattern;
-use joi_language::requests::words_of;
-use joi_language::truth::ObjectFamily;
+use joi_language::ObjectFamily;
+use joi_language::WordPattern;
 use joi_language::values::ValueKind;
 use joi_language::values::When;
+use joi_language::words_of;
 use joi_understand::intents;
 use joi_understand::text::alike;
 

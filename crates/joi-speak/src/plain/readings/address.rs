@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 use regex::Regex;
 
 use super::matching::{digits, group, pattern, replace};
-use joi_language::readings::ReadingWords;
+use joi_language::ReadingWords;
 
 static MAIL: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"[A-Za-z0-9][A-Za-z0-9._%+-]*@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"));

@@ -8,8 +8,8 @@ use regex::Regex;
 
 use super::matching::{Around, any, group, pattern, replace};
 use super::ordinal::day_in_words;
-use joi_language::readings::{FirstInDate, ReadingWords};
 use joi_language::{Dial, fill};
+use joi_language::{FirstInDate, ReadingWords};
 
 static ISO: LazyLock<Regex> = LazyLock::new(|| {
     pattern(

@@ -5,7 +5,7 @@
 
 use regex::{Captures, Regex};
 
-use joi_language::readings::FigureSigns;
+use joi_language::FigureSigns;
 
 /// The pattern of a number as it is written: thousands in threes, decimals behind their sign.
 pub(super) fn number(figures: &FigureSigns) -> String {

@@ -8,7 +8,7 @@ use regex::Regex;
 
 use super::matching::{any, group, number, pattern, replace};
 use joi_language::fill;
-use joi_language::readings::{Counted, ReadingWords};
+use joi_language::{Counted, ReadingWords};
 
 #[derive(Debug)]
 pub(super) struct Money {

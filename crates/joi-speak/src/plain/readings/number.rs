@@ -7,8 +7,8 @@ use std::sync::{Arc, LazyLock};
 use regex::Regex;
 
 use super::matching::{any, digits, group, number, pattern, replace};
+use joi_language::ReadingWords;
 use joi_language::fill;
-use joi_language::readings::ReadingWords;
 
 static PHONE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use regex::Regex;
 
 use super::matching::{any, group, pattern, replace};
-use joi_language::readings::{DateWords, ReadingWords};
+use joi_language::{DateWords, ReadingWords};
 
 /// "der 3. Versuch": only behind a word that an ordinal is inflected for.
 #[derive(Debug)]

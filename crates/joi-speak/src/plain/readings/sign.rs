@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 use regex::Regex;
 
 use super::matching::{group, pattern, replace};
-use joi_language::readings::ReadingWords;
+use joi_language::ReadingWords;
 
 /// Written otherwise, meant the same.
 const SAME: &[(char, &str)] = &[

@@ -7,8 +7,8 @@ use std::sync::{Arc, LazyLock};
 use regex::Regex;
 
 use super::matching::{any, group, number, pattern, replace};
+use joi_language::ReadingWords;
 use joi_language::fill;
-use joi_language::readings::ReadingWords;
 
 static HEIGHT: LazyLock<Regex> = LazyLock::new(|| pattern(r#"(?P<feet>\d{1,2})['′](?P<inches>\d{1,2})["″]"#));
 

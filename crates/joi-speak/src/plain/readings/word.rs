@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 use regex::Regex;
 
 use super::matching::{any, group, pattern, replace};
-use joi_language::readings::ReadingWords;
+use joi_language::ReadingWords;
 
 static SAINT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?P<road>[A-Z]\w+ )?St\.(?P<name> [A-Z])?"));
 static LETTERS: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?P<all>(?:[A-Za-z]\.){2,})"));
