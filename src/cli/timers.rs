@@ -296,7 +296,7 @@ const IN_DOUBT: &str = "! the clock shows less than it did before, so alarms wai
 fn told(done: &Done, language: &Language) -> anyhow::Result<ExitCode> {
     let sentence = match &done.report {
         OrderReport::Silenced(entries) => format!("{} silenced", entries.len()),
-        report => words::tell(report, &done.at, language),
+        report => words::reported(report, &done.at, language),
     };
     show::line(sentence)?;
     if done.bell == Bell::Nobody && matches!(done.report, OrderReport::Set(_) | OrderReport::Snoozed(_)) {

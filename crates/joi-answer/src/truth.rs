@@ -113,7 +113,7 @@ impl ClaimJudge<'_> {
         for clause in clauses::clauses(self.words, self.requests, said) {
             // "I didn't manage to stop it": what goes on with a no is part of it.
             has_denied |= self.words.exempt.negations.is_match(&clause.text);
-            if !has_denied && self.is_told(&clause) && self.is_said_instead(&clause, &topic) {
+            if !has_denied && self.is_reported(&clause) && self.is_said_instead(&clause, &topic) {
                 return Some(clause.text);
             }
             if self.is_misread(&clause) {
@@ -141,7 +141,7 @@ impl ClaimJudge<'_> {
 
     /// Returns whether a clause states something in this language, where no call has reported anything: no question, no
     /// condition, no offer, and nothing that joi can't.
-    fn is_told(self, clause: &SaidClause) -> bool {
+    fn is_reported(self, clause: &SaidClause) -> bool {
         let exempt = &self.words.exempt;
         let excuses = [
             &exempt.directives,
@@ -164,7 +164,7 @@ impl ClaimJudge<'_> {
         let support = Support { judge: self, topic };
         topic.is_only_deed
             && !topic.families.is_empty()
-            && words_of(&clause.text).iter().any(|word| support.tells(word))
+            && words_of(&clause.text).iter().any(|word| support.is_meaningful(word))
     }
 
     /// Returns how many small words of its own language `text` has, and of the other one that has most.

@@ -124,7 +124,7 @@ impl VacancyRule<'_> {
             return words;
         }
         let (begin, end) = (words.len() - words.trim_start().len(), words.trim_end_matches(is_mark).len());
-        let told = intents::told_back(language, &words[begin..end.max(begin)]);
+        let told = intents::said_back(language, &words[begin..end.max(begin)]);
         let mut letters = told.chars();
         let first: String = letters.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
         format!("{}{first}{}{}", &words[..begin], letters.as_str(), &words[end.max(begin)..])

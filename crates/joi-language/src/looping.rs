@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn letters_in_circles_are_told_from_long_words() {
+    fn letters_in_circles_differ_from_long_words() {
         for text in [
             "abc".repeat(200),
             format!("Well, {} and so on", "na".repeat(40)),

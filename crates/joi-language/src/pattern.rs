@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_have_names_and_what_is_no_pattern_is_told() {
+    fn groups_have_names_and_a_faulty_pattern_is_an_error() {
         let pattern = WordPattern::new("(?P<what>timer|alarm) for (?P<when>.+)").unwrap();
         let groups = pattern.captures("a timer for noon").unwrap();
         assert_eq!(groups.name("what").unwrap().as_str(), "timer");

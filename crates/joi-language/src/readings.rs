@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_with_a_wrong_sentence_or_too_few_days_is_told() {
+    fn a_file_with_a_wrong_sentence_or_too_few_days_is_refused() {
         let english = include_str!("../../../assets/language/en/readings.toml");
         let told = |from: &str, to: &str| {
             assert!(english.contains(from), "{from}");

@@ -76,7 +76,7 @@ impl SentenceTemplate {
         let filled: Vec<(&str, String)> = self
             .fields
             .iter()
-            .map(|(placeholder, field)| (placeholder.as_str(), field.told(language, now)))
+            .map(|(placeholder, field)| (placeholder.as_str(), field.in_words(language, now)))
             .collect();
         let values: Vec<(&str, &str)> =
             filled.iter().map(|(placeholder, told)| (*placeholder, told.as_str())).collect();
@@ -85,7 +85,7 @@ impl SentenceTemplate {
 }
 
 impl SentenceField {
-    fn told(&self, language: &Language, now: &Zoned) -> String {
+    fn in_words(&self, language: &Language, now: &Zoned) -> String {
         let words = &language.sentences().time;
         match self {
             Self::Words(words) => words.clone(),
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_template_is_told_in_the_language_that_is_spoken_and_seen_from_when_it_is_said() {
+    fn a_template_is_worded_in_the_language_that_is_spoken_and_seen_from_when_it_is_said() {
         let (missed, now) = (missed(), now());
         assert_eq!(
             missed.sentence(english(), &now),

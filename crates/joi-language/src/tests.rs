@@ -63,7 +63,7 @@ fn french(files: &[(&str, &str)]) -> tempfile::TempDir {
 }
 
 #[test]
-fn a_file_that_can_not_be_used_is_told_with_its_key_and_value() {
+fn a_file_that_can_not_be_used_is_refused_with_its_key_and_value() {
     let problem = |name: &str, from: &str, to: &str| {
         let english = |name: &str| {
             let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets/language/en").join(name);

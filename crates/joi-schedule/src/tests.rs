@@ -101,7 +101,7 @@ impl Table {
 
     fn say(&mut self, order: &ScheduleOrder) -> String {
         let report = self.order(order);
-        words::tell(&report, &self.now, english())
+        words::reported(&report, &self.now, english())
     }
 
     fn look(&mut self, is_first: bool) -> Seen {

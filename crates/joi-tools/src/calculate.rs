@@ -66,7 +66,7 @@ impl Tool for Calculate {
             let computed = tokio::task::spawn_blocking(compute).await;
             let value = computed.unwrap_or_else(|_| Err("it can't be computed".to_owned()));
             let value = value.map_err(|why| ToolError::TellModel(format!("{written}: {why}")))?;
-            let SumValue { exact, rounded, sentence } = sum.told(value);
+            let SumValue { exact, rounded, sentence } = sum.in_words(value);
             let digits = if rounded == exact { String::new() } else { format!(" (to be exact: {exact})") };
             Ok(Output::own(format!("{written} = {rounded}{digits}")).saying(sentence))
         }

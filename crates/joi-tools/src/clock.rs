@@ -103,7 +103,7 @@ mod tests {
     use super::*;
     use joi_language::testing::english;
 
-    async fn told(city: &str) -> Result<Output, ToolError> {
+    async fn run(city: &str) -> Result<Output, ToolError> {
         let now = "2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().expect("a time");
         let arguments = Arguments::from_iter([("city".to_owned(), json!(city))]);
         Time.run(Call {
@@ -139,20 +139,20 @@ mod tests {
     async fn cities_are_found_by_name_and_nonsense_is_not() {
         let output = |text: &str, sentence: &str| Ok(Output::own(text).saying(sentence));
         assert_eq!(
-            told("Tokyo").await,
+            run("Tokyo").await,
             output("in Tokyo: Sunday, 22 November 2026, 22:05", "It's 10:05 PM on Sunday in Tokyo.")
         );
         assert_eq!(
-            told("New York, USA").await,
+            run("New York, USA").await,
             output(
                 "in New York, USA: Sunday, 22 November 2026, 08:05",
                 "It's 8:05 AM on Sunday in New York, USA."
             )
         );
         assert_eq!(
-            told("").await,
+            run("").await,
             output("here: Sunday, 22 November 2026, 14:05", "It's 2:05 PM on Sunday here.")
         );
-        assert!(matches!(told("Atlantis").await, Err(ToolError::TellModel(_))));
+        assert!(matches!(run("Atlantis").await, Err(ToolError::TellModel(_))));
     }
 }

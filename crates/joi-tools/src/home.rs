@@ -166,7 +166,7 @@ fn seen(home: &dyn Home, language: &Language) -> Result<HomeView, ToolError> {
 
 fn not_reached(link: &HomeLink, language: &Language) -> ToolError {
     match language.house() {
-        Some(words) => ToolError::EndTurn(unreached::told(link, &words.say).to_owned()),
+        Some(words) => ToolError::EndTurn(unreached::sentence(link, &words.say).to_owned()),
         None => ToolError::TellModel("the house can't be reached at the moment".to_owned()),
     }
 }

@@ -58,7 +58,7 @@ impl MemoryTool {
                 let search = MemoryQuery { words, now, limit: MOST_FOUND, ..MemoryQuery::default() };
                 let hits =
                     store.search(search).await.map_err(|error| lost(call.language, &error.to_string()))?;
-                Ok(told(&hits))
+                Ok(listed(&hits))
             }
         }
     }
@@ -69,7 +69,7 @@ fn lost(language: &Language, why: &str) -> ToolError {
     ToolError::EndTurn(language.sentences().tools.no_memory.clone())
 }
 
-fn told(hits: &[MemoryHit]) -> Output {
+fn listed(hits: &[MemoryHit]) -> Output {
     if hits.is_empty() {
         return Output::own("nothing is remembered about that");
     }

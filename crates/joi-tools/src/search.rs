@@ -91,7 +91,7 @@ impl WebSearch {
                 continue;
             }
             match timeout(EACH, self.ask(engine, query, language)).await {
-                Ok(Ok(hits)) if !hits.is_empty() => return Ok(told(engine, &hits)),
+                Ok(Ok(hits)) if !hits.is_empty() => return Ok(listed(engine, &hits)),
                 Ok(Ok(_)) => faults.push(format!("{} found nothing", engine.name())),
                 Ok(Err(error)) => faults.push(format!("{}: {error}", engine.name())),
                 Err(_) => faults.push(format!("{} took too long", engine.name())),
@@ -186,7 +186,7 @@ fn read<T: serde::de::DeserializeOwned>(body: &str) -> Result<T, ToolError> {
         .map_err(|_| ToolError::TellModel("it sent something that can't be read".into()))
 }
 
-fn told(engine: SearchEngine, hits: &[Hit]) -> Output {
+fn listed(engine: SearchEngine, hits: &[Hit]) -> Output {
     let line = |hit: &Hit| {
         let short =
             |text: &str, most| fence::shortened(&text.split_whitespace().collect::<Vec<_>>().join(" "), most);

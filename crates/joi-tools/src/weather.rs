@@ -92,7 +92,7 @@ impl Weather {
         let forecast = self.forecast(&place).await?;
         let days = usize::from(call.text("day") == "tomorrow");
         let (name, source) = if wanted == home { (home.into(), Source::Own) } else { named(&place, wanted) };
-        let (text, sentence) = self.told(&name, &forecast, days, language);
+        let (text, sentence) = self.worded(&name, &forecast, days, language);
         Ok(Output::of(source, text).saying(sentence))
     }
 
@@ -139,7 +139,7 @@ impl Weather {
     }
 
     /// For the model, and in a sentence.
-    fn told(
+    fn worded(
         &self,
         name: &str,
         forecast: &Forecast,

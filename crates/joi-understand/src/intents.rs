@@ -33,7 +33,7 @@ pub use amend::{Settled, amended, only_repeats, settled};
 pub use completeness::{Completeness, completeness, is_amendable};
 pub use home::{HomeDeed, HomeOrder, not_connected};
 pub use joi_language::DeviceKind;
-pub use memory::{MemoryOrder, told_back};
+pub use memory::{MemoryOrder, said_back};
 pub use mood::{Mood, mood};
 pub use near::{Reading, near};
 pub use table::{EquivalentCall, IntentPart, IntentRow, Undo};

@@ -24,7 +24,7 @@ pub fn speaks_of_the_speaker(language: &Language, asked: &str) -> bool {
 }
 
 /// Returns whether who says it states something of themselves: neither asks nor wants anything.
-pub fn tells_of_the_speaker(language: &Language, asked: &str) -> bool {
+pub fn is_about_speaker(language: &Language, asked: &str) -> bool {
     let words = words_of(asked);
     let begins_with_own = |of: &RequestWords| of.talk.own.at_start(&words).is_some();
     let wants = |of: &RequestWords| of.form.wishes.at_start(&words).is_some();
@@ -87,17 +87,17 @@ mod tests {
         assert!(speaks_of_the_speaker(english(), "In which town is my home?"));
         assert!(speaks_of_the_speaker(german(), "Wie heißt meine Schwester?"));
         assert!(!speaks_of_the_speaker(english(), "why is the sky blue"));
-        assert!(tells_of_the_speaker(english(), "My hamster died."));
-        assert!(tells_of_the_speaker(german(), "Ich bin so müde"));
-        assert!(tells_of_the_speaker(english(), "Everything is too much for me right now."));
+        assert!(is_about_speaker(english(), "My hamster died."));
+        assert!(is_about_speaker(german(), "Ich bin so müde"));
+        assert!(is_about_speaker(english(), "Everything is too much for me right now."));
         assert_eq!(feeling(english(), "My dog died last night."), Feeling::Sad);
         assert_eq!(feeling(english(), "I got the job I wanted!"), Feeling::Glad);
         assert_eq!(feeling(german(), "Mein Hund ist gestorben."), Feeling::Sad);
         assert_eq!(feeling(german(), "Ich habe die Prüfung bestanden!"), Feeling::Glad);
         assert_eq!(feeling(english(), "I have a cat."), Feeling::Untold);
-        assert!(!tells_of_the_speaker(english(), "Tell me who won the war."));
+        assert!(!is_about_speaker(english(), "Tell me who won the war."));
         for asked in ["I want a story", "Tell me more", "My name is what?", "Hamsters die young."] {
-            assert!(!tells_of_the_speaker(english(), asked), "{asked}");
+            assert!(!is_about_speaker(english(), asked), "{asked}");
         }
         assert!(asks_about_here(english(), "How many days are there until Christmas?"));
         assert!(asks_about_here(german(), "Wie alt ist wer 1980 geboren ist?"));

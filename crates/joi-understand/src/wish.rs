@@ -156,7 +156,7 @@ pub fn refusal<'a>(language: &Language, text: &'a str) -> Option<Refusal<'a>> {
 }
 
 /// Returns whether `text` only states something: no clause of it asks, or asks for anything.
-pub fn only_tells(language: &Language, text: &str) -> bool {
+pub fn only_reports(language: &Language, text: &str) -> bool {
     let clauses = language.requests().first().map(|words| clauses(words, text)).unwrap_or_default();
     !clauses.is_empty() && clauses.iter().all(|clause| clause.form == Form::Statement)
 }

@@ -127,7 +127,7 @@ pub(crate) fn begin(
 fn context_line(request: &TurnRequest<'_>, rules: &ContextConfig) -> String {
     let turn = request.turn;
     let asks = || reference::asks_about_here(&turn.language, turn.asked);
-    let is_needed = || asks() && !reference::tells_of_the_speaker(&turn.language, turn.asked);
+    let is_needed = || asks() && !reference::is_about_speaker(&turn.language, turn.asked);
     match request.prompt {
         PromptKind::Talk if !is_needed() => String::new(),
         PromptKind::Talk | PromptKind::Tools => context::line(rules, &turn.now, &turn.language),

@@ -30,7 +30,7 @@ impl ToolList {
     /// fetched.
     pub(crate) fn by_words(&self, asked: &str, language: &Language) -> Vec<String> {
         let mut names = route::by_words(asked, &self.offered(), language).names;
-        if !names.is_empty() && wish::only_tells(language, asked) {
+        if !names.is_empty() && wish::only_reports(language, asked) {
             let fetches = |tool: &Arc<dyn Tool>| tool.effect(&Arguments::new()) == Effect::Fetches;
             names.retain(|name| !self.toolbox.get(name).is_some_and(fetches));
         }

@@ -17,7 +17,7 @@ pub(crate) fn remembered(language: &Language, kind: MemoryKind, text: &str) -> S
     match kind {
         MemoryKind::Wish => fill(&say.wished, &[("text", text)]),
         MemoryKind::User | MemoryKind::World | MemoryKind::Diary | MemoryKind::Document => {
-            fill(&say.remembered, &[("about", &intents::told_back(language, text))])
+            fill(&say.remembered, &[("about", &intents::said_back(language, text))])
         }
     }
 }
@@ -34,7 +34,7 @@ pub(crate) fn forgetting(language: &Language, known: TopicMentions, said: &str) 
         (_, 0) => &say.things,
         (_, _) => &say.things_set,
     };
-    let about = intents::told_back(language, said);
+    let about = intents::said_back(language, said);
     fill(sentence, &[("count", &things.to_string()), ("about", &about)])
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn gone(language: &Language, things: usize) -> &str {
 pub(crate) fn about_me(language: &Language, known: &[Memory], has_diary: bool) -> String {
     let say = &language.sentences().memory;
     let of = |kind: MemoryKind| known.iter().filter(move |memory| memory.kind == kind);
-    let back = |memory: &Memory| sentence(&intents::told_back(language, &memory.text.0));
+    let back = |memory: &Memory| sentence(&intents::said_back(language, &memory.text.0));
     let user = newest::holding(of(MemoryKind::User).collect(), |memory| (memory.at, &memory.text.0), &[]);
     let user: Vec<String> = user.into_iter().map(back).collect();
     let wishes: Vec<String> = of(MemoryKind::Wish).map(|memory| sentence(&memory.text.0)).collect();

@@ -44,7 +44,7 @@ pub async fn foresee<M: ChatModel>(
     let words = match &quick.what {
         Intent::Schedule(order) => {
             let (report, at) = engine.parts.schedule.as_ref()?.foresee(order.clone()).await.ok()?;
-            words::tell(&report, &at, &language)
+            words::reported(&report, &at, &language)
         }
         Intent::Memory(MemoryOrder::Remember { kind, text }) => told::remembered(&language, *kind, text),
         Intent::Home(_) | Intent::Memory(_) | Intent::Stop => return None,

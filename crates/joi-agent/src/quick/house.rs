@@ -56,7 +56,7 @@ pub(crate) async fn carry_out(
             sink.decided("home", "not reached", "nothing was done").await?;
             let link = home.view().link;
             report(&link, sink).await?;
-            sink.say(unreached::told(&link, &words.say)).await?;
+            sink.say(unreached::sentence(&link, &words.say)).await?;
         }
         HouseWish::Decided(HouseDecision::Send(batch)) => {
             send(batch, turn, means, sink).await?;

@@ -44,7 +44,7 @@ pub(crate) async fn carry_out(
         session.with(|state| state.clarification = Some(asked));
     }
     sink.is_foreign |= done.report.is_foreign();
-    sink.say(&schedule::words::tell(&done.report, &done.at, &turn.language)).await?;
+    sink.say(&schedule::words::reported(&done.report, &done.at, &turn.language)).await?;
     if done.bell == Bell::Nobody && matches!(done.report, OrderReport::Set(_) | OrderReport::Changed(_)) {
         let notice = "(joi is not running: it rings once `joi run` does)";
         sink.send(ReplyEvent::Notice(notice.to_owned())).await?;
@@ -90,7 +90,7 @@ pub(crate) async fn cancel(
     let which = Which { id: Some(entry), ..Which::default() };
     let done = schedule.obey(ScheduleOrder::Cancel(which)).await?;
     let is_gone = matches!(&done.report, OrderReport::Cancelled(gone) if !gone.is_empty());
-    Ok(is_gone.then(|| schedule::words::tell(&done.report, &done.at, &turn.language)))
+    Ok(is_gone.then(|| schedule::words::reported(&done.report, &done.at, &turn.language)))
 }
 
 /// A report's name in records.

@@ -91,15 +91,15 @@ impl Support<'_> {
             TurnAim::Own | TurnAim::Nothing => &self.topic.asked,
             TurnAim::Deed | TurnAim::Words => &self.topic.wanted,
         };
-        let wanted: Vec<String> = of_asked.iter().filter(|word| self.tells(word)).cloned().collect();
+        let wanted: Vec<String> = of_asked.iter().filter(|word| self.is_meaningful(word)).cloned().collect();
         let is_one = |word: &String| wanted.iter().any(|one| alike(word, one) || self.in_compound(word, one));
-        words_of(text).iter().filter(|word| self.tells(word)).any(is_one)
+        words_of(text).iter().filter(|word| self.is_meaningful(word)).any(is_one)
     }
 
     /// Returns whether a word says what is meant.
-    pub(super) fn tells(&self, word: &str) -> bool {
+    pub(super) fn is_meaningful(&self, word: &str) -> bool {
         if word.contains('-') {
-            return word.split('-').any(|part| self.tells(part));
+            return word.split('-').any(|part| self.is_meaningful(part));
         }
         let parts = &self.judge.words.parts;
         let grammar = self.judge.language.grammar();
@@ -129,11 +129,11 @@ impl Support<'_> {
             let kept = |family: &ObjectFamily| !family.tools.is_empty() && family.says.is_match(word);
             let is_kept = self.judge.words.families.iter().any(kept);
             // Behind the list stands what became of it.
-            let ends = ends.contains(word) || (is_named && !is_kept && self.tells(word));
+            let ends = ends.contains(word) || (is_named && !is_kept && self.is_meaningful(word));
             is_named |= is_kept;
             !ends
         };
-        words.take_while(|word| goes_on(word)).filter(|word| self.tells(word)).collect()
+        words.take_while(|word| goes_on(word)).filter(|word| self.is_meaningful(word)).collect()
     }
 
     fn is_in(&self, word: &str, given: &str) -> bool {
@@ -153,7 +153,7 @@ impl Support<'_> {
 }
 
 /// Returns all words of a call, and of its answer.
-fn told(call: &DoneCall) -> String {
+fn record_of(call: &DoneCall) -> String {
     format!("{} {}", given(call), call.answer)
 }
 

@@ -198,7 +198,7 @@ pub fn not_done(sentence: SentenceName, entries: &[Entry], zone: &TimeZone) -> S
 }
 
 /// Returns the sentence for a report; `now` is the present moment.
-pub fn tell(report: &OrderReport, now: &Zoned, language: &Language) -> String {
+pub fn reported(report: &OrderReport, now: &Zoned, language: &Language) -> String {
     let words = &language.sentences().schedule;
     let told = match report {
         OrderReport::Set(entry) => set(entry, now, language),

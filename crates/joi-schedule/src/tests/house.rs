@@ -51,10 +51,10 @@ async fn a_command_is_sent_in_its_time_without_a_word_and_is_gone_then() {
     let hand = NotedHand::new(Some(LaterOutcome::Done));
     let (alerts, _stop) = watch_with(&schedule, Some(hand.clone() as Arc<dyn HouseHand>));
     let set = schedule.obey(heating(When::In(600))).await.unwrap();
-    assert_eq!(words::tell(&set.report, &set.at, english()), "In 10 minutes: Bath heating off.");
-    assert_eq!(words::tell(&set.report, &set.at, german()), "In 10 Minuten: Bath heating off.");
+    assert_eq!(words::reported(&set.report, &set.at, english()), "In 10 minutes: Bath heating off.");
+    assert_eq!(words::reported(&set.report, &set.at, german()), "In 10 Minuten: Bath heating off.");
     let listed = schedule.obey(ScheduleOrder::List(None)).await.unwrap();
-    assert_eq!(words::tell(&listed.report, &listed.at, english()), "In 10 minutes: Bath heating off.");
+    assert_eq!(words::reported(&listed.report, &listed.at, english()), "In 10 minutes: Bath heating off.");
     until_sent(&hand).await;
     assert!(wall.now() >= at(17, 10), "not before its time");
     gone(&schedule).await;
@@ -79,7 +79,7 @@ async fn a_command_can_be_cancelled_by_its_name() {
     schedule.obey(heating(When::In(600))).await.unwrap();
     let which = Which { name: Some("bath heating".into()), ..Which::of(Some(EntryKind::Timer)) };
     let done = schedule.obey(ScheduleOrder::Cancel(which)).await.unwrap();
-    assert_eq!(words::tell(&done.report, &done.at, english()), "Bath heating off cancelled.");
+    assert_eq!(words::reported(&done.report, &done.at, english()), "Bath heating off cancelled.");
     tokio::time::sleep(std::time::Duration::from_secs(1_200)).await;
     assert_eq!(hand.sent(), [""; 0]);
 }

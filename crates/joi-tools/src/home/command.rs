@@ -49,7 +49,7 @@ impl HomeCommandTool {
         }
         let sent = backend::command(&*self.0, &ordered, FOLLOWS_WITHIN);
         let outcome = timeout(KNOWN_WITHIN, sent).await.ok();
-        told(outcome.as_ref(), (item, &command), call.language)
+        reported(outcome.as_ref(), (item, &command), call.language)
     }
 }
 
@@ -186,7 +186,7 @@ fn spoken(command: &ItemCommand, written: &str, language: &Language) -> String {
 }
 
 /// Returns what became of it; no outcome is known where there is none.
-fn told(
+fn reported(
     outcome: Option<&CommandOutcome>,
     (item, command): (&Item, &ItemCommand),
     language: &Language,

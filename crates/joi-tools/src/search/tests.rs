@@ -150,7 +150,7 @@ proptest::proptest! {
         };
         let results = [read::<Searxng>(&searxng).map(hits), read::<Wiki>(&wiki).map(pages)];
         for found in results.into_iter().flatten() {
-            let text = told(SearchEngine::Searxng, &found).text;
+            let text = listed(SearchEngine::Searxng, &found).text;
             proptest::prop_assert_eq!(text.matches(fence::END).count(), 1, "{}", text);
         }
     }

@@ -311,7 +311,7 @@ fn words_that_only_report_differ_from_those_that_want_something() {
         "My sister likes the news online",
         "He looked up the latest news.",
     ] {
-        assert!(only_tells(english(), told), "{told}");
+        assert!(only_reports(english(), told), "{told}");
     }
     for wanted in [
         "news please",
@@ -324,11 +324,11 @@ fn words_that_only_report_differ_from_those_that_want_something() {
         "is it raining",
         "weather in Rome",
     ] {
-        assert!(!only_tells(english(), wanted), "{wanted}");
+        assert!(!only_reports(english(), wanted), "{wanted}");
     }
-    assert!(only_tells(german(), "Es regnet schon wieder."));
-    assert!(!only_tells(german(), "Wie wird das Wetter morgen?"));
-    assert!(!only_tells(german(), "such im Internet nach Kuchenrezepten"));
+    assert!(only_reports(german(), "Es regnet schon wieder."));
+    assert!(!only_reports(german(), "Wie wird das Wetter morgen?"));
+    assert!(!only_reports(german(), "such im Internet nach Kuchenrezepten"));
 }
 
 #[test]

@@ -161,7 +161,7 @@ proptest::proptest! {
         let name = place.map(|place| named(&place, "Vienna").0).unwrap_or_default();
         if let Ok(forecast) = serde_json::from_str::<Forecast>(&forecast) {
             for day in 0..3 {
-                tool.told(&name, &forecast, day, english());
+                tool.worded(&name, &forecast, day, english());
             }
         }
     }

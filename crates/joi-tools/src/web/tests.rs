@@ -228,7 +228,7 @@ async fn a_page_that_hangs_is_given_up() {
 }
 
 #[tokio::test]
-async fn without_a_network_a_page_is_told_to_be_out_of_reach() {
+async fn without_a_network_a_page_is_out_of_reach() {
     let http = HttpClient::guarded(is_outside, no_names).expect("a client");
     let told = page_over(http.clone(), "http://page.test/").await;
     assert_eq!(told, Err("page.test can't be reached: Temporary failure in name resolution".into()));

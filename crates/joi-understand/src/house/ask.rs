@@ -71,7 +71,7 @@ impl Reader<'_> {
             let near =
                 if is_lock(asked) && deed::lock(thing).is_none() { self.lock_near(thing) } else { None };
             let thing = near.unwrap_or(thing);
-            let Some(item) = told_by(thing, asked) else { continue };
+            let Some(item) = state_of(thing, asked) else { continue };
             let named = NamedThing { name: item.name.clone(), title: self.title(thing) };
             match holds(item, asked) {
                 Some(true) => those.push(named),
@@ -145,7 +145,7 @@ fn main<'a>(thing: &Thing<'a>) -> Option<&'a Item> {
     thing.points.iter().copied().min_by_key(rank)
 }
 
-fn told_by<'a>(thing: &Thing<'a>, asked: HouseAsked) -> Option<&'a Item> {
+fn state_of<'a>(thing: &Thing<'a>, asked: HouseAsked) -> Option<&'a Item> {
     match asked {
         HouseAsked::Locked | HouseAsked::Unlocked => deed::lock(thing),
         HouseAsked::On | HouseAsked::Off | HouseAsked::WhichOn | HouseAsked::WhichOff => {

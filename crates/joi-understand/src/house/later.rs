@@ -125,7 +125,7 @@ pub fn wished(
             LaterMoment::For(*seconds)
         }
         LaterTime::By(names) => {
-            let at = told_by(names, house).ok_or(HouseRefusal::NoMoment)?;
+            let at = moment_of(names, house).ok_or(HouseRefusal::NoMoment)?;
             let seconds = at.duration_since(now.timestamp()).as_secs();
             let seconds = u32::try_from(seconds).ok().filter(|seconds| *seconds > 0);
             LaterMoment::Then(When::In(seconds.ok_or(HouseRefusal::NoMoment)?))
@@ -136,7 +136,7 @@ pub fn wished(
 }
 
 /// Returns the moment that an item states which is called by one of `names`.
-fn told_by(names: &[String], house: &House) -> Option<Timestamp> {
+fn moment_of(names: &[String], house: &House) -> Option<Timestamp> {
     let is_called = |text: &str| names.iter().any(|name| text.to_lowercase().contains(name));
     let mut found = house.readable().filter_map(|item| match item.state.value {
         StateValue::Moment(at) if *item.kind.acts_as() == ItemKind::DateTime => {

@@ -70,7 +70,7 @@ pub(super) fn written(decision: Option<&HouseDecision>) -> String {
         HouseDecision::Which(things) => format!("which {}", in_order(things)),
         HouseDecision::Where(_) => "where".to_owned(),
         HouseDecision::Refused(refusal) => refused(refusal),
-        HouseDecision::Told(answer) => told(answer),
+        HouseDecision::Told(answer) => measure(answer),
     }
 }
 
@@ -89,7 +89,7 @@ fn refused(refusal: &HouseRefusal) -> String {
     }
 }
 
-fn told(answer: &HouseAnswer) -> String {
+fn measure(answer: &HouseAnswer) -> String {
     match answer {
         HouseAnswer::Is { yes: true, things, .. } => format!("say yes {}", in_order(things)),
         HouseAnswer::Is { yes: false, things, .. } => format!("say no {}", in_order(things)),

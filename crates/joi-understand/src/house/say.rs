@@ -287,7 +287,7 @@ mod tests {
         ItemState::read("ON", &ItemKind::Switch)
     }
 
-    fn told(outcomes_of: &[(&str, CommandOutcome)]) -> String {
+    fn spoken(outcomes_of: &[(&str, CommandOutcome)]) -> String {
         let all: Vec<_> = outcomes_of
             .iter()
             .map(|(title, outcome)| (planned(title, ItemCommand::On), outcome.clone()))
@@ -346,7 +346,7 @@ mod tests {
                 "The house does not accept my token; it needs a new one.",
             ),
         ] {
-            assert_eq!(told(&outcomes), expected, "{outcomes:?}");
+            assert_eq!(spoken(&outcomes), expected, "{outcomes:?}");
         }
     }
 

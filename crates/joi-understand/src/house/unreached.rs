@@ -7,7 +7,7 @@ use joi_home::fault::HomeFault;
 use joi_language::HouseSentences;
 
 /// Returns the sentence for this state of the connection.
-pub fn told<'a>(link: &HomeLink, say: &'a HouseSentences) -> &'a str {
+pub fn sentence<'a>(link: &HomeLink, say: &'a HouseSentences) -> &'a str {
     match link {
         HomeLink::Lost { fault } => cause(fault, say).unwrap_or(&say.not_reached),
         HomeLink::Starting => &say.starting,
@@ -51,9 +51,9 @@ mod tests {
             (HomeFault::Moved { target: address() }, "The address of the house is not right any more."),
         ] {
             let link = HomeLink::Lost { fault };
-            assert_eq!(super::told(&link, &english().house().unwrap().say), told, "{link:?}");
+            assert_eq!(super::sentence(&link, &english().house().unwrap().say), told, "{link:?}");
         }
-        let starting = super::told(&HomeLink::Starting, &german().house().unwrap().say);
+        let starting = super::sentence(&HomeLink::Starting, &german().house().unwrap().say);
         assert_eq!(starting, "Das Haus startet gerade; frag mich in einer Minute noch einmal.");
     }
 }

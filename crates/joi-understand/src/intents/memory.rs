@@ -84,7 +84,7 @@ fn kind(text: &str, grammar: &Grammar) -> MemoryKind {
 }
 
 /// Returns what the speaker says of themselves, said to the owner: "your sister is called Ann".
-pub fn told_back(language: &Language, text: &str) -> String {
+pub fn said_back(language: &Language, text: &str) -> String {
     let told_as = &language.grammar().told;
     let said: Vec<&str> = text.split(' ').collect();
     let mut told: Vec<String> = Vec::new();

@@ -108,7 +108,7 @@ mod tests {
     use super::*;
     use joi_language::testing::english;
 
-    fn told(asked: &str) -> String {
+    fn read(asked: &str) -> String {
         let Some(arguments) = arguments(asked, english()) else { return "-".into() };
         let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         format!("{} {}: {}", text("action"), list_name(&text("list"), english()), text("text"))
@@ -196,7 +196,7 @@ mod tests {
             ("Was steht auf der Liste?", "read shopping"),
             ("Setz Olivenöl auf die Liste", "add shopping: Olivenöl"),
         ] {
-            assert_eq!(told(asked), expected, "{asked}");
+            assert_eq!(read(asked), expected, "{asked}");
         }
     }
 
@@ -255,7 +255,7 @@ mod tests {
             "read me a story",
             "",
         ] {
-            assert_eq!(told(asked), "-", "{asked}");
+            assert_eq!(read(asked), "-", "{asked}");
         }
     }
 

@@ -68,10 +68,10 @@ impl<'a> PreparedSum<'a> {
     }
 
     /// Returns what is said of the value that was computed.
-    pub fn told(&self, exact: String) -> SumValue {
+    pub fn in_words(&self, exact: String) -> SumValue {
         let of = ValueOf::of(&self.expression, self.money.is_some());
         let rounded = rounded::rounded(&exact, of);
-        let told = told(&rounded, self.money, self.language);
+        let told = sentence(&rounded, self.money, self.language);
         let sentence = fill(&self.language.sentences().tools.sum, &[("value", &told)]);
         SumValue { exact, rounded, sentence }
     }
@@ -105,7 +105,7 @@ pub fn asked_for(asked: &str, language: &Language) -> Option<String> {
 }
 
 /// Returns a value as it is reported, with its unit as the language calls it.
-fn told(value: &str, money: Option<&CurrencyNames>, language: &Language) -> String {
+fn sentence(value: &str, money: Option<&CurrencyNames>, language: &Language) -> String {
     let told = value.replace("approx.", &language.sentences().tools.about);
     let named =
         language.sums().next().and_then(|words| words.units.iter().find_map(|unit| unit_named(&told, unit)));
@@ -123,7 +123,7 @@ pub fn foreseen(asked: &str, language: &Language) -> Option<String> {
     let sum = PreparedSum::of(asked_for(asked, language)?, language).ok()?;
     let clock = EvaluationLimit { until: Instant::now() + AT_ONCE, is_over: Arc::default() };
     let value = value_of(&sum.expression, &clock).ok()?;
-    Some(sum.told(value).sentence)
+    Some(sum.in_words(value).sentence)
 }
 
 /// A sum in signs, and the currency it is in.

@@ -54,7 +54,7 @@ impl Telling {
             (Some(ToldBefore::Maybe), Form::Request) => clause.has_condition = true,
             _ => {}
         }
-        let own = told(words, part, clause);
+        let own = report(words, part, clause);
         let is_other =
             matches!(clause.form, Form::Request | Form::Question) || is_recital(words, &part.words);
         self.told = match own {
@@ -86,7 +86,7 @@ fn announced(words: &RequestWords, part: &ClausePart, clause: &Clause) -> Option
 }
 
 /// Returns what a clause states.
-fn told(words: &RequestWords, part: &ClausePart, clause: &Clause) -> Option<ToldBefore> {
+fn report(words: &RequestWords, part: &ClausePart, clause: &Clause) -> Option<ToldBefore> {
     let (told, said) = (&words.told, &part.words);
     let (reports, is_past) = (told.reports.are_in(said), is_past(told, said));
     let maybe = || (reports || is_past).then_some(ToldBefore::Maybe);

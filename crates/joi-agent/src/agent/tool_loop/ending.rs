@@ -78,7 +78,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
     ) -> Result<Option<LoopEnd>, ReceiverClosed> {
         sink.decided("check", "refused", refusal.to_string()).await?;
         let (language, words) = (&state.asked.language, &state.asked.words);
-        let is_told = reference::tells_of_the_speaker(language, words);
+        let is_told = reference::is_about_speaker(language, words);
         let may_be_order = !is_told && intents::mood(language, words) != Mood::Question;
         if refusal == ReplyRefusal::Claim && may_be_order {
             sink.say_on(&sink.sentence(|say| &say.not_done)).await?;

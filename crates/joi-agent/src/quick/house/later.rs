@@ -35,7 +35,7 @@ pub(super) async fn carry_out(
         },
     };
     let Some(done) = store(schedule, &stored, when, turn, sink).await? else { return Ok(()) };
-    let told = schedule::words::tell(&done.report, &done.at, &turn.language);
+    let told = schedule::words::reported(&done.report, &done.at, &turn.language);
     let OrderReport::Set(entry) = &done.report else {
         sink.decided("home", "refused", "there is no such moment").await?;
         return sink.say(&told).await;

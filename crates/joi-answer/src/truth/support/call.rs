@@ -12,7 +12,7 @@ use joi_language::{ClaimForm, ClaimedDeed};
 use super::super::DoneCall;
 use super::super::claim::Claim;
 use super::super::turn::{TurnAim, families};
-use super::{Support, told};
+use super::{Support, record_of};
 
 impl Support<'_> {
     /// Returns whether a call that read reports it, and nothing else.
@@ -117,7 +117,7 @@ impl Support<'_> {
     /// Returns whether the tool's own words name what it is about: its things, or where none is named, the deed or what
     /// was asked.
     fn is_grounded(&self, claim: &Claim, call: &DoneCall) -> bool {
-        let given = told(call);
+        let given = record_of(call);
         let is_in = |word: &String| self.is_in(word, &given);
         if self.deeds(claim).all(|deed| deed.supports.is_empty()) && self.does_another(claim, call) {
             return false;
@@ -136,12 +136,13 @@ impl Support<'_> {
         }
         let is_deed = |word: &String| *word == claim.verb || self.judge.words.done.has(word);
         let said = words_of(&claim.clause);
-        let mut said = said.iter().filter(|word| self.tells(word) && !is_deed(word)).peekable();
+        let mut said = said.iter().filter(|word| self.is_meaningful(word) && !is_deed(word)).peekable();
         match said.peek() {
             Some(_) => said.any(is_in),
             // It stands for what was asked, and of several requests for that one.
             None => {
-                let wants = |part: &&Vec<String>| part.iter().filter(|word| self.tells(word)).any(is_in);
+                let wants =
+                    |part: &&Vec<String>| part.iter().filter(|word| self.is_meaningful(word)).any(is_in);
                 let begins = |word: &String| self.judge.words.base.deeds_begun(word);
                 let is_it = |part: &Vec<String>| {
                     claim.deeds.is_empty()

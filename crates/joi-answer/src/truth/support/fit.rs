@@ -11,7 +11,7 @@ use joi_understand::text::alike;
 use super::super::DoneCall;
 use super::super::claim::Claim;
 use super::super::turn::families;
-use super::{Support, given, told};
+use super::{Support, given, record_of};
 
 /// Most words of a time.
 const LONGEST_TIME: usize = 8;
@@ -48,7 +48,7 @@ impl Support<'_> {
         let said = words_of(&claim.object);
         let is_several =
             said.iter().any(|word| self.judge.words.and.contains(word)) || claim.object.contains(',');
-        let all = calls.iter().map(|call| told(call)).collect::<Vec<_>>().join(" ");
+        let all = calls.iter().map(|call| record_of(call)).collect::<Vec<_>>().join(" ");
         let names = self.things(&claim.object);
         let mut names = names.iter().filter(|name| families(self.judge.words, name).is_empty());
         !is_several || names.all(|name| self.is_in(name, &all))

@@ -7,7 +7,7 @@ const ENGLISH: &str = include_str!("../../../../../tests/data/intents/home.en.ts
 const GERMAN: &str = include_str!("../../../../../tests/data/intents/home.de.tsv");
 
 /// Returns an order in a form that a table can hold: `30 % light "kitchen light"`.
-pub(super) fn told(order: &HomeOrder) -> String {
+pub(super) fn shown(order: &HomeOrder) -> String {
     let deed = match order.deed {
         HomeDeed::Percent(percent) => format!("{percent} %"),
         HomeDeed::Degrees(tenths) => format!("{}.{}°", tenths / 10, tenths % 10),

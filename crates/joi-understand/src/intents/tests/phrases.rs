@@ -4,7 +4,7 @@ use super::*;
 use joi_language::values::{ClockSaid, Day, DayPart, Days, Exactness, Said};
 
 /// Returns an order in a form that a table can hold: `set timer "pasta" 570 s`.
-pub(super) fn told(order: &ScheduleOrder) -> String {
+pub(super) fn shown(order: &ScheduleOrder) -> String {
     let words = match order {
         ScheduleOrder::SetHouse { .. } | ScheduleOrder::Finish(_) => vec!["house".to_owned()],
         ScheduleOrder::Set(wanted) => {
@@ -12,27 +12,27 @@ pub(super) fn told(order: &ScheduleOrder) -> String {
                 "set".into(),
                 wanted.kind.name().into(),
                 quoted(wanted.name.as_deref()),
-                when_told(wanted.when.as_ref()),
+                when_shown(wanted.when.as_ref()),
             ]
         }
-        ScheduleOrder::Amend { wanted, .. } => vec!["amend".into(), when_told(wanted.when.as_ref())],
+        ScheduleOrder::Amend { wanted, .. } => vec!["amend".into(), when_shown(wanted.when.as_ref())],
         ScheduleOrder::Withdraw { .. } => vec!["withdraw".into()],
         ScheduleOrder::List(kind) => {
             vec!["list".into(), kind.map(|k| k.name().to_owned()).unwrap_or_default()]
         }
-        ScheduleOrder::Left(which) => vec!["left".into(), which_told(which)],
-        ScheduleOrder::Cancel(which) => vec!["cancel".into(), which_told(which)],
+        ScheduleOrder::Left(which) => vec!["left".into(), which_shown(which)],
+        ScheduleOrder::Cancel(which) => vec!["cancel".into(), which_shown(which)],
         ScheduleOrder::Add { which, seconds } => {
-            vec!["add".into(), format!("{seconds} s"), which_told(which)]
+            vec!["add".into(), format!("{seconds} s"), which_shown(which)]
         }
         ScheduleOrder::Move { which, when } => {
-            vec!["move".into(), which_told(which), when_told(when.as_ref())]
+            vec!["move".into(), which_shown(which), when_shown(when.as_ref())]
         }
         ScheduleOrder::Snooze { which, seconds } => {
-            vec!["snooze".into(), seconds.map(|s| format!("{s} s")).unwrap_or_default(), which_told(which)]
+            vec!["snooze".into(), seconds.map(|s| format!("{s} s")).unwrap_or_default(), which_shown(which)]
         }
-        ScheduleOrder::Pause(which) => vec!["pause".into(), which_told(which)],
-        ScheduleOrder::Resume(which) => vec!["resume".into(), which_told(which)],
+        ScheduleOrder::Pause(which) => vec!["pause".into(), which_shown(which)],
+        ScheduleOrder::Resume(which) => vec!["resume".into(), which_shown(which)],
         ScheduleOrder::Silence => vec!["silence".into()],
     };
     words.into_iter().filter(|word: &String| !word.is_empty()).collect::<Vec<_>>().join(" ")
@@ -42,32 +42,32 @@ fn quoted(name: Option<&str>) -> String {
     name.map(|name| format!("\"{name}\"")).unwrap_or_default()
 }
 
-fn clock_told(clock: ClockSaid, part: Option<DayPart>) -> String {
+fn clock_shown(clock: ClockSaid, part: Option<DayPart>) -> String {
     let mark = if clock.exactness == Exactness::Exact { "!" } else { "" };
-    format!("{}:{:02}{mark}{}", clock.hour, clock.minute, part.map(part_told).unwrap_or_default())
+    format!("{}:{:02}{mark}{}", clock.hour, clock.minute, part.map(part_shown).unwrap_or_default())
 }
 
-fn part_told(part: DayPart) -> String {
+fn part_shown(part: DayPart) -> String {
     format!(" {part:?}").to_lowercase()
 }
 
-fn when_told(when: Option<&When>) -> String {
+fn when_shown(when: Option<&When>) -> String {
     match when {
         None => "?".into(),
         Some(When::In(seconds)) => format!("{seconds} s"),
         Some(When::At(Said { clock, part, day, days })) => {
             let clock = match clock {
-                Some(clock) => clock_told(*clock, *part),
-                None => part.map(part_told).unwrap_or_default(),
+                Some(clock) => clock_shown(*clock, *part),
+                None => part.map(part_shown).unwrap_or_default(),
             };
-            let day = day.map(day_told).unwrap_or_default();
-            let days = if days.is_none() { String::new() } else { format!(" {}", days_told(*days)) };
+            let day = day.map(day_shown).unwrap_or_default();
+            let days = if days.is_none() { String::new() } else { format!(" {}", days_shown(*days)) };
             format!("at {}", format!("{clock}{day}{days}").trim_start())
         }
     }
 }
 
-fn day_told(day: Day) -> String {
+fn day_shown(day: Day) -> String {
     match day {
         Day::Ahead(days) => format!(" +{days}"),
         Day::Weekday(weekday) => format!(" {weekday:?}").to_lowercase(),
@@ -75,18 +75,18 @@ fn day_told(day: Day) -> String {
     }
 }
 
-fn days_told(days: Days) -> String {
+fn days_shown(days: Days) -> String {
     joi_language::values::words::days(days, english())
 }
 
-fn which_told(which: &Which) -> String {
+fn which_shown(which: &Which) -> String {
     let words = [
         if which.many == Many::All { "all".to_owned() } else { String::new() },
         which.kind.map(|kind| kind.name().to_owned()).unwrap_or_default(),
         quoted(which.name.as_deref()),
         which.length_s.map(|length| format!("of {length} s")).unwrap_or_default(),
-        which.clock.map(|(clock, part)| format!("at {}", clock_told(clock, part))).unwrap_or_default(),
-        which.day.map(|day| format!("on{}", day_told(day))).unwrap_or_default(),
+        which.clock.map(|(clock, part)| format!("at {}", clock_shown(clock, part))).unwrap_or_default(),
+        which.day.map(|day| format!("on{}", day_shown(day))).unwrap_or_default(),
     ];
     words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
@@ -98,8 +98,8 @@ pub(super) fn rows(table: &str) -> impl Iterator<Item = (&str, &str)> {
 pub(super) fn understood(language: &Language, text: &str) -> String {
     match intents::match_intent(language, text).map(|quick| quick.what) {
         None => "-".into(),
-        Some(Intent::Schedule(order)) => told(&order),
-        Some(Intent::Home(order)) => super::home::told(&order),
+        Some(Intent::Schedule(order)) => shown(&order),
+        Some(Intent::Home(order)) => super::home::shown(&order),
         Some(other) => format!("{other:?}"),
     }
 }
@@ -157,7 +157,7 @@ fn what_was_asked_back_is_completed_by_the_answer() {
         other => panic!("{other:?}"),
     };
     let completed = |text: &str, question: &ScheduleQuestion, answer: &str| {
-        complete(&order(text), question, answer).map_or("-".into(), |order| told(&order))
+        complete(&order(text), question, answer).map_or("-".into(), |order| shown(&order))
     };
     let which = ScheduleQuestion::Which(vec![]);
     for (text, question, answer, expected) in [
