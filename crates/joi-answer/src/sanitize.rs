@@ -22,7 +22,7 @@ const FENCE: &str = "```";
 
 /// Cleans one reply. See the module's head.
 #[derive(Debug)]
-pub struct Sanitizer {
+pub(crate) struct Sanitizer {
     held: String,
     place: HeldPlace,
 }
@@ -63,7 +63,7 @@ impl Default for Sanitizer {
 
 impl Sanitizer {
     /// A sanitizer at the beginning of a reply.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { held: String::new(), place: HeldPlace::Start }
     }
 
@@ -71,7 +71,7 @@ impl Sanitizer {
     ///
     /// # Errors
     /// [`Malformed`] as soon as it is known; the rest of the reply is then to be abandoned.
-    pub fn push(&mut self, delta: &str) -> Result<String, Malformed> {
+    pub(crate) fn push(&mut self, delta: &str) -> Result<String, Malformed> {
         self.held.push_str(delta);
         self.advance(HeldText::Open)
     }
@@ -80,7 +80,7 @@ impl Sanitizer {
     ///
     /// # Errors
     /// [`Malformed`] when what was held back turns out to be no answer.
-    pub fn finish(mut self) -> Result<String, Malformed> {
+    pub(crate) fn finish(mut self) -> Result<String, Malformed> {
         self.advance(HeldText::Final)
     }
 
@@ -110,7 +110,7 @@ impl Sanitizer {
 ///
 /// # Errors
 /// [`Malformed`] when it must not be delivered.
-pub fn sanitize(text: &str) -> Result<String, Malformed> {
+pub(crate) fn sanitize(text: &str) -> Result<String, Malformed> {
     let mut sanitizer = Sanitizer::new();
     let mut out = sanitizer.push(text)?;
     out.push_str(&sanitizer.finish()?);

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{Arguments, Call, Effect, Output, Source, Tool, ToolError, WayBack, fence, schema};
 use joi_language::values::deed::{self, CallValue, ValueKind};
 use joi_language::{Language, ToolSentences, fill};
-use joi_schedule::words::{self, tell};
+use joi_schedule::words::{self, reported};
 use joi_schedule::{
     Bias, EntryKind, Many, NewEntry, OrderReport, Schedule, ScheduleOrder, ScheduleQuestion, When, Which,
 };
@@ -85,7 +85,7 @@ impl Timers {
         let order = self.order(call)?;
         let schedule = self.schedule.as_ref().ok_or_else(|| lost(call.language, "there is no database"))?;
         let done = schedule.obey(order).await.map_err(|error| lost(call.language, &error.to_string()))?;
-        let sentence = tell(&done.report, &done.at, call.language);
+        let sentence = reported(&done.report, &done.at, call.language);
         let is_foreign = done.report.is_foreign();
         let back = match &done.report {
             OrderReport::Set(entry) => Some(WayBack::Cancel(entry.id)),

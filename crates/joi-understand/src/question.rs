@@ -271,7 +271,7 @@ mod tests {
         "2026-11-22T14:05:30+01:00[Europe/Vienna]".parse().unwrap()
     }
 
-    fn read(asked: &str) -> (String, String) {
+    fn found(asked: &str) -> (String, String) {
         let question = read(asked, &now());
         let range = match (question.from, question.until) {
             (Some(from), Some(until)) => format!("{} to {}", date(from, &now()), date(until, &now())),
@@ -314,7 +314,7 @@ mod tests {
             ("wo waren wir vor zwei Monaten", "", "2026-09-01 to 2026-10-01"),
             ("what shall we do tomorrow", "tomorrow", ""),
         ] {
-            assert_eq!(read(asked), (words.into(), range.into()), "{asked}");
+            assert_eq!(found(asked), (words.into(), range.into()), "{asked}");
         }
     }
 
@@ -345,7 +345,7 @@ mod tests {
 
     #[test]
     fn no_number_overflows() {
-        assert_eq!(read("what was 99999 years ago").1, "");
-        assert_eq!(read("what was 2147483647 weeks ago").1, "");
+        assert_eq!(found("what was 99999 years ago").1, "");
+        assert_eq!(found("what was 2147483647 weeks ago").1, "");
     }
 }
