@@ -95,7 +95,7 @@ impl OutputGate {
     }
 
     /// Takes a context line or an age mark from the head of an answer: small models repeat what they were reported.
-    /// What was done, reported without its bracket, has no end that could be seen: that answer is none.
+    /// An answer that reports a deed without its bracket has no visible end: it counts as none.
     fn drop_echo(&mut self) -> Result<Echo, ReplyRefusal> {
         let head = self.waiting.trim_start();
         let (begun, bare) = (head.to_lowercase(), marks::DONE.to_lowercase());

@@ -124,7 +124,7 @@ pub fn judge(facts: &CallFacts<'_>, config: &ToolsConfig) -> GateVerdict {
             GateVerdict::Forbid("the user did not ask for an end, and words of strangers are in this turn")
         }
         (Effect::Ends, _) => GateVerdict::Allow,
-        // What was not asked for is not even asked about.
+        // A call that nobody asked for is not even asked about.
         (_, Wish::Talk(why)) => GateVerdict::Forbid(why),
         (Effect::Fetches, _) if facts.taint == Taint::Tainted && facts.address == Address::Made => {
             GateVerdict::Ask(

@@ -62,7 +62,7 @@ pub fn wish(language: &Language, said: &Utterances<'_>, call: &CallWords<'_>) ->
 }
 
 /// Returns the same of a call that only looks: a name, a place or numbers that nobody mentioned are the model's own.
-/// What was said before counts where the words go on with it ("and in Rome?"), and so does what is remembered.
+/// Earlier words count where the new ones go on with them ("and in Rome?"), and so do memories.
 pub fn mentioned(language: &Language, said: &Utterances<'_>, remembered: &str, values: &[CallValue]) -> Wish {
     let Some(words) = language.requests().first() else { return Wish::Act };
     let asked = words_of(said.asked);

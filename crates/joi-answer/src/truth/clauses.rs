@@ -45,7 +45,7 @@ enum ClauseJoint {
 pub(super) fn clauses(words: &TruthWords, requests: &RequestWords, said: &str) -> Vec<SaidClause> {
     let said = said.to_lowercase().replace(['’', '`'], "'");
     let Unquoted { own, open } = without_quotes(&said);
-    // What is nothing but a quotation is joi's own.
+    // A sentence that is nothing but a quotation is joi's own.
     let mut text = match own.contains(char::is_alphanumeric) {
         true => own + " " + &open,
         false => said.replace(['"', '“', '”', '„', '«', '»', '‘', '\''], " "),

@@ -15,7 +15,7 @@ use joi_tools::Toolbox;
 struct Score {
     passed: (usize, usize),
     cut: (usize, usize),
-    /// What was judged wrongly.
+    /// Wrong verdicts.
     wrong: Vec<String>,
 }
 

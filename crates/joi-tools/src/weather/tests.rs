@@ -123,7 +123,7 @@ async fn a_service_that_hangs_is_given_up() {
     assert!(began.elapsed() <= std::time::Duration::from_secs(20));
 }
 
-// What was not asked for can be anything: then it counts as a stranger's, and has no signs
+// A name that nobody asked for can be anything: then it counts as a stranger's, and has no signs
 #[tokio::test]
 async fn words_of_strangers_come_in_with_a_place_as_a_strangers() {
     let renamed = |path: &str| match path.starts_with("/v1/search") {

@@ -142,7 +142,7 @@ fn sure(commands: &[PlannedCommand], say: &HouseSentences) -> String {
         Some(CautionCause::Configured) | None => &say.sure_configured,
     };
     let names: Vec<&str> = commands.iter().map(|command| command.title.as_str()).collect();
-    // What is asked about for its own sake is named, however many they are.
+    // Things that are asked about for their own sake are all named.
     let things = match names.len().checked_sub(MOST_NAMED).filter(|_| cause.is_none()) {
         Some(more @ 1..) => {
             let named = names[..MOST_NAMED].join(", ");

@@ -92,7 +92,7 @@ struct WordChange<'a> {
 fn changes<'a>(text: &str, said: &'a [Word], grammar: &'a Grammar) -> Vec<WordChange<'a>> {
     let mut changes = Vec::new();
     for (place, word) in said.iter().enumerate() {
-        // What was written together can't be changed apart.
+        // Words that were written together can't be changed apart.
         let is_alone = |other: usize| said.get(other).is_none_or(|other| other.at != word.at);
         if !is_alone(place + 1) || (place > 0 && !is_alone(place - 1)) {
             continue;

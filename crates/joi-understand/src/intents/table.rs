@@ -151,3 +151,41 @@ fn of_memory(order: &MemoryOrder) -> IntentRow {
         MemoryOrder::ForgetAll => stores("forget everything", "forget", Effect::Changes),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::intents::QuietWish;
+
+    #[test]
+    fn a_row_says_what_may_become_of_an_intent() {
+        let shown = |intent: Intent| {
+            let IntentRow { name, tool, part, guess, undo } = intent.row();
+            let call = tool.map(|call| format!("{} {} {:?}", call.tool, call.action, call.effect));
+            format!("{name}: {}, {part:?}, {guess:?}, {undo:?}", call.unwrap_or_default())
+        };
+        let all = Which { many: Many::All, ..Which::default() };
+        for (intent, row) in [
+            (Intent::Thanks, "Thanks: , Whole, Never, Kept"),
+            (Intent::Time, "Time: time  Looks, Informs, Never, Kept"),
+            (Intent::Quiet(QuietWish::NotNow), "Quiet: , Whole, Never, Cleared"),
+            (Intent::Volume(VolumeChange::Up), "Volume: setVolume up Changes, Acts, Allowed, Cleared"),
+            (
+                Intent::Schedule(ScheduleOrder::List(None)),
+                "list timers: timers  Looks, Informs, Allowed, Kept",
+            ),
+            (
+                Intent::Schedule(ScheduleOrder::Cancel(all)),
+                "cancel all timers: timers cancelAll Changes, Acts, Never, Cleared",
+            ),
+            (Intent::Schedule(ScheduleOrder::Silence), "silence: , Acts, Allowed, Cleared"),
+            (Intent::Memory(MemoryOrder::AboutMe), "tell what is known: memory  Looks, Whole, Never, Kept"),
+            (
+                Intent::Memory(MemoryOrder::ForgetAll),
+                "forget everything: memory forget Changes, Whole, Never, Cleared",
+            ),
+        ] {
+            assert_eq!(shown(intent), row);
+        }
+    }
+}

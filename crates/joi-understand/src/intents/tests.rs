@@ -15,7 +15,7 @@ mod mood;
 mod near;
 mod phrases;
 
-// What is asked in English, which most of these tests are about.
+// English, which most of these tests are about.
 
 fn match_intent(text: &str) -> Option<QuickIntent> {
     intents::match_intent(english(), text)

@@ -55,7 +55,7 @@ fn arguments_of(way: &Way, words: &ListWords, asked: &str, language: &Language) 
     }
     let named = said.name("list").map(|list| list.as_str().to_owned());
     let mut list = named.or_else(|| (way.action == "read").then(|| SHOPPING.to_owned()))?;
-    // What is emptied must be named.
+    // A list that is emptied must be named.
     if way.action != "clear" && words.ready.unnamed.contains(&list.to_lowercase()) {
         SHOPPING.clone_into(&mut list);
     }

@@ -119,7 +119,7 @@ fn clause(words: &RequestWords, part: &[String], is_question: bool) -> Clause {
     if strongest > 0 && mark == strongest && !is_verb && !(keeping >= mark && keeping > 0) {
         return of(marked);
     }
-    // What is to be kept in mind, and a reason, may have a no of its own.
+    // A fact to remember, and a reason, may have a no of its own.
     let told = form.subordinates.position(rest).filter(|_| verb > 0).unwrap_or(rest.len());
     if keeping == 0 && form.anywhere.are_in(&rest[..told]) {
         return of(Form::Stay);

@@ -310,7 +310,7 @@ impl<'a> Grounds<'a> {
 
     /// Returns the value that was named, or where none was, any.
     fn hold_choice(&self, argument: &str, text: &str) -> bool {
-        // What was said last counts before what was asked back.
+        // The newest words count before the question in return.
         let asked = words_of(self.texts.first().map_or("", String::as_str));
         let named = |words: &[String]| -> Vec<&str> {
             let choices = self.words.choices(argument);

@@ -64,7 +64,7 @@ impl Support<'_> {
         let has_things = is_of_family
             || (families.is_empty() && self.is_own(call))
             || (!is_known && self.is_grounded(claim, call));
-        // What is so only now was not so when it was read.
+        // A state that begins now did not hold when it was read.
         let is_fresh = wants_deed && self.judge.words.turn.fresh.is_match(&claim.clause);
         match claim.form {
             _ if is_fresh && is_of_family => false,

@@ -203,7 +203,7 @@ impl Support<'_> {
         let goes_by_asked = !has_names && !self.families(claim).is_empty();
         let is_asked = |word: &String| self.topic.asked.iter().any(|one| alike(one, word));
         let is_there = |word: &String| {
-            // What is left of a compound is short.
+            // The rest of a compound is short.
             let begins = |one: &String| self.judge.requests.form.verbs_last && one.starts_with(word.as_str());
             let is_given = self.is_in(word, given) || words_of(given).iter().any(begins);
             is_given || (goes_by_asked && (is_asked(word) || self.topic.asked.iter().any(begins)))

@@ -10,7 +10,7 @@ use regex::{Captures, Regex};
 
 use joi_language::Language;
 
-/// What is computed with has this in front of decimals, and nothing between thousands.
+/// The sign in front of decimals in sums, which have none between thousands.
 const DOT: &str = ".";
 
 #[expect(clippy::expect_used, reason = "the pattern is fixed and a test matches it")]
