@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use joi_base::paths::Paths;
-use joi_hear::whisper::{SttConfig, Whisper, window};
+use joi_hear::whisper::{SttConfig, WHOLE, Whisper, audio_ctx};
 use joi_models::ModelLibrary;
 
 fn windows(c: &mut Criterion) {
@@ -21,7 +21,7 @@ fn windows(c: &mut Criterion) {
         let mut whisper = Whisper::load(&path, &SttConfig::default()).expect("a whole model");
         let mut group = c.benchmark_group(model);
         group.sample_size(10);
-        for (name, ctx) in [("cut", window::audio_ctx(clip.len())), ("whole", window::WHOLE)] {
+        for (name, ctx) in [("cut", audio_ctx(clip.len())), ("whole", WHOLE)] {
             group.bench_function(name, |b| {
                 b.iter(|| whisper.transcribe_in(ctx, &clip, &quiet).expect("a transcript"));
             });

@@ -155,7 +155,7 @@ pub fn main() -> ExitCode {
     unsafe {
         joi_speak::refuse_telemetry();
         #[cfg(feature = "pulseaudio")]
-        joi_audio::pulse_server::show_to_client();
+        joi_audio::pulse_server::set_for_client();
     }
     joi_base::machine::give_back_memory();
     joi_base::machine::ignore_buttons();

@@ -23,7 +23,7 @@ use joi_audio::{AudioSource, SourceEvent, Tracks};
 use joi_base::paths::Paths;
 use joi_base::pulse::{Heart, Pulse};
 use joi_channels::voice::first_look::TrialModel;
-use joi_hear::measurement::Measurement;
+use joi_hear::Measurement;
 use joi_hear::vad::Vad;
 use joi_hear::wake::{MicroWake, TemplateWake, WakeDetector, WakePhrase};
 use joi_hear::whisper::{ModelChoice, Stt, SttConfig, SttEvent, SttModel, Whisper, measure};

@@ -3,7 +3,7 @@
 //! In: the phrases, this user's data. Out: what is kept of the recordings, each with its phrase.
 
 use joi_base::paths::Paths;
-use joi_hear::wake::{Book, TEMPLATES_ARE_BUILT_IN, TemplateError, Templates, WakePhrase};
+use joi_hear::wake::{PhraseBook, TEMPLATES_ARE_BUILT_IN, TemplateError, Templates, WakePhrase};
 
 /// Recordings of a phrase, by one voice.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,7 +38,7 @@ type FoundTemplates = (String, Result<Templates, TemplateError>);
 
 fn found(phrases: &[WakePhrase], paths: &Paths) -> Vec<FoundTemplates> {
     // An unreadable file is reported with its phrases.
-    let book = Book::read(&Book::file(&paths.data)).unwrap_or_default();
+    let book = PhraseBook::read(&PhraseBook::file(&paths.data)).unwrap_or_default();
     let mut all = Vec::new();
     for phrase in phrases {
         let name = phrase.name.to_lowercase();
@@ -66,7 +66,7 @@ mod tests {
         let mut paths = Paths::discover().unwrap();
         paths.data = folder.path().to_owned();
         let templates = Templates::learn("hey luna", &[wav("phrase.wav"), wav("phrase.wav")]).unwrap();
-        let mut book = Book::default();
+        let mut book = PhraseBook::default();
         let mut luna = SavedPhrase::new("hey luna");
         luna.enrol(Enrolled {
             user: "anna".into(),
@@ -75,7 +75,7 @@ mod tests {
             templates: Some(templates.clone()),
         });
         book.put(luna);
-        book.write(&Book::file(&paths.data)).unwrap();
+        book.write(&PhraseBook::file(&paths.data)).unwrap();
         let damaged = folder.path().join("damaged.rpw");
         std::fs::write(&damaged, b"no templates").unwrap();
         let file = |rpw| WakePhrase { rpw: Some(rpw), ..WakePhrase::new("hey joi") };

@@ -33,7 +33,7 @@ pub(super) fn machine(paths: &Paths, board: &StatusBoard) -> Service {
             loop {
                 let troubles = MachineHealth::read(Path::new("/"), &data).troubles();
                 for trouble in news(&mut seen, &troubles, Instant::now()) {
-                    tracing::warn!("{}", trouble.told());
+                    tracing::warn!("{}", trouble.description());
                 }
                 // Both arms are cancel-safe.
                 tokio::select! {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use crate::config::Config;
 use joi_base::paths::Paths;
-use joi_hear::measurement::{Measurable, Measurement};
+use joi_hear::{Measurable, Measurement};
 use joi_models::ModelLibrary;
 
 /// Returns where a measurement may be remembered: the cache, which is written, then beside the models, where whoever

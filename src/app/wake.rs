@@ -9,7 +9,7 @@ use super::measured::{measured_once, places, remembered};
 use crate::config::Config;
 use joi_base::paths::Paths;
 use joi_hear::score::{ACCEPT, BUDGET, Phrase, Scorer, ScorerTime, syllables};
-use joi_hear::wake::{Book, Confirmer, Onsets, PhraseThreshold, WakeMode, WakePhrase};
+use joi_hear::wake::{Confirmer, Onsets, PhraseBook, PhraseThreshold, WakeMode, WakePhrase};
 use joi_hear::whisper::{Lender, SttError, Whisper};
 
 /// How wake phrases are detected.
@@ -117,7 +117,7 @@ pub fn wake_means(config: &Config, paths: &Paths) -> anyhow::Result<WakeMeans> {
         }
         mode => (mode, "configured".into()),
     };
-    let spares = config.hear.wake.mode == WakeMode::Auto && phrases.iter().all(WakePhrase::is_told_apart);
+    let spares = config.hear.wake.mode == WakeMode::Auto && phrases.iter().all(WakePhrase::can_reject);
     let learnt = if mode == WakeMode::Scored { Vec::new() } else { learnt(&phrases, paths) };
     Ok(WakeMeans { mode, why, phrases, spares, learnt })
 }
@@ -145,9 +145,9 @@ pub fn first_phrase(config: &Config, paths: &Paths) -> Option<String> {
 /// Returns all phrases, configured and added. Where those that were added cannot be read, that is logged, and the others
 /// are listened for.
 pub(super) fn phrases(config: &Config, paths: &Paths) -> Vec<WakePhrase> {
-    let book = Book::read(&Book::file(&paths.data)).unwrap_or_else(|error| {
+    let book = PhraseBook::read(&PhraseBook::file(&paths.data)).unwrap_or_else(|error| {
         tracing::warn!(%error, "phrases that were added are not listened for");
-        Book::default()
+        PhraseBook::default()
     });
     book.with(&config.hear.wake.phrases)
 }
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn only_stock_phrases_are_separated_from_other_speech_by_a_model() {
-        let told = |phrase: WakePhrase| phrase.is_told_apart();
+        let told = |phrase: WakePhrase| phrase.can_reject();
         assert!(told(WakePhrase::new("hey joi")) && told(WakePhrase::new("Hey Jarvis")));
         assert!(!told(WakePhrase::new("hey computer")), "it was not measured");
         assert!(
@@ -291,7 +291,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut paths = Paths::discover().unwrap();
         paths.data = folder.path().to_owned();
-        let file = Book::file(&paths.data);
+        let file = PhraseBook::file(&paths.data);
         for damaged in [&b""[..], b"{half", b"\xff\xfe", br#"{"phrases":[{"name":7}]}"#] {
             std::fs::write(&file, damaged).unwrap();
             let config = Config::default();

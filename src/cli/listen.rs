@@ -14,11 +14,11 @@ use crate::control::Client;
 use joi_audio::{AudioSource, Microphone, MuteSwitch, RATE, read_wav};
 use joi_base::message::{Transcript, Utterance};
 use joi_base::pulse::Pulse;
-use joi_hear::recording::{pieces, recorded};
 use joi_hear::transcript_filter::{self, Evidence, FilterInput, TranscriptFilterConfig};
 use joi_hear::vad::Vad;
 use joi_hear::whisper::{DecodeUrgency, SttJob, Whisper};
 use joi_hear::{HearCommand, HearEvent, Pacing};
+use joi_hear::{pieces, recorded};
 use tokio_util::sync::CancellationToken;
 
 const EXAMPLES: &str = "\

@@ -60,7 +60,7 @@ pub(crate) fn run(args: StatusArgs, context: &CliContext) -> anyhow::Result<Exit
         show::line(format!("{what:12} {told}"))?;
     }
     for trouble in status.machine.iter().flat_map(MachineHealth::troubles) {
-        show::line(format!("{:12} {}", "trouble", show::coloured(Tone::Bad, trouble.told())))?;
+        show::line(format!("{:12} {}", "trouble", show::coloured(Tone::Bad, trouble.description())))?;
     }
     for loss in &status.losses {
         let told = format!("{loss}; `joi doctor --acknowledge` when you know");

@@ -8,7 +8,7 @@ use super::context::CliContext;
 use super::show::{self, Tone};
 use crate::app;
 use joi_hear::score::ACCEPT;
-use joi_hear::wake::{Book, Enrolled, WakeMode, WakePhrase};
+use joi_hear::wake::{Enrolled, PhraseBook, WakeMode, WakePhrase};
 
 pub mod noise;
 pub mod rig;
@@ -66,7 +66,7 @@ pub(crate) fn run(what: WakeCommand, context: &CliContext) -> anyhow::Result<Exi
 
 fn list(context: &CliContext, as_json: bool) -> anyhow::Result<ExitCode> {
     let means = app::wake_means(context.config(), &context.paths)?;
-    let book = Book::read(&Book::file(&context.paths.data))?;
+    let book = PhraseBook::read(&PhraseBook::file(&context.paths.data))?;
     let is_added = |phrase: &WakePhrase| !context.config().hear.wake.phrases.iter().any(|p| same(p, phrase));
     let voices =
         |phrase: &WakePhrase| book.get(&phrase.name.to_lowercase()).map_or(&[][..], |kept| &kept.voices);
@@ -125,8 +125,8 @@ fn same(a: &WakePhrase, b: &WakePhrase) -> bool {
 
 fn remove(context: &CliContext, phrase: &str, user: Option<&str>) -> anyhow::Result<ExitCode> {
     let name = written(phrase)?;
-    let file = Book::file(&context.paths.data);
-    let mut book = Book::read(&file)?;
+    let file = PhraseBook::file(&context.paths.data);
+    let mut book = PhraseBook::read(&file)?;
     if let Some(user) = user {
         anyhow::ensure!(
             book.remove_voice(&name, user),

@@ -9,12 +9,12 @@ use std::time::Duration;
 
 /// So much beyond the least latency of the stream is a backlog.
 const BEYOND: Duration = Duration::from_millis(120);
-/// For so long, while nothing is played.
+/// How long a backlog must last, while nothing is played, before it is acted on.
 const LASTS: Duration = Duration::from_secs(2);
 /// The first blocks say little: buffers are being filled.
 const SETTLES: Duration = Duration::from_secs(1);
 
-/// What is known of one stream.
+/// Measurements of one stream.
 #[derive(Debug, Default)]
 pub(super) struct Backlog {
     least: Option<Duration>,

@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 use std::time::{Duration, Instant};
 
-/// A reader that comes in the middle of so many writings in a row gives up.
+/// A reader gives up after meeting this many writes in a row.
 const ATTEMPTS: usize = 4;
 
 /// The newest block that held samples.
@@ -46,8 +46,8 @@ impl BlockMoment {
         self.version.store((version | 1).wrapping_add(1), Ordering::Release);
     }
 
-    /// When the sample at `position` was taken and when it is heard, counted at `rate` from the newest block; nothing before
-    /// the first one.
+    /// Returns when the sample at `position` was taken and when it is heard, counted at `rate` from the newest block;
+    /// nothing before the first one.
     pub(super) fn of(&self, position: u64, rate: u32) -> Option<(Instant, Instant)> {
         let (begins_at, taken, delay) = (0..ATTEMPTS).find_map(|_| self.read())?;
         let span = |samples: u64| Duration::from_micros(samples * 1_000_000 / u64::from(rate.max(1)));

@@ -61,7 +61,7 @@ pub(super) fn access(config: AudioConfig, switch: MuteSwitch) -> DeviceAccess<Ca
     }
 }
 
-/// A stream that records until it is dropped.
+/// Returns a stream that records until it is dropped.
 fn start_stream(
     chosen: &Chosen,
     callback: CaptureCallback,
@@ -76,7 +76,7 @@ fn start_stream(
     Ok(Box::new(stream))
 }
 
-/// A stream in the device's own sample format.
+/// Returns a stream in the device's own sample format.
 fn build_native(
     chosen: &Chosen,
     intake: CaptureCallback,

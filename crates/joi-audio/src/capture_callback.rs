@@ -61,7 +61,7 @@ impl CaptureCallback {
         self.stats.beat(self.zeros.run, self.zeros.is_restless());
     }
 
-    /// Whoever waits for sound is to look, unless there is none.
+    /// Wakes the reader that waits for sound, unless the microphone is muted.
     pub(super) fn wake_reader(&self) {
         if !self.switch.is_muted() {
             self.stats.wake_reader();
@@ -74,7 +74,7 @@ fn mix<T: Copy>(frame: &[T], to_f32: impl Fn(T) -> f32) -> f32 {
     frame.iter().map(|sample| to_f32(*sample)).sum::<f32>() / frame.len() as f32
 }
 
-/// Detects a dead microphone by its runs of zeros. PURE.
+/// Detects a dead microphone by its runs of zeros. Pure.
 ///
 /// The converter of a real microphone has a noise floor: a quiet room is noise in the last bits. A device
 /// that had one for seconds and then gives only zeros is off or dead. A device that goes to zeros and comes

@@ -34,7 +34,7 @@ pub enum EchoCancel {
 }
 
 impl EchoCancel {
-    /// Whether it applies to the microphone of this name.
+    /// Returns whether it applies to the microphone of this name.
     pub(super) fn is_for(self, device: &str) -> bool {
         let name = device.to_lowercase().replace(['-', '_', ' '], "");
         match self {
@@ -122,8 +122,8 @@ impl AudioConfig {
         problems
     }
 
-    /// The loudness at the start.
-    pub fn start_volume(&self) -> Volume {
+    /// Returns the loudness at the start.
+    pub(crate) fn start_volume(&self) -> Volume {
         Volume::percent(self.volume)
     }
 
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn all_problems_are_told_at_once() {
+    fn all_problems_are_reported_at_once() {
         let config = AudioConfig {
             input: vec![],
             input_gain_db: 30.5,

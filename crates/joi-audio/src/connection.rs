@@ -12,7 +12,7 @@ use super::{DeviceFault, HostChoice};
 #[cfg(feature = "pulseaudio")]
 mod pulse;
 
-/// The first of the wanted hosts that answers.
+/// Returns the first of the wanted hosts that answers.
 pub(super) fn connect(choice: HostChoice) -> Result<Arc<Host>, DeviceFault> {
     // ALSA explains every failed look-up on stderr, repeatedly where there is no device; what matters is
     // returned as an error. Set per thread, each time anew; the captured output is dropped.
@@ -44,7 +44,7 @@ fn over_pulse() -> Result<Arc<Host>, String> {
     Err("this build leaves PulseAudio out (feature `pulseaudio`); set audio.host to \"alsa\"".to_owned())
 }
 
-/// Whether a host lists every device, also those in use. ALSA leaves those out.
+/// Returns whether a host lists every device, also those in use. ALSA leaves those out.
 pub(super) fn lists_what_is_in_use(host: &Host) -> bool {
     host.id() != HostId::Alsa
 }

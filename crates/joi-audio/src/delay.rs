@@ -1,4 +1,4 @@
-//! How late a device is, for whoever shows it. Its callback or its reader writes, any thread reads. Atomics only.
+//! The delay of a device, for display. Its callback or its reader writes, any thread reads. Atomics only.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,17 +16,17 @@ struct DelayValues {
 }
 
 impl DelayMeter {
-    /// Of the newest block; nothing before the first one.
+    /// Returns the delay of the newest block; nothing before the first one.
     pub fn last(&self) -> Option<Duration> {
-        told(&self.0.last)
+        value(&self.0.last)
     }
 
-    /// Of the latest block so far.
+    /// Returns the highest delay so far.
     pub fn highest(&self) -> Option<Duration> {
-        told(&self.0.highest)
+        value(&self.0.highest)
     }
 
-    /// A block was so late. Never blocks.
+    /// Records the delay of a block. Never blocks.
     pub(super) fn show(&self, delay: Duration) {
         let micros = u64::try_from(delay.as_micros()).unwrap_or(u64::MAX).saturating_add(1);
         self.0.last.store(micros, Ordering::Relaxed);
@@ -34,7 +34,7 @@ impl DelayMeter {
     }
 }
 
-fn told(micros: &AtomicU64) -> Option<Duration> {
+fn value(micros: &AtomicU64) -> Option<Duration> {
     micros.load(Ordering::Relaxed).checked_sub(1).map(Duration::from_micros)
 }
 
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_newest_and_the_highest_delay_are_told_and_nothing_before_the_first() {
+    fn the_newest_and_the_highest_delay_are_shown_and_nothing_before_the_first() {
         let meter = DelayMeter::default();
         assert_eq!((meter.last(), meter.highest()), (None, None));
         for ms in [20, 900, 0] {

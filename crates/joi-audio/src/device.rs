@@ -60,7 +60,7 @@ pub struct DeviceInfo {
     pub channels: u16,
 }
 
-/// The devices of the host, microphones and speakers.
+/// Returns the devices of the host, microphones and speakers.
 ///
 /// Takes at most ten seconds.
 ///
@@ -167,8 +167,8 @@ pub(super) fn open<T>(
     Err(refusal.unwrap_or_else(|| DeviceFault::NotFound { wanted: wanted.to_vec() }))
 }
 
-/// The first of the stand-ins that can be started, else why the first one can't that has something to offer; nothing
-/// where none has.
+/// Returns the first of the stand-ins that can be started, else why the first one can't that has something to offer;
+/// nothing where none has.
 fn open_stand_in<T>(
     host: &Host,
     config: &AudioConfig,
@@ -181,7 +181,7 @@ fn open_stand_in<T>(
     for (place, candidate) in all.iter().enumerate() {
         match start_on((candidate.device.clone(), behind + place), config, direction, start) {
             Ok((chosen, started)) => {
-                let stands_in = stand_in::told(&all, place, direction);
+                let stands_in = stand_in::notice(&all, place, direction);
                 return Some(Ok((Chosen { stands_in, ..chosen }, started)));
             }
             Err(error) if cards::is_lack(&error) => {}
@@ -237,7 +237,7 @@ fn wanted(config: &AudioConfig, direction: Direction) -> &[String] {
     }
 }
 
-/// The native settings of a device.
+/// Returns the native settings of a device.
 fn choose(
     (device, rank): (Device, usize),
     config: &AudioConfig,

@@ -104,7 +104,7 @@ impl EchoCancelled {
         }
     }
 
-    /// A handle that shows how well it works, from any thread.
+    /// Returns a handle that shows how well it works, from any thread.
     pub fn meter(&self) -> EchoMeter {
         self.meter.clone()
     }
@@ -213,7 +213,7 @@ impl EchoCancelled {
         }
         let cleaned = self.canceller.as_mut()?.process(near, far)?;
         let chosen = self.gate.choose(near, &cleaned);
-        let is_absent = self.absence.look(near, far, self.gate.is_foretold());
+        let is_absent = self.absence.look(near, far, self.gate.is_predicted());
         let whole = if self.gate.is_worse() { *near } else { cleaned.linear };
         Some(if is_absent { (*near, *near) } else { (chosen, whole) })
     }

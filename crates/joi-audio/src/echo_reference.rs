@@ -22,7 +22,7 @@ pub(super) struct ReferenceStream {
 }
 
 impl ReferenceStream {
-    /// A ring for a stream at `rate` Hz: the callback's end and the reader's.
+    /// Returns a ring for a stream at `rate` Hz: the callback's end and the reader's.
     pub(super) fn at(rate: u32) -> (RingWriter, Self) {
         let (writer, reader) = ring(rate as usize * RING_SECONDS);
         (writer, Self { reader, rate })
@@ -44,7 +44,7 @@ impl ReferenceSlot {
     }
 }
 
-/// What is played, at 16 kHz. It has one reader; a second one takes over when the first is dropped.
+/// The played samples at 16 kHz. It has one reader; a second one takes over when the first is dropped.
 pub struct EchoReference {
     slot: ReferenceSlot,
     /// Whether the speaker may rest.
@@ -68,7 +68,7 @@ impl EchoReference {
         Self { slot, rest, session: None, raw: Vec::new(), dropped: 0 }
     }
 
-    /// An echo reference that is fed by hand, at `rate` Hz (1000 to 768000); at any other rate it stays
+    /// Returns an echo reference that is fed by hand, at `rate` Hz (1000 to 768000); at any other rate it stays
     /// silent.
     pub fn by_hand(rate: u32) -> (EchoReferenceFeed, Self) {
         let slot = ReferenceSlot::default();
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_new_session_is_taken_over_and_told() {
+    fn a_new_session_is_taken_over_and_reported() {
         let slot = ReferenceSlot::default();
         let mut far = EchoReference::of(slot.clone(), Arc::default());
         let mut heard = vec![];
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_reads_is_dropped_and_told() {
+    fn what_nobody_reads_is_dropped_and_counted() {
         let (mut feed, mut far) = EchoReference::by_hand(RATE);
         let mut heard = vec![];
         assert_eq!(far.take(&mut heard), Continuity::Broken, "the first session");

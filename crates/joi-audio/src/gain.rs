@@ -27,7 +27,7 @@ impl Volume {
         self.0
     }
 
-    /// The factor for samples: 0 at 0 %, 1 at 100 %, in between even steps in dB.
+    /// Returns the factor for samples: 0 at 0 %, 1 at 100 %, in between even steps in dB.
     pub fn factor(self) -> f32 {
         if self.0 == 0 {
             return 0.0;
@@ -41,18 +41,18 @@ impl Volume {
 pub(super) struct InputGain(f32);
 
 impl InputGain {
-    /// A gain of so many dB; 0 leaves samples within −1..1 as they are.
+    /// Creates a gain of `db`; 0 leaves samples within −1..1 as they are.
     pub(super) fn db(db: f32) -> Self {
         Self(10_f32.powf(db / 20.0))
     }
 
-    /// The sample with the gain, cut at −1..1.
+    /// Returns the sample with the gain, cut at −1..1.
     pub(super) fn apply(self, sample: f32) -> f32 {
         (sample * self.0).clamp(-1.0, 1.0)
     }
 }
 
-/// Whether a sample is at full scale, where the converter or the gain has cut it.
+/// Returns whether a sample is at full scale, where the converter or the gain has cut it.
 pub(super) fn is_clipped(sample: f32) -> bool {
     sample.abs() >= 1.0
 }
@@ -68,7 +68,7 @@ pub enum Duck {
 }
 
 impl Duck {
-    /// The factor for samples.
+    /// Returns the factor for samples.
     pub(super) fn factor(self) -> f32 {
         match self {
             Self::Full => 1.0,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::DelayMeter;
 
 /// Level of digital silence, in dBFS.
-pub(super) const FLOOR_DB: f32 = -120.0;
+const FLOOR_DB: f32 = -120.0;
 
 /// A handle that shows the level of the newest sound.
 #[derive(Debug, Clone)]
@@ -36,17 +36,17 @@ impl LevelMeter {
         f32::from_bits(self.0.level.load(Ordering::Relaxed))
     }
 
-    /// How much sound was lost since the start because the listener thread fell behind.
+    /// Returns how much sound was lost since the start because the listener thread fell behind.
     pub fn lost(&self) -> Duration {
         Duration::from_micros(self.0.lost_micros.load(Ordering::Relaxed))
     }
 
-    /// How much sound was at full scale since the start: louder than the microphone or its gain can carry.
+    /// Returns how much sound was at full scale since the start: louder than the microphone or its gain can carry.
     pub fn clipped(&self) -> Duration {
         Duration::from_micros(self.0.clipped_micros.load(Ordering::Relaxed))
     }
 
-    /// How old the oldest sample of a block was when it was read.
+    /// Returns how old the oldest sample of a block was when it was read.
     pub fn delay(&self) -> &DelayMeter {
         &self.0.delay
     }

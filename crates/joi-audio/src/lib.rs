@@ -63,7 +63,7 @@ pub use level::LevelMeter;
 pub use microphone::Microphone;
 pub use mute::MuteSwitch;
 pub use player::{Clip, ClipPart, Epoch, Flushed, PlayEvent, Player};
-pub use resample::{RateError, Resampler};
+pub use resample::{RateError, Resampler, resample};
 pub use ring_sound::{RingSound, RingSoundError};
 pub use voice_note::{VoiceNoteError, decode_voice_note};
 pub use wav::{Pace, WavError, WavSource, read_wav, write_wav};
@@ -81,7 +81,7 @@ pub trait AudioSource: Send {
         Duration::ZERO
     }
 
-    /// The last block in other processing states, sample for sample, where the source processes what it
+    /// Returns the last block in other processing states, sample for sample, where the source processes what it
     /// captures.
     fn tracks(&self) -> Option<Tracks<'_>> {
         None
@@ -99,7 +99,7 @@ pub struct Tracks<'a> {
 }
 
 impl<'a> Tracks<'a> {
-    /// The given range of both slices, if it lies within them.
+    /// Returns the given range of both slices, if it lies within them.
     pub fn part(self, range: std::ops::Range<usize>) -> Option<Tracks<'a>> {
         Some(Self { captured: self.captured.get(range.clone())?, whole: self.whole.get(range)? })
     }

@@ -66,7 +66,7 @@ struct OpenStream {
     errors: (u64, Instant),
 }
 
-/// What was last reported to the user of the device.
+/// The last report to the user of the device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Reported {
     Nothing,
@@ -80,7 +80,7 @@ enum Reported {
 }
 
 impl Liveness {
-    /// A device that is to be opened at once.
+    /// Creates a device that is to be opened at once.
     pub(super) fn new(limits: LivenessLimits, now: Instant) -> Self {
         let (rest, look) = (limits.rest, limits.look);
         Self {
@@ -93,7 +93,7 @@ impl Liveness {
         }
     }
 
-    /// The reaction to an observation.
+    /// Returns the reaction to an observation.
     pub(super) fn step(&mut self, seen: Observation, now: Instant) -> Reaction {
         match (&mut self.phase, seen) {
             (LivenessPhase::Resting { until }, _) if now >= *until => {
@@ -262,7 +262,7 @@ impl Liveness {
 }
 
 impl OpenStream {
-    /// Whether more than `limit` errors came within a second.
+    /// Returns whether more than `limit` errors came within a second.
     fn has_error_burst(&mut self, errors: u64, limit: u64, now: Instant) -> bool {
         let (before, since) = self.errors;
         if now.duration_since(since) >= Duration::from_secs(1) {

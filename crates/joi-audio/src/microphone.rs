@@ -59,7 +59,7 @@ impl OpenMicrophone {
 }
 
 impl Microphone {
-    /// The configured microphone; it is opened in the background. `switch` mutes it.
+    /// Returns the configured microphone; it is opened in the background. `switch` mutes it.
     ///
     /// The first [`SourceEvent::Back`] names the device; [`SourceEvent::Gone`] says that there is none.
     pub fn open(config: &AudioConfig, switch: &MuteSwitch) -> Self {
@@ -134,7 +134,7 @@ impl Microphone {
         }
     }
 
-    /// The content of the ring, at 16 kHz.
+    /// Returns the content of the ring, at 16 kHz.
     fn drain(&mut self, into: &mut Vec<f32>) -> usize {
         let Some(open) = &mut self.open else { return 0 };
         if is_muted(self.turns) {

@@ -14,7 +14,7 @@ pub struct MuteSwitch(
 );
 
 impl MuteSwitch {
-    /// A switch in the given position.
+    /// Creates a switch in the given position.
     pub fn new(muted: bool) -> Self {
         Self(Arc::new(AtomicU32::new(muted.into())))
     }
@@ -25,12 +25,12 @@ impl MuteSwitch {
         self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, turn).is_ok()
     }
 
-    /// Whether it is on.
+    /// Returns whether it is on.
     pub fn is_muted(&self) -> bool {
         is_odd(self.turns())
     }
 
-    /// How often it changed, so that no short change is missed; odd is muted.
+    /// Returns how often it changed, so that no short change is missed; odd is muted.
     pub(super) fn turns(&self) -> u32 {
         self.0.load(Ordering::Acquire)
     }

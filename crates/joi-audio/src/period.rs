@@ -1,14 +1,14 @@
-//! How long a device's period is: as configured, and longer after a stream that could not keep up with it.
+//! The period of a device: as configured, and longer after a stream that could not keep up with it.
 //!
 //! Used on the disposable threads that open streams. In: what the last stream counted. Out: a length in ms. A sound
-//! system behind another one (ALSA's plug-in for a sound server, say) may need more than a card does, and only trying
-//! tells.
+//! system behind another one (ALSA's plug-in for a sound server, say) may need more than a card does, which only a
+//! trial shows.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::stream_supervisor::CallbackStats;
 
-/// Overruns and underruns of one stream that are no accident.
+/// Overruns and underruns of one stream that call for a longer period.
 const TOO_MANY: u64 = 50;
 /// No period is made longer than this.
 const LONGEST_MS: u32 = 160;
@@ -45,7 +45,7 @@ impl Period {
     }
 }
 
-/// PURE. The length after a stream of `ms` with so many overruns and underruns.
+/// Returns the length after a stream of `ms` with this many overruns and underruns. Pure.
 fn longer(ms: u32, errors: u64) -> u32 {
     if errors > TOO_MANY { (ms * 2).min(LONGEST_MS).max(ms) } else { ms }
 }

@@ -56,7 +56,7 @@ pub(super) fn access(
     }
 }
 
-/// A stream that plays until it is dropped.
+/// Returns a stream that plays until it is dropped.
 fn start_stream(chosen: &Chosen, blocks: SpeakerBlocks) -> Result<Box<dyn Any>, Error> {
     #[cfg(feature = "pulseaudio")]
     if let Some(device) = ServerDevice::of(chosen) {
@@ -67,7 +67,7 @@ fn start_stream(chosen: &Chosen, blocks: SpeakerBlocks) -> Result<Box<dyn Any>, 
     Ok(Box::new(stream))
 }
 
-/// A stream in the device's own sample format.
+/// Returns a stream in the device's own sample format.
 fn build_native(chosen: &Chosen, blocks: SpeakerBlocks) -> Result<Stream, Error> {
     match chosen.format {
         SampleFormat::I8 => build::<i8>(chosen, blocks),

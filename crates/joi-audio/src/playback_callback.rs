@@ -89,7 +89,7 @@ pub(super) struct RingSink {
     pushed: u64,
 }
 
-/// A ring of 200 ms at `rate` Hz controlled by `controls`, and the copy of what will be played.
+/// Returns a ring of 200 ms at `rate` Hz controlled by `controls`, and the copy of what will be played.
 pub(super) fn playback_ring(
     rate: u32,
     controls: PlaybackControls,
@@ -211,12 +211,12 @@ impl PlaybackCallback {
         }
     }
 
-    /// Whether the feeder is in the middle of a clip.
+    /// Returns whether the feeder is in the middle of a clip.
     pub(super) fn is_playing(&self) -> bool {
         self.tap.busy.load(Ordering::Relaxed)
     }
 
-    /// Whether nothing is being played, nor expected.
+    /// Returns whether nothing is being played, nor expected.
     #[cfg(feature = "pulseaudio")]
     pub(super) fn may_rest(&self) -> bool {
         self.tap.controls.rest.load(Ordering::Relaxed) && !self.is_playing()

@@ -52,7 +52,7 @@ pub struct Clip {
 }
 
 /// Which part of a sound a clip is. The parts are played without a joint, also when one comes late, and nothing comes
-/// between them: whoever plays a beginning owes an end, be it an empty one. One sound at a time may be in parts.
+/// between them: a beginning must be followed by an end, even an empty one. One sound at a time may be in parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClipPart {
     /// All of it.
@@ -66,12 +66,12 @@ pub enum ClipPart {
 }
 
 impl ClipPart {
-    /// Whether it goes on with the part before.
+    /// Returns whether it goes on with the part before.
     fn goes_on(self) -> bool {
         matches!(self, Self::Middle | Self::End)
     }
 
-    /// Whether another part follows.
+    /// Returns whether another part follows.
     fn is_followed(self) -> bool {
         matches!(self, Self::Begin | Self::Middle)
     }
@@ -159,7 +159,7 @@ struct PlaybackQueue {
 }
 
 impl PlaybackQueue {
-    /// The parts of sounds that wait, with their places.
+    /// Returns the parts of sounds that wait, with their places.
     fn parts(&self) -> impl Iterator<Item = (usize, ClipPart)> {
         self.items.iter().enumerate().filter_map(|(place, item)| match item {
             QueueItem::Clip(clip) if clip.part != ClipPart::Whole => Some((place, clip.part)),
@@ -167,7 +167,7 @@ impl PlaybackQueue {
         })
     }
 
-    /// The next part of the sound that is being played.
+    /// Returns the next part of the sound that is being played.
     fn take_part(&mut self) -> Option<QueueItem> {
         let (place, _) = self.parts().next().filter(|(_, part)| part.goes_on())?;
         self.items.remove(place)
@@ -178,7 +178,7 @@ impl PlaybackQueue {
         self.parts().next().is_some_and(|(_, part)| !part.goes_on())
     }
 
-    /// Whether `clip` has to wait. Tones do not keep the parts of a sound out, behind which they wait.
+    /// Returns whether `clip` has to wait. Tones do not keep the parts of a sound out, behind which they wait.
     fn is_full_for(&self, clip: &Clip) -> bool {
         match clip.part.goes_on() {
             true => self.parts().count() >= QUEUE,
@@ -248,7 +248,7 @@ impl PlayerState {
 }
 
 impl Player {
-    /// The configured speaker. Never fails: a missing one is reported as [`PlayEvent::Gone`] and retried.
+    /// Returns the configured speaker. Never fails: a missing one is reported as [`PlayEvent::Gone`] and retried.
     ///
     /// Drop the receiver when the events are not wanted; kept and never read, it stops playback.
     pub fn open(config: &AudioConfig) -> (Self, mpsc::Receiver<PlayEvent>) {
@@ -295,7 +295,7 @@ impl Player {
         (Self { shared, _handle: handle }, events)
     }
 
-    /// The current epoch; put it into the clips of everything decided from here on.
+    /// Returns the current epoch; put it into the clips of everything decided from here on.
     pub fn epoch(&self) -> Epoch {
         self.shared.epoch()
     }
@@ -364,7 +364,7 @@ impl Player {
         self.shared.set_volume(volume);
     }
 
-    /// The loudness.
+    /// Returns the loudness.
     pub fn volume(&self) -> Volume {
         Volume::percent(self.shared.percent.load(Ordering::Relaxed).min(100) as u8)
     }
@@ -375,22 +375,22 @@ impl Player {
         self.shared.set_duck(duck);
     }
 
-    /// What is really played, for the echo canceller; silence when playing into a file. One reader at a time.
+    /// Returns the samples that are really played, for the echo canceller; silence when playing into a file. One reader at a time.
     pub fn echo_reference(&self) -> EchoReference {
         EchoReference::of(self.shared.far.clone(), self.shared.controls.rest.clone())
     }
 
-    /// How much later than it is taken sound is heard, by the device's own timestamps; nothing of a file.
+    /// Returns how much later than it is taken sound is heard, by the device's own timestamps; nothing of a file.
     pub fn delay(&self) -> DelayMeter {
         self.shared.controls.delay.clone()
     }
 
-    /// Whether a clip is playing or queued.
+    /// Returns whether a clip is playing or queued.
     pub fn is_playing(&self) -> bool {
         self.shared.is_playing()
     }
 
-    /// How much sound was really played since the start, silence not counted.
+    /// Returns how much sound was really played since the start, silence not counted.
     pub fn played(&self) -> Duration {
         Duration::from_micros(self.shared.heard_micros.load(Ordering::Relaxed))
     }

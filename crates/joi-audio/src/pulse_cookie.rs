@@ -23,7 +23,7 @@ pub(super) fn ensure() {
     }
 }
 
-/// The directory with the cookie; nothing where `PULSE_COOKIE` names a file.
+/// Returns the directory with the cookie; nothing where `PULSE_COOKIE` names a file.
 fn home(var: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     if var("PULSE_COOKIE").is_some_and(|named| Path::new(&named).exists()) {
         return None;

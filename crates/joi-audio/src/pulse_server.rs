@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 /// Names the server in the environment, for the client.
 const SERVER: &str = "PULSE_SERVER";
 
-/// Tells the client where the server is, unless the environment does so already.
+/// Sets the server's address for the client, unless the environment has one.
 ///
 /// # Safety
 /// No other thread of the process may run yet: it changes the environment.
-pub unsafe fn show_to_client() {
+pub unsafe fn set_for_client() {
     let is_socket = |path: &Path| std::fs::metadata(path).is_ok_and(|found| found.file_type().is_socket());
     if let Some(server) = server(|name| std::env::var_os(name), is_socket) {
         // SAFETY: passed on to the caller.

@@ -1,4 +1,4 @@
-//! Any rate to any rate, band-limited, as a stream. PURE apart from its own buffers.
+//! Converts a stream of samples from one rate to another, band-limited. Pure but for its own buffers.
 //!
 //! In: mono f32 in chunks of any length. Out: the same sound at the other rate, without the filter's delay:
 //! sample `i` of the output corresponds to sample `i · from / to` of the input. The result does not depend on
@@ -46,7 +46,7 @@ struct Filter {
 }
 
 impl Resampler {
-    /// A converter between two rates in Hz.
+    /// Creates a converter between two rates in Hz.
     ///
     /// # Errors
     /// When a rate is outside 1000..=768000 Hz.
@@ -87,7 +87,7 @@ impl Resampler {
         self.given = 0;
     }
 
-    /// The position in the output that corresponds to the input's sample `taken`, rounded to the nearest
+    /// Returns the position in the output that corresponds to the input's sample `taken`, rounded to the nearest
     /// sample.
     pub fn position(&self, taken: u64) -> u64 {
         let (from, to) = (u128::from(self.from), u128::from(self.to));
@@ -170,11 +170,11 @@ fn block_len(from: u32, to: u32) -> usize {
     if units * made % 2 == 0 { units * unit } else { (units + 1) * unit }
 }
 
-/// The whole of `samples` at another rate.
+/// Converts all of `samples`.
 ///
 /// # Errors
 /// When a rate is outside 1000..=768000 Hz.
-pub(super) fn convert(samples: &[f32], from: u32, to: u32) -> Result<Vec<f32>, RateError> {
+pub fn resample(samples: &[f32], from: u32, to: u32) -> Result<Vec<f32>, RateError> {
     let mut resampler = Resampler::new(from, to)?;
     let mut out = Vec::with_capacity(resampler.position(samples.len() as u64) as usize + BLOCK);
     resampler.push(samples, &mut out);

@@ -30,7 +30,7 @@ pub(super) struct RingReader {
     counters: Arc<RingCounters>,
 }
 
-/// A ring for `capacity` samples, at least one.
+/// Returns a ring for `capacity` samples, at least one.
 pub(super) fn ring(capacity: usize) -> (RingWriter, RingReader) {
     let (producer, consumer) = HeapRb::new(capacity.max(1)).split();
     let counters = Arc::new(RingCounters::default());
@@ -62,7 +62,7 @@ impl RingReader {
         count
     }
 
-    /// The oldest sample, when there is one.
+    /// Returns the oldest sample, when there is one.
     pub(super) fn pop(&mut self) -> Option<f32> {
         self.consumer.try_pop()
     }
@@ -77,7 +77,7 @@ impl RingReader {
         self.consumer.occupied_len()
     }
 
-    /// How many samples were dropped because the ring was full.
+    /// Returns how many samples were dropped because the ring was full.
     pub(super) fn dropped(&self) -> u64 {
         self.counters.dropped.load(Ordering::Relaxed)
     }

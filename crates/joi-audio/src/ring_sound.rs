@@ -13,11 +13,11 @@ use super::wav::{WavError, read_wav_start};
 
 /// Rate of the samples, in Hz.
 const RATE: u32 = 48_000;
-/// What is longer is cut: between two rings joi says what is due, and listens.
+/// Longer sounds are cut: between two rings joi announces what is due, and listens.
 const LONGEST: Duration = Duration::from_secs(10);
-/// A ring that was cut fades for so long.
+/// Length of the fade at the end of a ring that was cut, in samples.
 const FADE: usize = RATE as usize / 4;
-/// A file with nothing louder (-50 dBFS) wakes nobody.
+/// A file whose peak stays below this (-50 dBFS) counts as silent.
 const SILENT: f32 = 0.003;
 
 /// Why a file can't ring.
@@ -41,15 +41,15 @@ pub struct RingSound {
 }
 
 impl RingSound {
-    /// The built-in notes.
+    /// Returns the built-in notes.
     pub fn built_in() -> Self {
         Self { samples: tone::ring(RATE) }
     }
 
-    /// The sound of a WAV file, at most ten seconds of it.
+    /// Returns the sound of a WAV file, at most ten seconds of it.
     ///
     /// # Errors
-    /// There is no such file, it is no WAV file, or it is silent.
+    /// The file is missing, not a WAV file, or silent.
     pub fn read(path: &Path) -> Result<Self, RingSoundError> {
         let (mut samples, is_cut) = read_wav_start(path, RATE, LONGEST)?;
         if samples.iter().all(|sample| sample.abs() < SILENT) {

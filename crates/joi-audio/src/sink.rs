@@ -12,17 +12,17 @@ pub(super) trait AudioSink: Send {
     fn rate(&self) -> u32;
     /// Takes what fits and returns how much; `volume` is for sinks that have no gain of their own.
     fn push(&mut self, samples: &[f32], volume: f32) -> usize;
-    /// How many of the pushed samples are done: played or discarded by a flush.
+    /// Returns how many of the pushed samples are done: played or discarded by a flush.
     fn position(&self) -> u64;
-    /// How many of the pushed samples were played.
+    /// Returns how many of the pushed samples were played.
     fn heard(&self) -> u64;
     /// Everything pushed so far is void.
     fn flush(&mut self, epoch: u64);
-    /// Nothing more is coming for now: running empty is no underrun.
+    /// Nothing more is coming for now: running empty does not count as an underrun.
     fn rest(&mut self);
     /// The next samples of a sound are late: on a file's timeline, time goes on; a device notices by itself.
     fn starve(&mut self) {}
-    /// When the sample at `position` of the counter, which passed it by `now`, was taken, and when it is heard.
+    /// Returns when the sample at `position` of the counter, which passed it by `now`, was taken, and when it is heard.
     fn moment(&self, _position: u64, now: Instant) -> (Instant, Instant) {
         (now, now + self.delay())
     }

@@ -54,7 +54,7 @@ impl SpeakerBlocks {
         self.callback.may_rest()
     }
 
-    /// The stream's counts.
+    /// Returns the stream's counts.
     pub(super) fn stats(&self) -> &Arc<CallbackStats> {
         &self.stats
     }

@@ -27,24 +27,24 @@ pub(super) struct DescribedDevice<D> {
 /// devices lead to the same cards.
 const WAYS: [&str; 3] = ["plughw", "sysdefault", "hw"];
 
-/// The card behind a device, and the place of its way to it among [`WAYS`].
+/// Returns the card behind a device, and the place of its way to it among [`WAYS`].
 fn way_and_card(id: &str) -> Option<(usize, &str)> {
     let (way, rest) = id.strip_prefix("alsa:")?.split_once(":CARD=")?;
     let card = rest.split(',').next().filter(|card| !card.is_empty())?;
     Some((WAYS.iter().position(|known| *known == way)?, card))
 }
 
-/// The card behind a device; nothing for what is no way to a card.
+/// Returns the card behind a device; nothing for a device without a card.
 pub(super) fn card(id: &str) -> Option<&str> {
     way_and_card(id).map(|(_, card)| card)
 }
 
-/// Whether nothing but the system's choice is configured.
+/// Returns whether nothing but the system's choice is configured.
 pub(super) fn is_left_to_the_system(wanted: &[String]) -> bool {
     wanted.iter().all(|id| matches!(id.trim(), "" | "default"))
 }
 
-/// The devices that may stand in: the cards at USB first, else as they are listed, each by its best way first.
+/// Returns the devices that may stand in: the cards at USB first, else as they are listed, each by its best way first.
 pub(super) fn stand_ins<D>(devices: Vec<DescribedDevice<D>>) -> Vec<DescribedDevice<D>> {
     let mut able: Vec<_> = devices.into_iter().filter(|d| d.is_able && card(&d.id).is_some()).collect();
     // Each card is listed by its name and by its number, and the number changes with what is plugged in.
@@ -73,8 +73,8 @@ fn is_usb(name: &str) -> bool {
     name.to_lowercase().contains("usb")
 }
 
-/// Tells that the `place`-th of `all` stands in, and what settles it.
-pub(super) fn told<D>(all: &[DescribedDevice<D>], place: usize, direction: Direction) -> Option<String> {
+/// Returns a notice that the `place`-th of `all` stands in, with the setting that decides it.
+pub(super) fn notice<D>(all: &[DescribedDevice<D>], place: usize, direction: Direction) -> Option<String> {
     let DescribedDevice { id, name, .. } = all.get(place)?;
     let (does, key) = match direction {
         Direction::Input => ("record", "audio.input"),
@@ -94,12 +94,12 @@ pub(super) struct ChoiceLog(Mutex<Option<String>>);
 
 impl ChoiceLog {
     /// Logs the sentence about a choice, unless it is the last one or there is none.
-    pub(super) fn log(&self, told: Option<&str>) {
-        let Some(told) = told else { return };
+    pub(super) fn log(&self, notice: Option<&str>) {
+        let Some(notice) = notice else { return };
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if last.as_deref() != Some(told) {
-            tracing::warn!("{told}");
-            *last = Some(told.to_owned());
+        if last.as_deref() != Some(notice) {
+            tracing::warn!("{notice}");
+            *last = Some(notice.to_owned());
         }
     }
 }
@@ -193,24 +193,24 @@ mod tests {
     }
 
     #[test]
-    fn the_choice_is_told_with_the_key_that_settles_it() {
+    fn the_notice_names_the_setting_that_decides() {
         let one = stand_ins(listed(PI));
         assert_eq!(
-            told(&one, 0, Direction::Input).as_deref(),
+            notice(&one, 0, Direction::Input).as_deref(),
             Some(
                 "the default device can't record, so USB PnP Sound Device, USB Audio is used; \
                  audio.input = [\"alsa:plughw:CARD=Device,DEV=0\"] settles it"
             )
         );
         let two = [("plughw:CARD=A,DEV=0", "A", true), ("plughw:CARD=B,DEV=0", "B", true)];
-        let told_of_two = told(&listed(&two), 1, Direction::Output);
+        let of_two = notice(&listed(&two), 1, Direction::Output);
         assert_eq!(
-            told_of_two.as_deref(),
+            of_two.as_deref(),
             Some(
                 "the default device can't play, so B is used, one of 2 cards that may; \
                  audio.output = [\"alsa:plughw:CARD=B,DEV=0\"] settles it"
             )
         );
-        assert_eq!(told(&listed(&two), 2, Direction::Output), None);
+        assert_eq!(notice(&listed(&two), 2, Direction::Output), None);
     }
 }

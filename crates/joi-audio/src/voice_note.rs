@@ -52,7 +52,7 @@ pub fn decode_voice_note(bytes: Vec<u8>, longest: Duration) -> Result<Vec<f32>, 
     sound.finish()
 }
 
-/// What was decoded so far.
+/// The samples decoded so far.
 #[derive(Default)]
 struct DecodedSound {
     samples: Vec<f32>,
@@ -148,7 +148,7 @@ impl PacketDecoder {
 
     fn decode(&mut self, packet: &Packet, interleaved: &mut Vec<f32>) -> DecodedPacket {
         match self {
-            // What is empty would be made up by the decoder.
+            // The decoder would invent sound for an empty packet.
             Self::Opus { .. } if packet.data.is_empty() => DecodedPacket::Damaged,
             Self::Opus { decoder, block } => match decoder.decode_float(&packet.data, block, false) {
                 Ok(count) => {
@@ -183,7 +183,7 @@ mod tests {
         std::fs::read(path).unwrap()
     }
 
-    /// The level of each tenth of a second, in which the same speech is alike whatever the codec.
+    /// Returns the level of each tenth of a second, in which the same speech is alike whatever the codec.
     fn envelope(samples: &[f32]) -> Vec<f32> {
         samples.chunks(RATE as usize / 10).map(|c| (c.iter().map(|s| s * s).sum::<f32>()).sqrt()).collect()
     }

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use hound::{SampleFormat, WavIntoSamples, WavReader, WavSpec, WavWriter};
 use thiserror::Error;
 
-use super::resample::{RateError, Resampler, convert};
+use super::resample::{RateError, Resampler, resample};
 use super::{AudioSource, RATE, SourceEvent};
 
 mod sink;
@@ -42,7 +42,7 @@ pub enum WavError {
     NotWav {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The cause.
         why: String,
     },
     /// The header is right but no sound follows.
@@ -98,7 +98,7 @@ impl WavSource {
     /// Opens a WAV file of any rate, width and number of channels.
     ///
     /// # Errors
-    /// When there is no such file, or it is no WAV file, or it holds no samples.
+    /// The file is missing, not a WAV file, or holds no samples.
     pub fn open(path: impl AsRef<Path>, pace: Pace) -> Result<Self, WavError> {
         let path = path.as_ref();
         let frames = Frames::open(path)?;
@@ -260,7 +260,7 @@ pub(super) fn read_wav_start(
     let most = (longest.as_secs_f64() * f64::from(from)) as usize;
     let samples: Vec<f32> = frames.by_ref().take(most).collect();
     let samples =
-        convert(&samples, from, rate).map_err(|source| WavError::Rate { path: path.to_owned(), source })?;
+        resample(&samples, from, rate).map_err(|source| WavError::Rate { path: path.to_owned(), source })?;
     Ok((samples, frames.next().is_some()))
 }
 
@@ -269,11 +269,7 @@ pub(super) fn read_wav_start(
 /// # Errors
 /// As [`WavSource::open`].
 pub fn read_wav(path: impl AsRef<Path>, rate: u32) -> Result<Vec<f32>, WavError> {
-    let path = path.as_ref();
-    let frames = Frames::open(path)?;
-    let from = frames.rate;
-    let samples: Vec<f32> = frames.collect();
-    convert(&samples, from, rate).map_err(|source| WavError::Rate { path: path.to_owned(), source })
+    Ok(read_wav_start(path.as_ref(), rate, Duration::MAX)?.0)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-/// The SHA-256 of the file at `path`, in lower-case hexadecimal.
+/// Returns the SHA-256 of the file at `path`, in lower-case hexadecimal.
 ///
 /// # Errors
 /// The file can't be read.
@@ -23,7 +23,7 @@ pub fn of(path: &Path) -> io::Result<String> {
     }
 }
 
-/// The SHA-256 of `bytes`, in lower-case hexadecimal.
+/// Returns the SHA-256 of `bytes`, in lower-case hexadecimal.
 pub fn of_bytes(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }

@@ -6,9 +6,9 @@ use std::sync::Mutex;
 
 use jiff::Zoned;
 
-/// Tells the civil time in the owner's zone.
+/// A source of the civil time in the owner's zone.
 pub trait Clock: Send + Sync {
-    /// The current moment with its time zone.
+    /// Returns the current moment with its time zone.
     fn now(&self) -> Zoned;
 }
 
@@ -22,12 +22,12 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that stands still until it is told otherwise.
+/// A clock that stands still until it is set.
 #[derive(Debug)]
 pub struct ManualClock(Mutex<Zoned>);
 
 impl ManualClock {
-    /// A clock that shows `now`.
+    /// Creates a clock that shows `now`.
     pub fn at(now: Zoned) -> Self {
         Self(Mutex::new(now))
     }

@@ -21,7 +21,7 @@ const SIGABRT: i32 = 6;
 const SIGKILL: i32 = 9;
 const SIGXCPU: i32 = 24;
 
-/// What a reader may take.
+/// Limits of a reader.
 #[derive(Debug, Clone, Copy)]
 pub struct ReaderLimits {
     /// Address space, in bytes.
@@ -30,14 +30,14 @@ pub struct ReaderLimits {
     pub cpu_seconds: u64,
     /// Time in all.
     pub patience: Duration,
-    /// Most bytes that are taken of what it has read.
+    /// Most bytes of output that are accepted.
     pub most: u64,
 }
 
 /// Why nothing was read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReaderFault {
-    /// There is no process for it. Try again.
+    /// The process could not be started. Try again.
     #[error("its reader can't be started: {0}")]
     NoProcess(#[from] io::Error),
     /// Give the file up.
@@ -60,7 +60,7 @@ pub enum ReaderFault {
     Missing,
 }
 
-/// The child's side: limits this process.
+/// In the child: limits this process.
 ///
 /// # Errors
 /// The system's: read nothing.
@@ -68,13 +68,13 @@ pub fn limit_this_process(limits: &ReaderLimits) -> io::Result<()> {
     let most = |limit: u64| Rlimit { current: Some(limit), maximum: Some(limit) };
     setrlimit(Resource::As, most(limits.memory))?;
     setrlimit(Resource::Core, most(0))?;
-    // The first limit is told by a signal of its own, the second kills.
+    // The soft limit sends a signal of its own, the hard limit kills.
     let cpu = Rlimit { current: Some(limits.cpu_seconds), maximum: Some(limits.cpu_seconds + 1) };
     setrlimit(Resource::Cpu, cpu)?;
     Ok(())
 }
 
-/// The child's side: hands over what was read.
+/// In the child: writes the result for the parent.
 ///
 /// # Errors
 /// The parent is gone.
@@ -85,7 +85,7 @@ pub fn hand_over(read: &[u8]) -> io::Result<()> {
     out.flush()
 }
 
-/// Has `reader` read `bytes`. Blocks until it ends.
+/// Runs `reader` on `bytes`, and blocks until it ends.
 ///
 /// # Errors
 /// Why nothing was read.
@@ -116,7 +116,7 @@ pub fn read_by(mut reader: Command, bytes: Vec<u8>, limits: &ReaderLimits) -> Re
     Ok(read[start + MARK.len()..].to_vec())
 }
 
-/// Why nothing was read, by how the reader ended.
+/// Returns the fault of a reader that ended with that status.
 fn judge(status: ExitStatus, limits: &ReaderLimits) -> Result<(), ReaderFault> {
     match (status.success(), status.signal()) {
         (true, _) => Ok(()),
@@ -126,7 +126,7 @@ fn judge(status: ExitStatus, limits: &ReaderLimits) -> Result<(), ReaderFault> {
     }
 }
 
-/// How the child ended; nothing when it had to be ended.
+/// Returns how the child ended; nothing when it had to be ended.
 fn end_of(child: &mut Child, patience: Duration) -> io::Result<Option<ExitStatus>> {
     let deadline = Instant::now() + patience;
     loop {

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 /// Makes `file` hold `content`, with these permissions, else with those of any new file. A link is replaced, not followed.
 ///
 /// # Errors
-/// The file or its folder can't be written; an earlier file is as it was, unless only the flush of its folder failed (not told where it can't be done).
+/// The file or its folder cannot be written. An earlier file is unchanged, unless only the flush of its folder failed; a
+/// folder that cannot be flushed at all is no error.
 pub fn write(file: &Path, content: &[u8], permissions: Option<Permissions>) -> io::Result<()> {
     let draft = draft(file);
     let write = || -> io::Result<()> {
@@ -49,7 +50,7 @@ pub fn sync_folder(file: &Path) -> io::Result<()> {
     File::open(folder(file))?.sync_all()
 }
 
-/// The folder of a file; of a mere name the present one.
+/// Returns the folder of a file; of a mere name the present one.
 fn folder(file: &Path) -> &Path {
     match file.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,

@@ -1,7 +1,5 @@
-//! What every part of Joi may use: the messages that cross from one stage to another, traces of turns, the clock, the
-//! places of files, durable writes, restarts with back-off, and the health of the machine.
-//!
-//! Nothing here knows what a conversation is.
+//! The base that every crate of Joi may use: messages between stages, traces of turns, the clock, the places of files,
+//! durable writes, restarts with back-off, and the health of the machine. Nothing here knows about conversations.
 
 pub mod checksum;
 pub mod clock;

@@ -1,7 +1,7 @@
 //! The machine under the program: its processor and what it computes, the memory that is free for more, its health.
 //!
 //! Any thread; reads small files below /proc and /sys/fs/cgroup, and keeps nothing. Out: plain values, or nothing
-//! where the system does not tell. A limit that a container or a service manager sets counts like memory that is
+//! where the system does not report them. A limit that a container or a service manager sets counts like memory that is
 //! not there.
 
 mod allocator;
@@ -23,7 +23,7 @@ pub use signals::ignore_buttons;
 /// Where control groups are mounted; the memory of the first version in a folder of its own.
 const GROUPS: &str = "/sys/fs/cgroup";
 
-/// The processor's name and how many cores of it there are: what a measured speed holds for.
+/// Returns the processor's name and how many cores of it there are: what a measured speed holds for.
 pub fn processor() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let named = |key: &str| info.lines().rfind(|line| line.starts_with(key));
@@ -32,7 +32,7 @@ pub fn processor() -> String {
     format!("{name}, {} cores", available_parallelism().map_or(1, usize::from))
 }
 
-/// How long the process `pid` has computed, on all cores together, in ticks of 10 ms; nothing when there is none.
+/// Returns the CPU time of the process `pid` over all cores, in ticks of 10 ms; nothing if there is no such process.
 pub fn cpu_time(pid: u32) -> Option<Duration> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The name of the program may hold anything, and ends with the last bracket.
@@ -41,13 +41,13 @@ pub fn cpu_time(pid: u32) -> Option<Duration> {
     Some(Duration::from_millis(user.checked_add(system)?.checked_mul(10)?))
 }
 
-/// How long this process has computed, on all its threads together.
+/// Returns the CPU time of this process, over all its threads.
 pub fn own_cpu_time() -> Duration {
     let spent = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     Duration::try_from(spent).unwrap_or_default()
 }
 
-/// Bytes of memory that the process `pid` holds; nothing when there is none.
+/// Returns the resident memory of the process `pid` in bytes; nothing if there is no such process.
 pub fn resident(pid: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
@@ -62,7 +62,7 @@ pub fn end_first(pid: u32, before_others: u16) -> std::io::Result<()> {
     std::fs::write(format!("/proc/{pid}/oom_score_adj"), before_others.min(1000).to_string())
 }
 
-/// The processes that the process `pid` has started and that run, each with its name.
+/// Returns the running children of the process `pid` with their names.
 pub fn children(pid: u32) -> Vec<(u32, String)> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let child = |entry: std::fs::DirEntry| -> Option<(u32, String)> {
@@ -79,14 +79,14 @@ pub fn children(pid: u32) -> Vec<(u32, String)> {
 /// Memory in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryRoom {
-    /// What new programs may take without pushing others out.
+    /// Memory that new programs may take without swapping.
     pub free: u64,
-    /// All there is.
+    /// All memory.
     pub total: u64,
 }
 
 impl MemoryRoom {
-    /// As it is now; nothing where the system does not tell.
+    /// Reads the current values; nothing where the system does not report them.
     pub fn now() -> Option<Self> {
         let info = std::fs::read_to_string("/proc/meminfo").ok()?;
         let groups = own_groups().into_iter().filter_map(|folder| GroupFiles::read(&folder));
@@ -136,7 +136,7 @@ impl GroupFiles {
     }
 }
 
-/// The folders of our control group and of those above it.
+/// Returns the folders of our control group and of those above it.
 fn own_groups() -> Vec<PathBuf> {
     folders(&std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default())
 }
@@ -204,14 +204,14 @@ mod tests {
     }
 
     #[test]
-    fn a_system_that_does_not_tell_is_not_guessed_at() {
+    fn values_that_the_system_does_not_report_are_not_guessed() {
         assert_eq!(MemoryRoom::within("", &[]), None);
         assert_eq!(MemoryRoom::within("MemTotal: 5 kB\nMemAvailable: lots\n", &[]), None);
         assert_eq!(MemoryRoom::within("MemTotal: 5 kB\nMemAvailableX: 4 kB\n", &[]), None);
     }
 
     #[test]
-    fn this_machine_tells() {
+    fn this_machine_reports_its_memory() {
         let room = MemoryRoom::now().unwrap();
         assert!(room.free > 0 && room.free <= room.total, "{room:?}");
         assert!(processor().ends_with(" cores"));

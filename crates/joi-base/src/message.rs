@@ -1,4 +1,4 @@
-//! What crosses from one stage to another.
+//! Messages between the stages.
 //!
 //! Plain data, any thread. Nothing here decides or does anything.
 
@@ -22,7 +22,7 @@ impl fmt::Display for TurnId {
     }
 }
 
-/// By which way a conversation is held.
+/// The medium of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Channel {
@@ -34,19 +34,19 @@ pub enum Channel {
     Signal,
     /// A page of the browser.
     Page,
-    /// A program that works by itself, for nobody who waits.
+    /// A program that works on its own, with nobody waiting for the result.
     Agent,
 }
 
 impl Channel {
     const ALL: [Self; 5] = [Self::Voice, Self::Console, Self::Signal, Self::Page, Self::Agent];
 
-    /// The channel of that name.
+    /// Returns the channel of that name.
     pub fn called(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|channel| channel.name() == name)
     }
 
-    /// Its name in the database and in `joi why`.
+    /// Returns its name in the database and in `joi why`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Voice => "voice",
@@ -61,7 +61,7 @@ impl Channel {
 /// Names a conversation: its channel, and the room, thread, page or run it is held in.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ConversationId {
-    /// The way it is held.
+    /// The medium.
     pub channel: Channel,
     /// Where.
     pub place: Place,
@@ -71,17 +71,17 @@ impl ConversationId {
     /// The place of a home with one microphone, and of the console of this machine.
     pub const HOME: &str = "home";
 
-    /// The conversation by voice in `room`.
+    /// Returns the conversation by voice in `room`.
     pub fn voice(room: &str) -> Self {
         Self { channel: Channel::Voice, place: Place::named(room) }
     }
 
-    /// What is written over Signal in that thread: the uuid of a person, or the id of a group.
+    /// Returns the conversation of a Signal thread: the uuid of a person, or the id of a group.
     pub fn signal(thread: &str) -> Self {
         Self { channel: Channel::Signal, place: Place::named(thread) }
     }
 
-    /// What is typed on this machine.
+    /// Returns the conversation typed on this machine.
     pub fn console() -> Self {
         Self { channel: Channel::Console, place: Place::named(Self::HOME) }
     }
@@ -103,19 +103,19 @@ pub enum Origin {
     Typing,
     /// Composed by this program and its model from nothing but the owner's words and its own data.
     Ours,
-    /// Words of somebody else were in the prompt it was written from.
+    /// Written from a prompt that held words of somebody else.
     Stranger,
 }
 
 impl Origin {
     const ALL: [Self; 4] = [Self::Speech, Self::Typing, Self::Ours, Self::Stranger];
 
-    /// The origin of that name; a stranger where there is none, since nothing else is safe to assume.
+    /// Returns the origin of that name; a stranger for an unknown name, since nothing else is safe to assume.
     pub fn called(name: &str) -> Self {
         Self::ALL.into_iter().find(|origin| origin.name() == name).unwrap_or(Self::Stranger)
     }
 
-    /// Its name in the database.
+    /// Returns its name in the database.
     pub fn name(self) -> &'static str {
         match self {
             Self::Speech => "speech",
@@ -125,7 +125,7 @@ impl Origin {
         }
     }
 
-    /// That of what the user says on `channel`.
+    /// Returns the origin of the user's words on `channel`.
     pub fn of_user(channel: Channel) -> Self {
         match channel {
             Channel::Voice => Self::Speech,
@@ -140,39 +140,39 @@ impl Origin {
 pub struct Place(String);
 
 impl Place {
-    /// The place of that name.
+    /// Returns the place of that name.
     pub fn named(name: &str) -> Self {
         Self(name.to_owned())
     }
 
-    /// Its name.
+    /// Returns its name.
     pub fn name(&self) -> &str {
         &self.0
     }
 }
 
-/// What she is doing, as a light would show it.
+/// The activity that a light or a status line shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Activity {
     /// Waiting for the wake phrase.
     Idle,
-    /// The microphone is open for what is said to her.
+    /// The microphone is open for a request.
     Listening,
-    /// Something was said to her, and the answer has not begun to sound.
+    /// A request was heard, and playback of the answer has not started.
     Thinking,
-    /// Her voice is in the room.
+    /// Speech output is playing.
     Speaking,
     /// The owner has switched the microphone off.
     Muted,
-    /// She can't hear or can't speak.
+    /// Hearing or speaking does not work.
     Error,
     /// A timer rings.
     Timer,
 }
 
 impl Activity {
-    /// Its name in tables and on the control socket.
+    /// Returns its name in tables and on the control socket.
     pub fn name(self) -> &'static str {
         match self {
             Self::Idle => "idle",
@@ -186,16 +186,16 @@ impl Activity {
     }
 }
 
-/// What may be asked of the alarms from outside.
+/// A request to the alarms from outside.
 #[derive(Debug)]
 pub enum AlarmRequest {
     /// Try the alarm.
     Test,
-    /// All of them were heard; how many there were is told.
+    /// Acknowledge all alarms; the reply is their number.
     Acknowledge(oneshot::Sender<usize>),
 }
 
-/// What somebody outside asks of the conversation.
+/// A request to the conversation from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutsideRequest {
     /// Listen now, without the wake phrase (push to talk).
@@ -216,9 +216,9 @@ pub enum OpenedBy {
     Request,
     /// The window for follow-ups after an answer.
     FollowUp,
-    /// She was speaking: an utterance too short to be anything but a word to her.
+    /// Speech during playback, too short to be anything but a word to the assistant.
     Interjection,
-    /// Somebody talked over her, and she fell silent to listen: it begins with what was said over her.
+    /// Speech over playback, which was stopped for it. The utterance begins with that speech.
     Interruption,
 }
 
@@ -267,8 +267,8 @@ impl Utterance {
         Duration::from_secs_f64(self.samples.len() as f64 / f64::from(RATE))
     }
 
-    /// The moment of the sample at `position`, counted back in samples from `end`, when its last one was captured:
-    /// right also where a file is heard faster than it was spoken.
+    /// Returns the moment of the sample at `position`, counted back in samples from `end`, when its last one was
+    /// captured: right also where a file is heard faster than it was spoken.
     pub fn moment(&self, position: u64, end: Instant) -> Instant {
         let behind = (self.begins_at + self.samples.len() as u64).saturating_sub(position);
         let before = Duration::from_secs_f64(behind as f64 / f64::from(RATE));
@@ -276,7 +276,7 @@ impl Utterance {
     }
 }
 
-/// What whisper made of an utterance.
+/// The transcript of an utterance.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Transcript {
     /// Of the utterance.

@@ -29,10 +29,10 @@ pub struct Paths {
 /// The environment doesn't say where anything lives.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PathsError {
-    /// Neither `HOME` nor the variables that would replace it. Tell the user, give up.
+    /// Neither `HOME` nor the variables that would replace it. Report it and give up.
     #[error("HOME is not set, so there is no place for {what}; set HOME or {variable}")]
     NoHome {
-        /// What has no place.
+        /// The path that is missing.
         what: &'static str,
         /// The variable that would name one.
         variable: &'static str,
@@ -48,13 +48,13 @@ pub enum PathsError {
 }
 
 impl Paths {
-    /// The paths this process's environment names, and what is installed beside its program.
+    /// Returns the paths this process's environment names, and what is installed beside its program.
     pub fn discover() -> Result<Self, PathsError> {
         let packaged = std::env::current_exe().map(|program| packaged_with(&program)).unwrap_or_default();
         Ok(Self { packaged, ..Self::from_env(|name| std::env::var_os(name))? })
     }
 
-    /// The paths that the environment read through `var` names; nothing is [`Paths::packaged`].
+    /// Returns the paths that the environment read through `var` names; nothing is [`Paths::packaged`].
     pub fn from_env(var: impl Fn(&str) -> Option<OsString>) -> Result<Self, PathsError> {
         let env = Env { var: &var };
         let cache = match env.xdg("XDG_CACHE_HOME") {
@@ -80,17 +80,17 @@ impl Paths {
         Ok(Self { config, models, packaged: Vec::new(), data, runtime, cache })
     }
 
-    /// The folder of further languages, beside the configuration file.
+    /// Returns the folder of further languages, beside the configuration file.
     pub fn languages(&self) -> PathBuf {
         self.config.with_file_name("languages")
     }
 
-    /// The database file.
+    /// Returns the database file.
     pub fn database(&self) -> PathBuf {
         self.data.join("joi.db")
     }
 
-    /// The pronunciation data of espeak-ng, which the build leaves in the cache.
+    /// Returns the pronunciation data of espeak-ng, which the build leaves in the cache.
     pub fn espeak_data(&self) -> PathBuf {
         self.cache.join("espeak-ng-data")
     }
@@ -114,7 +114,7 @@ impl Env<'_> {
         (self.var)(name).filter(|value| !value.is_empty()).map(PathBuf::from)
     }
 
-    /// A directory of the XDG specification, which says that relative ones are to be ignored.
+    /// Returns a directory of the XDG specification, which says that relative ones are to be ignored.
     fn xdg(&self, name: &str) -> Option<PathBuf> {
         self.get(name).filter(|dir| dir.is_absolute())
     }

@@ -4,21 +4,21 @@
 
 use std::fmt;
 
-/// A value that can't be used, told so that its owner can mend it.
+/// A value that cannot be used, with what its owner needs to correct it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// Full key, for example `hear.endpoint.patience`.
     pub key: String,
     /// The value as it was given.
     pub value: String,
-    /// What is allowed, with unit and range.
+    /// The allowed values, with unit and range.
     pub allowed: String,
     /// What to do, as one sentence; empty when `allowed` says it all.
     pub remedy: String,
 }
 
 impl Problem {
-    /// A problem that `allowed` explains.
+    /// Creates a problem that `allowed` explains.
     pub fn new(key: impl Into<String>, value: impl fmt::Display, allowed: impl Into<String>) -> Self {
         Self { key: key.into(), value: value.to_string(), allowed: allowed.into(), remedy: String::new() }
     }
@@ -30,7 +30,7 @@ impl Problem {
         self
     }
 
-    /// A number outside `range`, or nothing when it lies inside. `unit` may be empty.
+    /// Checks that a number lies in `range`; returns nothing if it does. `unit` may be empty.
     pub fn outside(key: &str, value: f64, range: std::ops::RangeInclusive<f64>, unit: &str) -> Option<Self> {
         if range.contains(&value) {
             return None;

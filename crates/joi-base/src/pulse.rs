@@ -29,7 +29,7 @@ pub enum Beat {
 impl Beat {
     const ALL: [Self; 5] = [Self::Resting, Self::Working, Self::Beating, Self::Ended, Self::Broken];
 
-    /// Its name for people.
+    /// Returns its name for people.
     pub fn name(self) -> &'static str {
         match self {
             Self::Resting => "resting",
@@ -55,7 +55,7 @@ pub struct Vital {
 }
 
 impl Vital {
-    /// Whether the stage works as it should.
+    /// Returns whether the stage works as it should.
     pub fn is_fresh(&self) -> bool {
         match self.beat {
             Beat::Resting | Beat::Ended => true,
@@ -88,15 +88,15 @@ impl std::fmt::Debug for Pulse {
 }
 
 impl Pulse {
-    /// A pulse with the time source `time`.
+    /// Returns a pulse with the time source `time`.
     pub fn with_time(time: impl Fn() -> Instant + Send + Sync + 'static) -> Self {
         let origin = time();
         Self { time: Arc::new(time), origin, slots: Arc::default() }
     }
 
-    /// A heart for `stage`, idle at first. Work or a round that takes `limit` or longer means that the stage is stuck. A
-    /// restarted stage replaces its earlier heart, once that has ended: two of the same name that live belong to two
-    /// rooms.
+    /// Returns a heart for `stage`, idle at first. Work or a round that takes `limit` or longer means that the stage is
+    /// stuck. A restarted stage replaces its earlier heart, once that has ended: two of the same name that live belong
+    /// to two rooms.
     pub fn heart(&self, stage: &'static str, limit: Duration) -> Heart {
         let slot = Arc::new(HeartSlot { stage, limit, state: AtomicU64::new(0) });
         let mut slots = self.slots();
@@ -108,7 +108,7 @@ impl Pulse {
         heart
     }
 
-    /// Forgets `stage`: whoever supervises it has taken over what becomes of it.
+    /// Forgets `stage`; its supervisor has taken over.
     pub fn forget(&self, stage: &str) {
         self.slots().retain(|slot| slot.stage != stage);
     }
@@ -158,7 +158,7 @@ pub struct Heart {
 }
 
 impl Heart {
-    /// A heart that is not monitored.
+    /// Creates a heart that is not monitored.
     pub fn unwatched() -> Self {
         Pulse::default().heart("unwatched", Duration::MAX)
     }
@@ -173,7 +173,7 @@ impl Heart {
         self.say(Beat::Beating);
     }
 
-    /// The stage works from now until the guard is dropped; then it returns to its activity before.
+    /// Marks the stage as working until the guard is dropped; then it returns to its activity before.
     #[must_use = "the work ends when this is dropped"]
     pub fn work(&self) -> Working {
         let before = self.slot.state.load(Ordering::Acquire);

@@ -1,7 +1,8 @@
-//! PURE. When a child process or a service that failed is started again, and when no more.
+//! Decides when a child process or a service that failed is restarted, and when it is given up.
 //!
 //! In: how long it ran. Out: how long to wait, or that it is given up. Waits have a floor, so that nothing
-//! spins, and a ceiling; so many failures in a row are the end.
+//! spins, and a ceiling; a number of failures in a row is the end.
+//! Pure: no I/O, no clock.
 
 use std::time::Duration;
 
@@ -12,9 +13,9 @@ pub struct RestartPolicy {
     pub first_wait: Duration,
     /// The ceiling: longest wait.
     pub longest_wait: Duration,
-    /// What ran so long was sound: its end counts as a first failure.
+    /// After a run of this length the next failure counts as the first.
     pub sound_after: Duration,
-    /// So many failures in a row are too many.
+    /// Give up after this many failures in a row.
     pub give_up_after: u32,
 }
 
@@ -29,12 +30,12 @@ impl Default for RestartPolicy {
     }
 }
 
-/// What follows from a failure.
+/// The reaction to a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Restart {
-    /// Start it again after so long.
+    /// Restart after this wait.
     After(Duration),
-    /// Leave it.
+    /// Give it up.
     GiveUp,
 }
 

@@ -1,9 +1,9 @@
-//! What lies beneath an error. Pure, any thread.
+//! The root cause of an error. Pure, any thread.
 
 use std::error::Error;
 
-/// The innermost cause, which is what the system says ("Connection refused"): the errors of libraries that carry it tell
-/// what they were about instead, often with the whole address.
+/// Returns the innermost cause, which is the system's own error ("Connection refused"): the errors of libraries around it
+/// describe their operation instead, often with the whole address.
 pub fn of(error: &(dyn Error + 'static)) -> String {
     let mut root = error;
     while let Some(source) = root.source() {
@@ -21,7 +21,7 @@ mod tests {
     struct Outer(#[source] io::Error);
 
     #[test]
-    fn the_innermost_cause_is_told() {
+    fn the_innermost_cause_is_returned() {
         let refused = || io::Error::new(io::ErrorKind::ConnectionRefused, "Connection refused");
         assert_eq!(super::of(&refused()), "Connection refused");
         assert_eq!(super::of(&Outer(refused())), "Connection refused");

@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use crate::pulse::Pulse;
 
-/// How many times as long the prepared work takes for four times the size: about 4 where it is linear, 16 where it is
-/// quadratic. Measured as CPU time of this thread, the best of three, so that a busy machine makes no difference.
+/// Returns how many times as long the prepared work takes for four times the size: about 4 where it is linear, 16 where
+/// it is quadratic. Measured as CPU time of this thread, the best of three, so that a busy machine makes no difference.
 pub fn growth<W: FnMut()>(prepare: impl Fn(usize) -> W) -> f64 {
     let cpu = || {
         let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
@@ -78,7 +78,7 @@ pub fn damaged_json(whole: &Value) -> impl Strategy<Value = Value> + use<> {
     })
 }
 
-/// How many values are in `whole`, itself among them.
+/// Returns how many values are in `whole`, itself among them.
 fn values(whole: &Value) -> usize {
     1 + match whole {
         Value::Array(all) => all.iter().map(values).sum(),
@@ -101,12 +101,12 @@ fn exchange(whole: &mut Value, at: &mut usize, value: &Value) -> bool {
     }
 }
 
-/// [`damaged`] as text; what is no UTF-8 becomes replacement characters.
+/// [`damaged`] as text; invalid UTF-8 becomes replacement characters.
 pub fn damaged_text(whole: &str) -> impl Strategy<Value = String> + use<> {
     damaged(whole.as_bytes()).prop_map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// A time source that stands still, and a function that advances it by milliseconds.
+/// Returns a time source that stands still, and a function that advances it by milliseconds.
 pub fn manual_pulse() -> (Pulse, Arc<AtomicU64>) {
     let (start, passed) = (Instant::now(), Arc::new(AtomicU64::new(0)));
     let shown = Arc::clone(&passed);

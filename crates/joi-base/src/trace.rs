@@ -48,7 +48,7 @@ impl Stage {
         Self::End,
     ];
 
-    /// Its name in tables.
+    /// Returns its name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Wake => "wake",
@@ -85,7 +85,7 @@ pub struct Decision {
 }
 
 impl Decision {
-    /// A decision with its reason.
+    /// Creates a decision with its reason.
     pub fn new(stage: &str, verdict: impl Into<String>, reason: impl Into<String>) -> Self {
         Self { stage: stage.into(), verdict: verdict.into(), reason: reason.into() }
     }
@@ -145,9 +145,9 @@ pub struct TurnRecord {
     pub channel: Channel,
     /// Wall clock at its origin, RFC 3339.
     pub at: String,
-    /// What was heard or typed, redacted.
+    /// The words heard or typed, redacted.
     pub heard: String,
-    /// What was answered, redacted.
+    /// The answer, redacted.
     pub reply: String,
     /// Times, in the order of [`Stage`].
     pub marks: Vec<Mark>,
@@ -161,19 +161,19 @@ pub struct TurnRecord {
 }
 
 impl TurnRecord {
-    /// Whether this was heard and left unanswered: then its words were not stored.
+    /// Returns whether the words were heard and left unanswered; then they were not stored.
     pub fn was_dismissed(&self) -> bool {
         self.heard.is_empty() && self.reply.is_empty() && self.marks.is_empty()
     }
 
-    /// When it was over, where its time can be read.
+    /// Returns when it was over, where its time can be read.
     pub fn ended(&self) -> Option<Timestamp> {
         let last = self.marks.iter().map(|mark| mark.ms).fold(0.0, f64::max);
         let at: Timestamp = self.at.parse().ok()?;
         at.checked_add(SignedDuration::try_from_secs_f64(last / 1e3).ok()?).ok()
     }
 
-    /// When it came to `stage`, in milliseconds after the last word.
+    /// Returns when the turn passed `stage`, in milliseconds after the last word.
     pub fn moment(&self, stage: Stage) -> Option<f64> {
         self.marks.iter().find(|mark| mark.stage == stage).map(|mark| mark.ms)
     }
@@ -193,7 +193,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// A trace whose times count from `origin`: the end of speech, or the moment text was entered.
+    /// Creates a trace whose times count from `origin`: the end of speech, or the moment text was entered.
     pub fn starting(origin: Instant) -> Self {
         Self { origin, marks: Vec::new(), decisions: Vec::new(), model_use: Vec::new(), tool_use: Vec::new() }
     }
@@ -211,18 +211,12 @@ impl Trace {
         self.marks.sort_by_key(|m| m.stage);
     }
 
-    /// When `stage` was passed, after the origin; nothing if it was not, or before it.
-    pub fn after_origin(&self, stage: Stage) -> Option<Duration> {
-        let mark = self.marks.iter().find(|m| m.stage == stage)?;
-        (mark.ms >= 0.0).then(|| Duration::from_secs_f64(mark.ms / 1e3))
-    }
-
-    /// How long ago the origin was at `now`.
+    /// Returns how long ago the origin was at `now`.
     pub fn age(&self, now: Instant) -> Duration {
         now.saturating_duration_since(self.origin)
     }
 
-    /// The times so far, in the order of [`Stage`].
+    /// Returns the times so far, in the order of [`Stage`].
     pub fn marks(&self) -> &[Mark] {
         &self.marks
     }
@@ -269,7 +263,5 @@ mod tests {
             trace.marks(),
             [Mark { stage: Stage::Wake, ms: -1500.0 }, Mark { stage: Stage::Transcript, ms: 400.0 }]
         );
-        assert_eq!(trace.after_origin(Stage::Transcript), Some(Duration::from_millis(400)));
-        assert_eq!(trace.after_origin(Stage::Wake), None);
     }
 }

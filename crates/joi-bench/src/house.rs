@@ -119,7 +119,7 @@ pub(crate) fn run(args: &HouseArgs, context: &CliContext) -> anyhow::Result<Exit
     let mut ears = HouseEars::open(context, items)?;
     if args.names == NamesTold::Told {
         let names = ears.understanding.names(&ears.house, Some("Living"));
-        ears.whisper.tell_names(&names);
+        ears.whisper.set_names(&names);
     }
     let mut voices = Voices::open(context)?;
     for remark in voices.remarks() {

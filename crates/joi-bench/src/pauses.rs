@@ -14,7 +14,7 @@ use joi::cli::show;
 use joi_audio::RATE;
 use joi_base::message::Utterance;
 use joi_channels::voice::first_look::is_decisive;
-use joi_hear::endpoint::EndpointPatience;
+use joi_hear::EndpointPatience;
 use joi_hear::whisper::Whisper;
 use joi_hear::{HearCommand, HearEvent, Listener};
 use joi_language::Language;

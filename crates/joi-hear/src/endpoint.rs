@@ -1,4 +1,4 @@
-//! Endpointing: decides when somebody has begun to speak, paused, gone on, finished.
+//! Endpointing: decides when speech starts, pauses, continues and ends.
 //!
 //! Pure: no clock, no sound, only positions and whether a frame is voiced. The listener opens it, passes
 //! every frame and acts on the [`Edge`]s; [`More`] carries what the words before a pause mean. It never
@@ -43,33 +43,33 @@ const THOUGHT: u64 = RATE as u64 * 6 / 10;
 
 /// One frame of input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Frame {
+pub(crate) struct Frame {
     /// Position just behind its last sample.
-    pub end: u64,
+    pub(crate) end: u64,
     /// Whether it is voiced.
-    pub voiced: bool,
+    pub(crate) voiced: bool,
 }
 
 /// A stretch of speech, in positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SpeechSpan {
+pub(crate) struct SpeechSpan {
     /// First sample.
-    pub begins_at: u64,
+    pub(crate) begins_at: u64,
     /// Just behind the last sample.
-    pub ends_at: u64,
+    pub(crate) ends_at: u64,
     /// First voiced sample.
-    pub speech_begins_at: u64,
+    pub(crate) speech_begins_at: u64,
     /// Just behind the last voiced sample.
-    pub speech_ends_at: u64,
+    pub(crate) speech_ends_at: u64,
     /// How many samples of it are voiced.
-    pub voiced: u64,
+    pub(crate) voiced: u64,
     /// How often speech went on after a pause.
-    pub revision: u32,
+    pub(crate) revision: u32,
 }
 
 /// A change of state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Edge {
+pub(crate) enum Edge {
     /// Somebody speaks.
     Started,
     /// Speech continues the utterance that has just ended: the next one holds both.
@@ -157,7 +157,7 @@ struct EndpointLimits {
 
 /// The endpointer.
 #[derive(Debug, Clone)]
-pub struct Endpointer {
+pub(crate) struct Endpointer {
     limits: EndpointLimits,
     phase: EndpointPhase,
     /// The end of the window for follow-ups that was opened last.
@@ -167,8 +167,8 @@ pub struct Endpointer {
 }
 
 impl Endpointer {
-    /// An endpointer that is not listening.
-    pub fn new(config: &EndpointConfig) -> Self {
+    /// Creates an endpointer that is not listening.
+    pub(crate) fn new(config: &EndpointConfig) -> Self {
         let samples = |seconds: f64| (seconds * f64::from(RATE)) as u64;
         let patience = samples(config.patience.seconds());
         let [enough, amendable, answerable, thought] =
@@ -202,26 +202,26 @@ impl Endpointer {
         Self { limits, phase: EndpointPhase::Idle, window_ends: 0, spent: 0 }
     }
 
-    /// Whether it needs the frames.
-    pub fn is_open(&self) -> bool {
+    /// Returns whether it needs the frames.
+    pub(crate) fn is_open(&self) -> bool {
         self.phase != EndpointPhase::Idle
     }
 
     /// Listens after a wake phrase that is over by position `ends_by`, whatever it did before. If that
     /// position has passed, pass the frames since then again.
-    pub fn open_after_phrase(&mut self, ends_by: u64) {
+    pub(crate) fn open_after_phrase(&mut self, ends_by: u64) {
         self.phase = EndpointPhase::Phrase { ends_by, deadline: ends_by + self.limits.no_speech };
     }
 
     /// Listens from position `at` on, whatever it did before.
-    pub fn open(&mut self, at: u64) {
+    pub(crate) fn open(&mut self, at: u64) {
         let floor = at.saturating_sub(self.limits.pre_roll).max(self.spent);
         self.phase =
             EndpointPhase::Waiting(Wait { floor, deadline: at + self.limits.no_speech, ended: None });
     }
 
     /// Takes what was said before the pause of this revision; ignored when speech has gone on since.
-    pub fn expect(&mut self, revision: u32, more: More) {
+    pub(crate) fn expect(&mut self, revision: u32, more: More) {
         if let EndpointPhase::Talking(talk) = &mut self.phase
             && talk.paused.is_some()
             && talk.revision == revision
@@ -231,12 +231,12 @@ impl Endpointer {
     }
 
     /// Stops listening and discards an unfinished utterance.
-    pub fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.phase = EndpointPhase::Idle;
     }
 
     /// Processes the next frame.
-    pub fn observe(&mut self, frame: Frame) -> Option<Edge> {
+    pub(crate) fn observe(&mut self, frame: Frame) -> Option<Edge> {
         match self.phase {
             EndpointPhase::Idle => None,
             EndpointPhase::Phrase { ends_by, .. } if frame.end <= ends_by => None,
@@ -258,9 +258,9 @@ impl Endpointer {
         }
     }
 
-    /// The utterance so far, while somebody speaks and has not paused; later reports have a revision of their
+    /// Returns the utterance so far, while somebody speaks and has not paused; later reports have a revision of their
     /// own.
-    pub fn so_far(&mut self, at: u64) -> Option<SpeechSpan> {
+    pub(crate) fn so_far(&mut self, at: u64) -> Option<SpeechSpan> {
         let EndpointPhase::Talking(talk) = &mut self.phase else { return None };
         if talk.paused.is_some() {
             return None;
@@ -271,7 +271,7 @@ impl Endpointer {
     }
 
     /// No more sound will come.
-    pub fn finish(&mut self, at: u64) -> Option<Edge> {
+    pub(crate) fn finish(&mut self, at: u64) -> Option<Edge> {
         match self.phase {
             EndpointPhase::Idle => None,
             EndpointPhase::Talking(talk) => Some(self.end(talk, at, EndCause::SourceEnded)),
@@ -365,7 +365,7 @@ impl Endpointer {
         edge
     }
 
-    /// The silence that ends what was said so far.
+    /// Returns the silence that ends what was said so far.
     fn patience(&self, talk: Talk) -> u64 {
         match talk.more {
             None => self.limits.patience,

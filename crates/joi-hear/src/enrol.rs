@@ -6,11 +6,12 @@
 //! the scorer hears only the threshold is stored, since it knows the phrase from its spelling (`likeness`: templates).
 //! Pure: no I/O, no clock.
 
-pub mod likeness;
+mod likeness;
 
 use std::ops::Range;
 
 use joi_audio::RATE;
+pub use likeness::{counts_from, refusals};
 
 /// Number of recordings of one voice: fewer say too little, more are tedious.
 pub const TAKES: std::ops::RangeInclusive<usize> = 5..=8;
@@ -66,7 +67,7 @@ pub enum Unfit {
     Long(usize),
 }
 
-/// The phrase, cut out of a recording: 30 ms before and behind it are kept.
+/// Returns the phrase, cut out of a recording: 30 ms before and behind it are kept.
 ///
 /// # Errors
 /// The recording is not usable; the error says what to do.
@@ -101,7 +102,7 @@ pub fn trimmed(recording: &[f32]) -> Result<&[f32], Unfit> {
     Ok(phrase)
 }
 
-/// The longest stretch of frames above `bar`, short gaps included and clicks left out.
+/// Returns the longest stretch of frames above `bar`, short gaps included and clicks left out.
 fn longest_sound(levels: &[f32], bar: f32) -> Option<Range<usize>> {
     let mut sounds: Vec<Range<usize>> = Vec::new();
     for (at, level) in levels.iter().enumerate().filter(|(_, level)| **level >= bar) {
@@ -114,7 +115,7 @@ fn longest_sound(levels: &[f32], bar: f32) -> Option<Range<usize>> {
     sounds.into_iter().filter(|sound| sound.len() >= LEAST_SOUND).max_by_key(ExactSizeIterator::len)
 }
 
-/// The level that a fifth of the frames stay below: the noise floor between the words.
+/// Returns the level that a fifth of the frames stay below: the noise floor between the words.
 fn softest(levels: &[f32]) -> f32 {
     let mut sorted = levels.to_vec();
     sorted.sort_by(f32::total_cmp);
@@ -173,7 +174,7 @@ pub fn left_out(takes: &[Take]) -> Vec<LeftOut> {
     takes.iter().enumerate().map(|(at, take)| of(at, take)).collect()
 }
 
-/// The margin from which on this voice counts as having said the phrase. `likest` is the highest margin of
+/// Returns the margin from which on this voice counts as having said the phrase. `likest` is the highest margin of
 /// any other sound, from which it keeps `clearance`. Nothing if no margin separates the two.
 pub fn margin(takes: &[Take], likest: f32, clearance: f32) -> Option<f32> {
     let margins: Vec<f32> = takes.iter().map(|take| take.margin).collect();
@@ -182,13 +183,13 @@ pub fn margin(takes: &[Take], likest: f32, clearance: f32) -> Option<f32> {
     (margin <= worst && margin <= MARGINS.1).then(|| (margin * 100.0).floor() / 100.0)
 }
 
-/// A little below the worst of them.
+/// Returns a little below the worst of them.
 fn wished(margins: &[f32]) -> f32 {
     let worst = margins.iter().copied().fold(f32::INFINITY, f32::min);
     (worst - HEADROOM).clamp(MARGINS.0, MARGINS.1)
 }
 
-/// The median; nothing of nothing.
+/// Returns the median; nothing of nothing.
 fn median(values: &[f32]) -> Option<f32> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f32::total_cmp);

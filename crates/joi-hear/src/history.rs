@@ -39,7 +39,7 @@ impl History {
         }
     }
 
-    /// The samples from position `from` to position `to`, as far as they are held.
+    /// Returns the samples from position `from` to position `to`, as far as they are held.
     pub(super) fn copy(&self, from: u64, to: u64) -> Arc<[f32]> {
         let to = to.min(self.end);
         let from = from.max(self.begin()).min(to);

@@ -36,7 +36,7 @@ const LEAST_HEAD: usize = 3;
 /// So few echoed words are an echo only if they were played just then: people repeat words in their answers.
 const SHORT: usize = 3;
 
-/// What is to be judged.
+/// The utterance to judge.
 #[derive(Debug, Clone, Copy)]
 pub struct JudgeInput<'a> {
     /// The transcript.
@@ -49,7 +49,7 @@ pub struct JudgeInput<'a> {
     pub began: Instant,
     /// When its last voiced sample was captured.
     pub ended: Instant,
-    /// What was spoken in the last seconds, in order; older sentences do no harm.
+    /// The sentences played in the last seconds, in order; older ones do no harm.
     pub said: &'a [SpokenSentence],
     /// The assistant's names, for example "friday" or "hey jarvis"; the phrase in `opened_by` counts too.
     pub names: &'a [String],
@@ -79,7 +79,7 @@ pub enum BargeInPolicy {
     Words,
 }
 
-/// What is to be done.
+/// The action to take.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JudgeVerdict {
     /// Stop playback.
@@ -97,7 +97,7 @@ pub enum JudgeVerdict {
 }
 
 impl JudgeVerdict {
-    /// Its name in `joi why`.
+    /// Returns its name in `joi why`.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Stop => "stop",
@@ -113,7 +113,7 @@ impl JudgeVerdict {
 /// A verdict with its reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judgement {
-    /// What is to be done.
+    /// The action to take.
     pub verdict: JudgeVerdict,
     /// Why, in a few words. Contains no part of the transcript.
     pub reason: String,
@@ -130,7 +130,7 @@ impl Judgement {
     }
 }
 
-/// The normalised words of a text: lower case, no punctuation, figures and units written out, so that "9:05"
+/// Returns the normalised words of a text: lower case, no punctuation, figures and units written out, so that "9:05"
 /// and "nine oh five" are the same.
 pub fn plain_words(text: &str, words: &Vocabulary) -> Vec<String> {
     plain_words::plain(text, &words.figures).into_iter().map(|token| token.text).collect()
@@ -205,7 +205,7 @@ fn interjection(
     }
 }
 
-/// Whether a stop word is meant as one, and why.
+/// Returns whether a stop word is meant as one, and why.
 fn stop_word(rules: &JudgeRules<'_>, case: &JudgeInput<'_>, openness: BargeInPolicy) -> Option<&'static str> {
     let JudgeRules { config, words: vocabulary, .. } = *rules;
     let words = stop_words::words(case.text);
@@ -234,7 +234,7 @@ fn stop_word(rules: &JudgeRules<'_>, case: &JudgeInput<'_>, openness: BargeInPol
     }
 }
 
-/// How many words of playback may have been taken for the stop words among `words`.
+/// Returns how many words of playback may have been taken for the stop words among `words`.
 fn own_stop_words(
     rules: &JudgeRules<'_>,
     said: &[SpokenSentence],
@@ -271,7 +271,7 @@ fn echo<'a>(case: &JudgeInput<'a>, rules: &JudgeRules<'_>) -> Echoed<'a> {
     if likeness.whole >= config.echo_likeness { Echoed::All(likeness.whole) } else { Echoed::Nothing }
 }
 
-/// The user's words behind an echo that was playing when the utterance began.
+/// Returns the user's words behind an echo that was playing when the utterance began.
 fn tail<'a>(tokens: &[PlainWord], case: &JudgeInput<'a>, rules: &JudgeRules<'_>) -> Option<Echoed<'a>> {
     let (config, figures) = (rules.config, &rules.words.figures);
     let said = spoken_text::sentences(case.said, heard(case), config.lag(), figures);
@@ -286,7 +286,7 @@ fn tail<'a>(tokens: &[PlainWord], case: &JudgeInput<'a>, rules: &JudgeRules<'_>)
     (is_cut && own < config.echo_likeness).then_some(Echoed::Head { rest, words })
 }
 
-/// The likeness of words with what was played when they were heard.
+/// Returns the likeness of words with what was played when they were heard.
 fn likeness(tokens: &[PlainWord], case: &JudgeInput<'_>, rules: &JudgeRules<'_>) -> echo::Likeness {
     let (config, figures) = (rules.config, &rules.words.figures);
     let said = if tokens.len() <= SHORT {
@@ -305,7 +305,7 @@ fn heard(case: &JudgeInput<'_>) -> HeardSpan {
     HeardSpan { began: case.began, ended: case.ended }
 }
 
-/// The text from its `count`-th word on; nothing when there are no more words.
+/// Returns the text from its `count`-th word on; nothing when there are no more words.
 fn from_word(text: &str, count: usize) -> Option<&str> {
     let mut rest = text.trim();
     for _ in 0..count {

@@ -13,9 +13,9 @@ use joi_base::message::Utterance;
 
 /// Samples of a block: 10 ms.
 const BLOCK: usize = RATE as usize / 100;
-/// A block so much softer than the loudest of its utterance is no speech any more.
+/// A block this much softer than the loudest of its utterance is not speech.
 const SOFT_DB: f32 = 35.0;
-/// What is softer than this is silence in any case.
+/// Softer blocks are silence in any case.
 const SILENCE_DB: f32 = -50.0;
 /// So much above the noise floor a block is more than noise ...
 const OVER_NOISE_DB: f32 = 10.0;
@@ -24,8 +24,8 @@ const HARDLY_DB: f32 = 10.0;
 /// The noise floor is what this share of all blocks, its inverse, is softer than.
 const QUIETEST: usize = 10;
 
-/// The position just behind the last loud 10 ms of the voice in `utterance`; where nothing in it is loud, the end that
-/// the network reports.
+/// Returns the position just behind the last loud 10 ms of the voice in `utterance`; where nothing in it is loud, the
+/// end that the network reports.
 pub fn last_loud(utterance: &Utterance) -> u64 {
     let (all, begins_at) = (utterance.samples.len(), utterance.begins_at);
     let place = |position: u64| (position.saturating_sub(begins_at) as usize).min(all);
@@ -43,7 +43,7 @@ fn last_loud_within(samples: &[f32], voice: Range<usize>) -> usize {
     voice.end - softer.unwrap_or_default() * BLOCK
 }
 
-/// The level of the noise around a voice, and in its gaps.
+/// Returns the level of the noise around a voice, and in its gaps.
 fn noise_db(samples: &[f32]) -> f32 {
     let mut levels: Vec<f32> = samples.chunks_exact(BLOCK).map(level_db).collect();
     levels.sort_by(f32::total_cmp);

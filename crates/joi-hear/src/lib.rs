@@ -1,20 +1,22 @@
 //! Hearing: from the microphone to an utterance addressed to the assistant.
 //!
-//! The listener thread of [`spawn`] reads the source, runs wake phrase detection (`wake`), voice activity
-//! detection (`vad`) and endpointing (`endpoint`), and sends [`HearEvent`]s. In: an
+//! The listener thread of [`spawn`] reads the source, runs wake phrase detection ([`wake`]), voice activity
+//! detection ([`vad`]) and endpointing (`endpoint`), and sends [`HearEvent`]s. In: an
 //! [`AudioSource`](joi_audio::AudioSource) and [`HearCommand`]s. Out: events on a bounded channel; when it is full
-//! the thread waits, and the capture ring behind the source counts what it drops. Transcription is done by `whisper`,
+//! the thread waits, and the capture ring behind the source counts what it drops. Transcription is done by [`whisper`],
 //! elsewhere.
+//!
+//! Example: `cargo run -p joi-hear --example transcribe -- MODEL.bin IN.wav`.
 
-pub mod endpoint;
+mod endpoint;
 pub mod enrol;
 mod history;
 pub mod judge;
 mod last_loud;
 mod listener;
 mod listener_thread;
-pub mod measurement;
-pub mod recording;
+mod measurement;
+mod recording;
 pub mod score;
 pub mod transcript_filter;
 pub mod vad;
@@ -26,7 +28,6 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use endpoint::EndpointConfig;
 use joi_base::message::{EndCause, Utterance};
 use joi_base::problem::Problem;
 use judge::JudgeConfig;
@@ -35,9 +36,12 @@ use vad::VadConfig;
 use wake::WakeConfig;
 use whisper::SttConfig;
 
+pub use endpoint::{EndpointConfig, EndpointPatience};
 pub use last_loud::last_loud;
 pub use listener::{Listener, SoundBlock};
 pub use listener_thread::spawn;
+pub use measurement::{Measurable, Measurement};
+pub use recording::{pieces, recorded};
 
 /// Settings of hearing.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -58,7 +62,7 @@ pub struct HearConfig {
 }
 
 impl HearConfig {
-    /// All problems, with full keys.
+    /// Returns all problems, with full keys.
     pub fn check(&self) -> Vec<Problem> {
         [
             self.wake.check(),
@@ -72,7 +76,7 @@ impl HearConfig {
     }
 }
 
-/// What the listener reports.
+/// A report of the listener.
 #[derive(Debug, Clone)]
 pub enum HearEvent {
     /// The wake phrase was detected, and listening has begun. An unfinished utterance is void.
@@ -86,7 +90,7 @@ pub enum HearEvent {
         /// When that sample was captured.
         when: Instant,
     },
-    /// Somebody has begun to speak.
+    /// Speech has started.
     Started {
         /// Counts utterances.
         generation: u64,
@@ -96,21 +100,21 @@ pub enum HearEvent {
         /// Counts utterances.
         generation: u64,
     },
-    /// Somebody has begun to speak during playback (barge-in).
+    /// Speech has started during playback (barge-in).
     Interrupting {
         /// Counts utterances.
         generation: u64,
     },
-    /// Somebody has said something short during playback or while an answer is being prepared.
+    /// Short speech during playback or while an answer is being prepared.
     Interjected {
-        /// All that was said, or the first seconds of it.
+        /// The speech, or its first seconds.
         utterance: Utterance,
         /// Whether more may come.
         stretch: Stretch,
     },
     /// A short silence: worth a speculative transcription.
     Paused {
-        /// What was said so far.
+        /// The speech so far.
         utterance: Utterance,
     },
     /// Speech went on after the pause: a transcription of it is void.
@@ -120,7 +124,7 @@ pub enum HearEvent {
         /// The revision from here on.
         revision: u32,
     },
-    /// Somebody has finished speaking, and listening is over.
+    /// Speech has ended, and listening is over.
     Ended {
         /// The whole utterance. With the revision of the last pause, it holds the same speech.
         utterance: Utterance,
@@ -129,7 +133,7 @@ pub enum HearEvent {
         /// When the sample that decided it was captured.
         decided: Instant,
     },
-    /// Nobody has spoken in time, and listening is over.
+    /// No speech started in time, and listening is over.
     NothingSaid,
     /// The microphone is missing; an unfinished utterance is void.
     MicrophoneLost {
@@ -183,7 +187,7 @@ pub enum HearCommand {
     Stop,
 }
 
-/// What the words so far say about the end of an utterance. It applies to the pause they were said before.
+/// The outlook on the end of an utterance, from its words so far. It applies to the pause after them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outlook {
     /// Of the utterance.
@@ -195,9 +199,9 @@ pub struct Outlook {
 }
 
 impl Outlook {
-    /// The same where whoever talks over her is heard, or is not: then what is being answered is not taken up again.
+    /// Returns the outlook during playback: unless speech over it is heard, the request being answered is not continued.
     #[must_use]
-    pub fn over_her(self, is_heard: bool) -> Self {
+    pub fn over_playback(self, is_heard: bool) -> Self {
         match (self.more, is_heard) {
             (More::Amendable | More::Answerable, false) => Self { more: More::Possible, ..self },
             (_, true) | (More::Unlikely | More::Sentence | More::Possible | More::Likely, _) => self,
@@ -210,14 +214,13 @@ impl Outlook {
 pub enum More {
     /// It is complete.
     Unlikely,
-    /// It is complete, and may go on all the same, also when it is answered already: who does so is heard over playback.
+    /// It is complete, but may still be continued, even over the playback of its answer.
     Amendable,
-    /// It is a whole question, and may go on all the same: that makes another one of it, and nothing is lost, since the
-    /// answer takes a while and is thrown away.
+    /// It is a whole question, but may still be continued: the answer in preparation is then discarded.
     Answerable,
     /// It is a whole sentence.
     Sentence,
-    /// It is complete, and may go on all the same.
+    /// It is complete, but may still be continued.
     Possible,
     /// It is only the beginning of something.
     Likely,
@@ -228,9 +231,9 @@ pub enum More {
 pub struct FollowUpWindow {
     /// When the last sample of the answer was played. In [`Pacing::Lockstep`] that is always now.
     pub since: Instant,
-    /// The window opens so much later ...
+    /// Delay until the window opens.
     pub after: Duration,
-    /// ... for so long.
+    /// Length of the window.
     pub lasts: Duration,
 }
 
@@ -243,7 +246,7 @@ pub enum SpeakingState {
     Talking,
 }
 
-/// What sets the pace of time.
+/// The clock of the listener.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pacing {
     /// The source: a microphone, or a file paced like one.
@@ -256,7 +259,7 @@ pub enum Pacing {
 /// An event with its acknowledgement.
 #[derive(Debug)]
 pub struct Delivery {
-    /// What was heard.
+    /// The event.
     pub event: HearEvent,
     /// In [`Pacing::Lockstep`], with a wake phrase, a pause, an end of speech and a silence: hold it until
     /// the listener may go on, then drop it. Commands sent before are executed first.

@@ -69,7 +69,7 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// A listener that waits for the phrases of `detectors`.
+    /// Creates a listener that waits for the phrases of `detectors`.
     pub fn new(config: &HearConfig, detectors: Vec<Box<dyn WakeDetector>>, vad: Vad) -> Self {
         let longest = config.endpoint.max_length + config.endpoint.pre_roll;
         let room = (longest * f64::from(RATE)) as usize + LEAD as usize + PRIMING as usize * FRAME;
@@ -108,7 +108,7 @@ impl Listener {
     /// Makes the second stage report everything it scores to `watcher`.
     pub fn watched_by(&mut self, watcher: Sender<ScoredCandidate>) {
         if let Some(confirmer) = &mut self.confirmer {
-            confirmer.tell(watcher);
+            confirmer.watch(watcher);
         }
     }
 
@@ -174,13 +174,13 @@ impl Listener {
         self.history.end() + self.filled as u64
     }
 
-    /// When the newest sample was captured.
-    pub fn heard_until(&self) -> Option<Instant> {
+    /// Returns when the newest sample was captured.
+    pub(crate) fn heard_until(&self) -> Option<Instant> {
         self.heard_until
     }
 
-    /// Whether nobody speaks, nobody is waited for, and nothing is played or prepared.
-    pub fn is_at_rest(&self) -> bool {
+    /// Returns whether nobody speaks, nobody is waited for, and nothing is played or prepared.
+    pub(crate) fn is_at_rest(&self) -> bool {
         let is_open = self.endpointer.is_open() || self.interjections.is_open();
         !is_open && !self.is_alert && self.speaking == SpeakingState::Silent
     }
@@ -203,7 +203,7 @@ impl Listener {
         self.detectors.iter_mut().for_each(|d| d.set_vigilance(vigilance));
     }
 
-    /// The position of what was, or will be, captured at `moment`.
+    /// Returns the position of what was, or will be, captured at `moment`.
     fn position_at(&self, moment: Instant) -> u64 {
         let Some(newest) = self.heard_until else { return self.history.end() };
         let behind = samples(newest.saturating_duration_since(moment));
@@ -240,7 +240,7 @@ impl Listener {
         self.unsuppressed.push(&self.frame[..self.filled]);
         self.filled = 0;
         if let Some(edge) = self.endpointer.finish(self.history.end()) {
-            self.tell(edge, now, out);
+            self.report(edge, now, out);
         }
     }
 
@@ -279,25 +279,25 @@ impl Listener {
         if self.endpointer.is_open() || self.interjections.is_open() {
             verdict = Some(self.verdict());
         }
-        let (was_listening, was_over_her) = (self.endpointer.is_open(), self.interjections.is_over_her());
+        let (was_listening, was_playing) = (self.endpointer.is_open(), self.interjections.is_playing());
         if let Some(frame) = verdict {
             let edge = self.endpointer.observe(frame);
             let event = self.interjections.observe(frame);
-            edge.into_iter().for_each(|edge| self.tell(edge, now, out));
+            edge.into_iter().for_each(|edge| self.report(edge, now, out));
             event.into_iter().for_each(|event| self.report_interjection(event, now, out));
         }
-        self.second_stage(verdict, was_listening, was_over_her);
+        self.second_stage(verdict, was_listening, was_playing);
         if let Some(detection) = self.confirmer.as_mut().and_then(Confirmer::confirmed) {
             self.wake(detection, now, out);
         }
     }
 
-    /// The voice activity network's verdict on the newest frame.
+    /// Returns the voice activity network's verdict on the newest frame.
     fn verdict(&mut self) -> Frame {
         Frame { end: self.history.end(), voiced: self.vad.is_voiced(&self.frame) }
     }
 
-    /// The phrase begins listening, also while listening: whoever says it starts over.
+    /// Starts listening after the phrase; while listening already, starts over.
     fn wake(&mut self, detection: Detection, now: Instant, out: &mut Vec<HearEvent>) {
         let Detection { phrase, score, at, ends_by } = detection;
         let when = earlier(now, self.history.end().saturating_sub(at));
@@ -311,7 +311,7 @@ impl Listener {
         self.show_again(ends_by, now, out);
     }
 
-    fn tell(&mut self, edge: Edge, now: Instant, out: &mut Vec<HearEvent>) {
+    fn report(&mut self, edge: Edge, now: Instant, out: &mut Vec<HearEvent>) {
         out.push(match edge {
             Edge::Started => {
                 self.generation = self.count();
@@ -354,7 +354,7 @@ impl Listener {
         self.counted
     }
 
-    /// The phrase at the beginning of an utterance said in one breath with it.
+    /// Returns the phrase at the beginning of an utterance said in one breath with it.
     fn lead(&self, span: SpeechSpan) -> Option<String> {
         match &self.opened_by {
             OpenedBy::Wake { phrase, .. } if span.begins_at + LEAD / 2 < self.phrase_ends => {

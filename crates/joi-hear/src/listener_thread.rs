@@ -14,7 +14,7 @@ use super::vad::FRAME;
 use super::{Ack, Delivery, FollowUpWindow, HearCommand, HearEvent, Listener, Pacing};
 use joi_audio::{AudioSource, SourceEvent};
 
-/// The source may rest once nothing has happened for so long.
+/// The source may rest after this long without an event.
 const RESTS_AFTER: Duration = Duration::from_secs(2);
 
 /// Starts the listener thread. It ends on [`HearCommand::Stop`], when `commands` or the receiver of `events`
@@ -126,12 +126,12 @@ impl ListenerThread {
     }
 }
 
-/// How long nothing has happened. PURE.
+/// The time since the last event. Pure.
 #[derive(Debug, Default)]
 struct QuietSpell(Option<Instant>);
 
 impl QuietSpell {
-    /// Whether it has lasted long enough for a rest.
+    /// Returns whether it has lasted long enough for a rest.
     fn lasts(&mut self, is_quiet: bool, now: Instant) -> bool {
         self.0 = is_quiet.then(|| self.0.unwrap_or(now));
         self.0.is_some_and(|since| now.saturating_duration_since(since) >= RESTS_AFTER)

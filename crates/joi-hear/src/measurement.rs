@@ -1,4 +1,4 @@
-//! What was measured on this machine, and is remembered in a small file until its processor or the settings change.
+//! Measurements of this machine, kept in a small file until its processor or the settings change.
 
 use std::path::Path;
 
@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 
 use super::whisper::{SttConfig, machine};
 
-/// Something that other work of the machine makes look slower than it is.
+/// A speed that other work of the machine makes look slower than it is.
 pub trait Measurable: Serialize + DeserializeOwned {
-    /// Whether a less busy machine could make a difference.
+    /// Returns whether a less busy machine could make a difference.
     fn could_be_better(&self) -> bool;
 }
 
-/// What was measured, and where and when it holds.
+/// A measurement and its validity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Measurement<T> {
-    /// What was measured.
+    /// The measured value.
     #[serde(flatten)]
     pub of: T,
     /// The machine and settings it holds for.
@@ -33,12 +33,12 @@ impl<T: Measurable> Measurement<T> {
         Self { of, valid_for: machine(config), was_busy }
     }
 
-    /// Whether nothing better would be known by measuring now.
+    /// Returns whether nothing better would be known by measuring now.
     pub fn holds(&self, is_busy: bool) -> bool {
         is_busy || !self.was_busy
     }
 
-    /// The one stored in `file`, if it was made on this machine and with these settings.
+    /// Returns the one stored in `file`, if it was made on this machine and with these settings.
     pub fn remembered(file: &Path, config: &SttConfig) -> Option<Self> {
         let stored: Self = serde_json::from_slice(&std::fs::read(file).ok()?).ok()?;
         (stored.valid_for == machine(config)).then_some(stored)
@@ -94,7 +94,7 @@ mod tests {
             (701, false, false, true),
             (701, true, true, true),
             (701, true, false, false),
-            // What is fast enough beside other work is so without it.
+            // Fast enough beside other work is fast enough without.
             (700, true, false, true),
         ] {
             let time = Measurement::new(Millis { millis }, &SttConfig::default(), was_busy);

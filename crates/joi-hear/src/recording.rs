@@ -1,7 +1,7 @@
-//! Sound that was recorded elsewhere, in pieces that can be transcribed, each with its voice measured.
+//! Prepares sound that was recorded elsewhere for transcription.
 //!
 //! Pure but for the network of the [`Vad`]; any thread that may block. In: samples of a file or a message. Out:
-//! [`Utterance`]s as if somebody had asked joi to listen to them.
+//! [`Utterance`]s as if listening had been requested.
 
 use std::time::Instant;
 
@@ -9,12 +9,12 @@ use super::vad::{FRAME, Vad};
 use joi_audio::RATE;
 use joi_base::message::{OpenedBy, Utterance};
 
-/// Sound that is transcribed at once: whisper's window, less what its margin takes.
+/// Samples transcribed at once: whisper's window without its margin.
 const PIECE: usize = 27 * RATE as usize;
-/// A piece may end so much earlier, where it is quietest.
+/// A piece may end this much earlier, where it is quietest.
 const CUT_WITHIN: usize = 7 * RATE as usize;
 
-/// PURE. The sound in pieces that fit into whisper's window, cut where it is quietest.
+/// Splits samples into pieces that fit into whisper's window, cut where they are quietest. Pure.
 pub fn pieces(samples: &[f32]) -> Vec<&[f32]> {
     let mut pieces = Vec::new();
     let mut rest = samples;
@@ -31,7 +31,7 @@ pub fn pieces(samples: &[f32]) -> Vec<&[f32]> {
     pieces
 }
 
-/// A piece with its voice measured: `voiced` is 0 where there is none.
+/// Measures the voice in a piece; `voiced` is 0 without one.
 pub fn recorded(samples: &[f32], vad: &mut Vad) -> Utterance {
     vad.reset();
     let frames = samples.as_chunks::<FRAME>().0;
@@ -40,7 +40,7 @@ pub fn recorded(samples: &[f32], vad: &mut Vad) -> Utterance {
     Utterance {
         generation: 0,
         revision: 0,
-        // Whoever records means it.
+        // A recording is made on purpose.
         opened_by: OpenedBy::Request,
         lead: None,
         samples: samples.into(),

@@ -41,7 +41,7 @@ pub const AHEAD: f32 = -2.0;
 /// Why a phrase can't be scored.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PhraseError {
-    /// It is no phrase. Choose another one.
+    /// It is not a phrase. Choose another one.
     #[error(
         "\"{0}\" is no phrase; allowed: one to five words of letters, 3 to 40 characters, for example \"hey joi\""
     )]
@@ -94,7 +94,7 @@ impl Phrase {
     /// word of letters will do, since it is only compared.
     ///
     /// # Errors
-    /// It is no word.
+    /// It is not a word.
     pub fn word(whisper: &Whisper, written: &str) -> Result<Self, PhraseError> {
         let word = short(written).ok_or_else(|| PhraseError::NoPhrase(written.into()))?;
         Self::spelled(whisper, word, &[])
@@ -159,12 +159,12 @@ pub struct Score {
 }
 
 impl Score {
-    /// How well it fits: compare with [`ACCEPT`].
+    /// Returns how well it fits: compare with [`ACCEPT`].
     pub fn margin(&self) -> f32 {
         f32::midpoint(self.llr, self.expected)
     }
 
-    /// Whether it is ahead of what sounds like it.
+    /// Returns whether it is ahead of what sounds like it.
     pub fn is_ahead(&self) -> bool {
         self.lead.nats >= AHEAD
     }
@@ -204,7 +204,7 @@ impl Effort {
         }
     }
 
-    /// Whether this margin is of interest.
+    /// Returns whether this margin is of interest.
     fn minds(self, margin: f32) -> bool {
         match self {
             Self::Full => true,
@@ -259,13 +259,13 @@ fn starts(forced: &Forced<'_>) -> Vec<Vec<i32>> {
     std::iter::once(Vec::new()).chain(first_word).collect()
 }
 
-/// The mean log probability of the first tokens of the free transcription; that of silence when it is empty.
+/// Returns the mean log probability of the first tokens of the free transcription; that of silence when it is empty.
 fn mean_of_free(forced: &Forced<'_>, count: usize) -> f32 {
     let first = &forced.free().tokens[..count.min(forced.free().tokens.len())];
     first.iter().map(|token| token.logprob).sum::<f32>() / first.len().max(1) as f32
 }
 
-/// The phrase's log probability, word end included, at the better of its possible starts. A spelling that
+/// Returns the phrase's log probability, word end included, at the better of its possible starts. A spelling that
 /// falls far behind another adds nothing, and is not followed to its end; nor are spellings that come to less than
 /// `least` together, and where there is no other, the result lies above the true one and below `least`.
 fn best(forced: &mut Forced<'_>, phrase: &Phrase, starts: &[Vec<i32>], least: f32) -> Result<f32, SttError> {
@@ -297,7 +297,7 @@ fn best(forced: &mut Forced<'_>, phrase: &Phrase, starts: &[Vec<i32>], least: f3
     Ok(if best == f32::NEG_INFINITY { abandoned } else { best })
 }
 
-/// The logarithm of a sum of probabilities given as logarithms.
+/// Returns the logarithm of a sum of probabilities given as logarithms.
 fn log_sum(logs: &[f32]) -> f32 {
     let highest = logs.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     if highest == f32::NEG_INFINITY {

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// A model of the cache; tests need the real ones.
+/// Returns a model of the cache; tests need the real ones.
 pub fn model(name: &str, file: &str) -> PathBuf {
     let cache = std::env::var_os("JOI_MODELS").map(PathBuf::from).unwrap_or_else(|| {
         let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
@@ -16,12 +16,12 @@ pub fn model(name: &str, file: &str) -> PathBuf {
     path
 }
 
-/// A file of the test data.
+/// Returns a file of the test data.
 pub fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/hear").join(name)
 }
 
-/// The samples of a 16 kHz mono WAV file of the test data.
+/// Returns the samples of a 16 kHz mono WAV file of the test data.
 pub fn wav(name: &str) -> Vec<f32> {
     let mut reader = hound::WavReader::open(data(name)).expect("the fixture is there");
     reader.samples::<i16>().map(|s| f32::from(s.expect("16-bit")) / 32768.0).collect()

@@ -95,7 +95,7 @@ fn name(event: &HearEvent) -> String {
 }
 
 #[test]
-fn a_missing_microphone_is_told_and_voids_the_open_utterance() {
+fn a_missing_microphone_is_reported_and_voids_the_open_utterance() {
     let gone = SourceEvent::Gone(DeviceFault::NotFound { wanted: vec!["usb".into()] });
     let reel = vec![
         (SourceEvent::Back { device: "desk".into() }, vec![]),
@@ -118,7 +118,7 @@ fn a_missing_microphone_is_told_and_voids_the_open_utterance() {
 }
 
 #[test]
-fn muting_is_told_and_voids_the_open_utterance() {
+fn muting_is_reported_and_voids_the_open_utterance() {
     let reel = vec![
         heard([quiet(1.2), wav("question.wav")].concat()),
         (SourceEvent::Muted, vec![]),
@@ -184,7 +184,7 @@ fn in_lockstep_a_window_begins_where_the_file_stands() {
 }
 
 #[test]
-fn the_thread_ends_when_it_is_told_to_or_nobody_cares_any_more() {
+fn the_thread_ends_on_a_command_or_without_a_receiver() {
     let Started { commands, events, thread } = start_on(Box::new(Endless), Pacing::Live);
     commands.send(HearCommand::Stop).expect("it listens");
     thread.join().expect("it ended in order");
@@ -203,7 +203,7 @@ fn the_thread_ends_when_it_is_told_to_or_nobody_cares_any_more() {
 }
 
 #[test]
-fn a_faulty_configuration_tells_all_its_problems() {
+fn a_faulty_configuration_reports_all_its_problems() {
     let config: HearConfig = toml::from_str(
         "wake = { phrases = [{ name = \"hey jarvs\", cutoff = 1.5 }], refractory = 0.1 }
          vad = { threshold = 0.3, release = 0.6 }
@@ -225,16 +225,16 @@ fn the_defaults_survive_a_round_trip() {
 }
 
 #[test]
-fn a_command_is_only_taken_up_where_a_voice_over_hers_is_heard() {
+fn a_command_is_only_taken_up_where_speech_over_playback_is_heard() {
     let outlook = |more| Outlook { generation: 1, revision: 0, more };
-    let over_her = |is_heard| {
+    let over_playback = |is_heard| {
         [More::Unlikely, More::Amendable, More::Answerable, More::Sentence, More::Possible, More::Likely]
-            .map(|more| outlook(more).over_her(is_heard).more)
+            .map(|more| outlook(more).over_playback(is_heard).more)
     };
     let heard =
         [More::Unlikely, More::Amendable, More::Answerable, More::Sentence, More::Possible, More::Likely];
-    assert_eq!(over_her(true), heard);
+    assert_eq!(over_playback(true), heard);
     let unheard =
         [More::Unlikely, More::Possible, More::Possible, More::Sentence, More::Possible, More::Likely];
-    assert_eq!(over_her(false), unheard);
+    assert_eq!(over_playback(false), unheard);
 }

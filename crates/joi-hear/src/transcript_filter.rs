@@ -14,7 +14,7 @@ mod syllables;
 
 use std::time::Duration;
 
-use crate::whisper::window::repeats;
+use crate::whisper::repeats;
 use joi_base::message::OpenedBy;
 use joi_language::loops_by_letters;
 use known_hallucinations::KnownText;
@@ -117,7 +117,7 @@ pub struct FilterInput<'a> {
     pub prompt: Option<&'a str>,
 }
 
-/// Whether the audio supports the words.
+/// Returns whether the audio supports the words.
 ///
 /// # Errors
 /// The first reason why it does not.
@@ -130,13 +130,13 @@ pub fn check(claim: &FilterInput<'_>, config: &TranscriptFilterConfig) -> Result
     is_likely(claim, config)
 }
 
-/// Whether words may be accepted and are still no ground for what is risky: a lone word of which whisper is as unsure as
-/// of noise, or what it wrote after a loop.
+/// Returns whether words may be accepted and are still no ground for what is risky: a lone word of which whisper is as
+/// unsure as of noise, or what it wrote after a loop.
 pub fn is_unsure(evidence: &Evidence, config: &TranscriptFilterConfig) -> bool {
     evidence.ran_away || evidence.doubt() > config.follow_up_doubt
 }
 
-/// The text as it was said: a decoder tends to write a lone word twice. Where the sound is too short for
+/// Returns the text as it was said: a decoder tends to write a lone word twice. Where the sound is too short for
 /// "Peter. Peter." it is "Peter.".
 pub fn as_said<'a>(text: &'a str, evidence: &Evidence) -> &'a str {
     let shortest = TWICE_SLOW * f64::from(syllables::syllables(text));
@@ -157,7 +157,7 @@ fn has_words(text: &str) -> Result<(), Rejection> {
     if syllables::words(&without_sounds(text)).is_empty() { Err(Rejection::OnlySounds) } else { Ok(()) }
 }
 
-/// The text without descriptions of sounds: "[Music]", "(wind)", "*sighs*", "♪ la la ♪".
+/// Returns the text without descriptions of sounds: "[Music]", "(wind)", "*sighs*", "♪ la la ♪".
 fn without_sounds(text: &str) -> String {
     let mut kept = String::new();
     let mut closing: Option<char> = None;
@@ -212,7 +212,7 @@ fn is_not_circling(claim: &FilterInput<'_>, config: &TranscriptFilterConfig) -> 
     if is_human { Ok(()) } else { Err(Rejection::Repeats) }
 }
 
-/// How often a phrase of up to eight words is repeated in a row.
+/// Returns how often a phrase of up to eight words is repeated in a row.
 fn most_repeats(words: &[String]) -> usize {
     let run = |from: usize, len: usize| {
         let phrase = &words[from..from + len];
@@ -233,7 +233,7 @@ fn is_not_invented(claim: &FilterInput<'_>, config: &TranscriptFilterConfig) -> 
     }
 }
 
-/// Whether the audio supports even words that are often hallucinated: long enough, clear, and sure.
+/// Returns whether the audio supports even words that are often hallucinated: long enough, clear, and sure.
 fn is_supported(claim: &FilterInput<'_>, config: &TranscriptFilterConfig) -> bool {
     let evidence = claim.evidence;
     let (each, fixed) = SLOWEST;
@@ -256,12 +256,12 @@ fn is_lone_and_clear(claim: &FilterInput<'_>, config: &TranscriptFilterConfig) -
         && evidence.contrast_db() >= config.contrast_db
 }
 
-/// Whether a wake phrase or an explicit request started listening.
+/// Returns whether a wake phrase or an explicit request started listening.
 fn is_asked(claim: &FilterInput<'_>) -> bool {
     matches!(claim.opened_by, OpenedBy::Wake { .. } | OpenedBy::Request)
 }
 
-/// How doubtful the words may be.
+/// Returns how doubtful the words may be.
 fn most_doubt(claim: &FilterInput<'_>, config: &TranscriptFilterConfig) -> f32 {
     let evidence = claim.evidence;
     let stands_out = evidence.contrast_db() >= config.contrast_db;

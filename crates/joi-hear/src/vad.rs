@@ -39,7 +39,7 @@ impl Default for VadConfig {
 }
 
 impl VadConfig {
-    /// All that is wrong with it.
+    /// Returns all that is wrong with it.
     pub fn check(&self) -> Vec<Problem> {
         let [threshold, release] = [self.threshold, self.release].map(|v| (f64::from(v) * 1e4).round() / 1e4);
         let mut problems = Vec::new();
@@ -67,7 +67,7 @@ pub enum VadError {
     /// The file is cut off, changed or something else.
     #[error("the voice activity model is damaged ({what}); run `joi models verify`")]
     Damaged {
-        /// What is missing or wrong.
+        /// The cause.
         what: String,
     },
 }
@@ -85,7 +85,7 @@ impl Vad {
     /// Loads the model `ggml-silero-v6.2.0.bin`.
     ///
     /// # Errors
-    /// The file can't be read, or is no such model; both name the remedy.
+    /// The file can't be read, or is not such a model; both name the remedy.
     pub fn load(file: &Path, config: &VadConfig) -> Result<Self, VadError> {
         let bytes = std::fs::read(file)
             .map_err(|source| VadError::Unreadable { path: file.display().to_string(), source })?;
@@ -117,9 +117,9 @@ impl Vad {
         self.voiced
     }
 
-    /// The highest probability (0..1) of a voice in the last `frames` frames that [`Vad::is_voiced`] was
+    /// Returns the highest probability (0..1) of a voice in the last `frames` frames that [`Vad::is_voiced`] was
     /// asked about.
-    pub fn clearest(&self, frames: usize) -> f32 {
+    pub(crate) fn clearest(&self, frames: usize) -> f32 {
         self.probabilities.iter().take(frames).copied().fold(0.0, f32::max)
     }
 

@@ -23,7 +23,7 @@ pub use candidates::{Candidate, CandidateReason, Candidates, Onsets};
 pub use config::{STOCK, StockPhrase, Unlike, WakeConfig, WakeMode, WakePhrase};
 pub use confirm::{Confirmer, PhraseThreshold, ScoredCandidate, ScoredPhrase};
 pub use micro::{MicroWake, WakeModelError};
-pub use phrase_book::{Book, BookError, Enrolled, SavedPhrase};
+pub use phrase_book::{BookError, Enrolled, PhraseBook, SavedPhrase};
 pub use strip::{strip_call, strip_phrase};
 pub use templates::{LIKENESS, TEMPLATES_ARE_BUILT_IN, TemplateError, TemplateWake, Templates};
 
@@ -75,7 +75,7 @@ pub trait WakeDetector: Send {
         None
     }
 
-    /// Whether the sound between two positions may hold `phrase`; true where that is unknown.
+    /// Returns whether the sound between two positions may hold `phrase`; true where that is unknown.
     fn may_be(&self, _phrase: &str, _from: u64, _to: u64) -> bool {
         true
     }

@@ -22,7 +22,7 @@ mod spoken;
 #[cfg(test)]
 pub(crate) mod tests;
 mod vocabulary;
-pub mod window;
+mod window;
 mod worker;
 
 use std::ffi::c_void;
@@ -42,6 +42,8 @@ pub use log_prob_row::LogProbRow;
 pub use measure::{BUDGET, Measured, ModelChoice, clip, machine, measure};
 use seen::WindowsSeen;
 use spoken::SpokenLanguage;
+pub(crate) use window::repeats;
+pub use window::{WHOLE, audio_ctx};
 pub use worker::{DecodeUrgency, Lender, Stt, SttEvent, SttJob};
 
 use joi_base::message::{OpenedBy, Transcript, Utterance};
@@ -161,7 +163,7 @@ impl Whisper {
         }
     }
 
-    /// The file it was loaded from.
+    /// Returns the file it was loaded from.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -172,7 +174,7 @@ impl Whisper {
     ///
     /// `generation` and `revision` of the transcript are 0: only the caller knows them.
     pub fn transcribe(&mut self, samples: &[f32], abort: &AtomicBool) -> Result<Transcript, SttError> {
-        self.transcribe_in(window::audio_ctx(samples.len()), samples, abort)
+        self.transcribe_in(audio_ctx(samples.len()), samples, abort)
     }
 
     /// Like [`Whisper::transcribe`], with an encoder window of `audio_ctx` positions of 20 ms (at most
@@ -193,7 +195,7 @@ impl Whisper {
         let is_short = samples.len() <= window::PHRASE_SAMPLES;
         let transcript = match (&utterance.opened_by, lead) {
             (OpenedBy::Interjection, None) if is_short => self.overhear(samples, abort)?,
-            _ => self.in_passes(window::audio_ctx(samples.len()), samples, lead, abort)?,
+            _ => self.in_passes(audio_ctx(samples.len()), samples, lead, abort)?,
         };
         Ok(Transcript { generation: utterance.generation, revision: utterance.revision, ..transcript })
     }
@@ -304,7 +306,7 @@ impl Whisper {
     }
 
     /// Returns the probabilities of the first token of a transcript: one decoder step with an empty prompt, as the model was trained.
-    pub(super) fn start_of_transcript(&mut self) -> Result<LogProbRow, SttError> {
+    fn start_of_transcript(&mut self) -> Result<LogProbRow, SttError> {
         let threads = usize::try_from(self.threads).unwrap_or(1);
         self.state.decode(&[self.start_of_text], 0, threads).map_err(failed)?;
         self.row()
@@ -319,7 +321,7 @@ impl Whisper {
         })
     }
 
-    /// The probability that the last decoded audio contained no speech. whisper.cpp has a number of this
+    /// Returns the probability that the last decoded audio contained no speech. whisper.cpp has a number of this
     /// name, read from a row of logits that it does not fill when timestamps are omitted.
     fn no_speech(&self, start: &LogProbRow) -> f32 {
         start.log_prob(self.nothing_said).exp()
@@ -343,7 +345,7 @@ impl Whisper {
         }
         let text = text.trim().to_owned();
         let mean_logprob = if tokens == 0 { 0.0 } else { (sum / f64::from(tokens)) as f32 };
-        let ran_away = longest >= max_tokens || window::repeats(&text);
+        let ran_away = longest >= max_tokens || repeats(&text);
         Ok(DecodePass { text, mean_logprob, no_speech: 0.0, ran_away })
     }
 }

@@ -20,10 +20,10 @@ use joi_base::confined::{self, ReaderFault, ReaderLimits};
 use joi_base::message::{Private, Transcript};
 use joi_base::paths::Paths;
 use joi_channels::signal::notes::{HeardNote, LONGEST, NoteFault, NoteListener};
-use joi_hear::recording::{pieces, recorded};
 use joi_hear::transcript_filter::{self, Evidence, FilterInput};
 use joi_hear::vad::Vad;
 use joi_hear::whisper::Whisper;
+use joi_hear::{pieces, recorded};
 use joi_language::Languages;
 
 /// This program, also after its file was replaced.

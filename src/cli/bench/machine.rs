@@ -74,7 +74,7 @@ pub(super) fn run(args: &BenchMachineArgs, context: &CliContext) -> anyhow::Resu
     bar.finish_and_clear();
     let health = MachineHealth::read(Path::new("/"), &context.paths.data);
     measured.add("temperature of the processor at the end", health.temperature_c.map(f64::from), "°C");
-    measured.troubles = health.troubles().into_iter().map(|trouble| trouble.told()).collect();
+    measured.troubles = health.troubles().into_iter().map(|trouble| trouble.description()).collect();
     show::line(if args.json { serde_json::to_string_pretty(&measured)? } else { measured.markdown() })?;
     Ok(ExitCode::SUCCESS)
 }

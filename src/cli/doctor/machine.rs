@@ -30,7 +30,7 @@ fn power_and_heat(health: &MachineHealth) -> Vec<Row> {
     }
     let row = |trouble: MachineTrouble| {
         // The sentence ends with what to do.
-        let (told, remedy) = trouble.told().split_once("; ").unwrap_or((trouble.told(), ""));
+        let (told, remedy) = trouble.description().split_once("; ").unwrap_or((trouble.description(), ""));
         let degrees = degrees.as_ref().map(|degrees| format!(" ({degrees})")).unwrap_or_default();
         Row::fair("power and heat", format!("{told}{degrees}"), remedy)
     };

@@ -19,7 +19,7 @@ use crate::cli::show::{self, Tone};
 use joi_audio::RATE;
 use joi_hear::enrol::{Take, margin};
 use joi_hear::score::{ACCEPT, Effort, Phrase, Score, Scores, score};
-use joi_hear::wake::{Book, Enrolled, SavedPhrase, WakeMode, WakePhrase};
+use joi_hear::wake::{Enrolled, PhraseBook, SavedPhrase, WakeMode, WakePhrase};
 use joi_hear::whisper::Whisper;
 
 const EXAMPLES: &str = "\
@@ -124,8 +124,8 @@ pub(super) fn run(args: &WakeAddArgs, context: &CliContext) -> anyhow::Result<Ex
 
 fn add_scored(args: &WakeAddArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
     let name = written(&args.phrase)?;
-    let file = Book::file(&context.paths.data);
-    let mut book = Book::read(&file)?;
+    let file = PhraseBook::file(&context.paths.data);
+    let mut book = PhraseBook::read(&file)?;
     let known = book.get(&name).cloned();
     let mut alike = args.alike.iter().map(|form| written(form)).collect::<anyhow::Result<Vec<_>>>()?;
     if alike.is_empty() {

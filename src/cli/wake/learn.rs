@@ -12,10 +12,9 @@ use super::voices::Voices;
 use crate::app;
 use crate::cli::context::CliContext;
 use crate::cli::show::{self, Tone};
-use joi_hear::enrol::TAKES;
-use joi_hear::enrol::likeness::{counts_from, refusals};
+use joi_hear::enrol::{TAKES, counts_from, refusals};
 use joi_hear::wake::{
-    Book, Enrolled, LIKENESS, SavedPhrase, TEMPLATES_ARE_BUILT_IN, TemplateError, Templates, WakeMode,
+    Enrolled, LIKENESS, PhraseBook, SavedPhrase, TEMPLATES_ARE_BUILT_IN, TemplateError, Templates, WakeMode,
 };
 
 /// A recording that was cut out.
@@ -66,8 +65,8 @@ fn keep(
     (templates, takes): (Templates, usize),
     context: &CliContext,
 ) -> anyhow::Result<()> {
-    let file = Book::file(&context.paths.data);
-    let mut book = Book::read(&file)?;
+    let file = PhraseBook::file(&context.paths.data);
+    let mut book = PhraseBook::read(&file)?;
     let mut kept = book.get(name).cloned().unwrap_or_else(|| SavedPhrase::new(name));
     if !args.alike.is_empty() {
         kept.alike = args.alike.iter().map(|form| written(form)).collect::<anyhow::Result<_>>()?;

@@ -21,11 +21,11 @@ static PULSE: Mutex<Option<SharedConnection>> = Mutex::new(None);
 /// A connection, shared.
 struct SharedConnection {
     host: Arc<Host>,
-    /// Since when somebody waits for an answer on it.
+    /// Since when an answer on it is awaited.
     asked: Option<Instant>,
 }
 
-/// A host that answers.
+/// Returns a host that answers.
 pub(super) fn connect() -> Result<Arc<Host>, Error> {
     if let Some(host) = that_answers() {
         return Ok(host);
@@ -36,7 +36,8 @@ pub(super) fn connect() -> Result<Arc<Host>, Error> {
     Ok(host)
 }
 
-/// The connection there is, once it has answered. Whoever asks may wait for ever; others then know it by the time.
+/// Returns the connection there is, once it has answered. Whoever asks may wait for ever; others then know it by the
+/// time.
 fn that_answers() -> Option<Arc<Host>> {
     let host = {
         let mut line = line();
@@ -55,6 +56,6 @@ fn that_answers() -> Option<Arc<Host>> {
 }
 
 fn line() -> MutexGuard<'static, Option<SharedConnection>> {
-    // What is behind it is whole after any panic.
+    // The value behind the lock is consistent after any panic.
     PULSE.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -10,7 +10,8 @@ use super::super::stand_in::{self, DescribedDevice};
 use super::super::{AudioConfig, DeviceFault};
 use super::{Direction, wanted, within_patience};
 
-/// Whether a device fails because it has nothing for this direction, or does not exist: no wait and no right helps.
+/// Returns whether a device fails because it has nothing for this direction, or does not exist: no wait and no right
+/// helps.
 pub(super) fn is_lack(error: &Error) -> bool {
     matches!(
         error.kind(),
@@ -18,7 +19,8 @@ pub(super) fn is_lack(error: &Error) -> bool {
     )
 }
 
-/// The devices that may stand in for the default, best first; none of them is opened, so those in use are listed too.
+/// Returns the devices that may stand in for the default, best first; none of them is opened, so those in use are
+/// listed too.
 pub(super) fn stand_ins(host: &Host, direction: Direction) -> Vec<DescribedDevice<Device>> {
     // What lists everything is a sound server, which chooses by itself.
     if lists_what_is_in_use(host) {
@@ -35,7 +37,7 @@ pub(super) fn stand_ins(host: &Host, direction: Direction) -> Vec<DescribedDevic
     stand_in::stand_ins(described.collect())
 }
 
-/// Whether a card that goes before the one in use can be opened by now.
+/// Returns whether a card that goes before the one in use can be opened by now.
 pub(super) fn has_better(host: &Host, direction: Direction, in_use: &str) -> bool {
     let all = stand_ins(host, direction);
     let own = stand_in::card(in_use);
@@ -68,5 +70,5 @@ fn choice(host: &Host, config: &AudioConfig, direction: Direction) -> Option<Str
     }
     let all = stand_ins(host, direction);
     let place = all.iter().position(|device| !lacks(&device.device))?;
-    stand_in::told(&all, place, direction)
+    stand_in::notice(&all, place, direction)
 }

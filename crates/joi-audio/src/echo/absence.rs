@@ -30,8 +30,8 @@ pub(super) struct Absence {
 }
 
 impl Absence {
-    /// One frame of both; `is_foretold` says that the filter predicts an echo.
-    pub(super) fn look(&mut self, near: &[f32; FRAME], far: &[f32; FRAME], is_foretold: bool) -> bool {
+    /// One frame of both; `is_predicted` says that the filter predicts an echo.
+    pub(super) fn look(&mut self, near: &[f32; FRAME], far: &[f32; FRAME], is_predicted: bool) -> bool {
         if power(near) >= STILL {
             (self.still, self.played) = (0, 0);
         } else {
@@ -42,11 +42,11 @@ impl Absence {
             self.is_sure |= self.played >= LEAST;
             (self.still, self.played) = (0, 0);
         }
-        self.is_sure &= !is_foretold;
+        self.is_sure &= !is_predicted;
         self.is_sure
     }
 
-    /// The last result.
+    /// Returns the last result.
     pub(super) fn is_sure(&self) -> bool {
         self.is_sure
     }
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn an_echo_that_is_foretold_is_there() {
+    fn an_echo_that_is_predicted_is_there() {
         let mut absence = Absence::default();
         assert!(look(&mut absence, RUN, 1e-4, 0.1));
         assert!(!absence.look(&[0.05; FRAME], &[0.1; FRAME], true), "the volume was turned up");

@@ -56,7 +56,7 @@ impl Alignment {
         AlignmentState::Shifted
     }
 
-    /// The counterparts of the next near-end samples.
+    /// Returns the counterparts of the next near-end samples.
     pub(super) fn next(&mut self, partners: &mut [f32]) -> AlignmentState {
         let count = partners.len();
         let step = self.provide(count);

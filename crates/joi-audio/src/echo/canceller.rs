@@ -40,7 +40,7 @@ pub(super) struct Cleaned {
 unsafe impl Send for Canceller {}
 
 impl Canceller {
-    /// A canceller without any estimate of the room.
+    /// Creates a canceller without any estimate of the room.
     pub(super) fn new() -> Result<Self, GraphError> {
         let format = AudioFormat::ten_ms(RATE, 1);
         let mut config = EchoCanceller3Config::default();
@@ -77,7 +77,7 @@ impl Canceller {
         (matches!(done, Ok(true)) && is_finite).then_some(Cleaned { linear, suppressed })
     }
 
-    /// The estimated delay of the echo behind the far end.
+    /// Returns the estimated delay of the echo behind the far end.
     pub(super) fn delay_ms(&self) -> u32 {
         self.delay_ms
     }

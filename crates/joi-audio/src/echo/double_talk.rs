@@ -19,7 +19,7 @@ const QUIET: f32 = 1e-5;
 const SMOOTH: f32 = 0.3;
 
 /// The linear signal must have at most this share of the microphone's power: 6 dB of echo reduction.
-const FORETOLD: f32 = 0.25;
+const PREDICTED: f32 = 0.25;
 
 /// The weight of each frame in the slow mean: one second.
 const SLOW: f32 = 0.01;
@@ -50,11 +50,11 @@ impl DoubleTalkGate {
             self.long.0 += (power(near) - self.long.0) * SLOW;
             self.long.1 += (power(&cleaned.linear) - self.long.1) * SLOW;
         }
-        let is_foretold = self.is_foretold();
+        let is_predicted = self.is_predicted();
         self.linear += (power(&cleaned.linear) - self.linear) * SMOOTH;
         self.suppressed += (power(&cleaned.suppressed) - self.suppressed) * SMOOTH;
         let is_talk = self.suppressed > QUIET && self.suppressed > SHARE * self.linear;
-        self.run = if is_talk && is_foretold { self.run + 1 } else { 0 };
+        self.run = if is_talk && is_predicted { self.run + 1 } else { 0 };
         self.hold = if self.run >= OPENS { HOLDS } else { self.hold.saturating_sub(1) };
         let target = if self.hold > 0 { 1.0 } else { 0.0 };
         let step = 1.0 / FRAME as f32;
@@ -72,8 +72,8 @@ impl DoubleTalkGate {
     }
 
     /// Returns whether the filter predicts most of the echo.
-    pub(super) fn is_foretold(&self) -> bool {
-        self.long.1 < FORETOLD * self.long.0
+    pub(super) fn is_predicted(&self) -> bool {
+        self.long.1 < PREDICTED * self.long.0
     }
 }
 
@@ -85,7 +85,7 @@ fn power(samples: &[f32]) -> f32 {
 mod tests {
     use super::*;
 
-    /// A gate after a filter that predicts the echo.
+    /// Returns a gate after a filter that predicts the echo.
     fn gate() -> DoubleTalkGate {
         let mut gate = DoubleTalkGate::default();
         for _ in 0..20 {
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn while_the_filter_foretells_little_it_stays_closed() {
+    fn while_the_filter_predicts_little_it_stays_closed() {
         let mut gate = DoubleTalkGate::default();
         for _ in 0..500 {
             assert_eq!(choose(&mut gate, (0.1, 0.09, 0.06)), 0.06);

@@ -84,7 +84,7 @@ struct EchoLoudness {
 }
 
 impl Kalman {
-    /// A filter without any estimate of the room.
+    /// Creates a filter without any estimate of the room.
     pub(super) fn new() -> Self {
         Self::with(Transform::new())
     }
@@ -134,7 +134,7 @@ impl Kalman {
         None
     }
 
-    /// The next far-end block, delayed by the bulk delay.
+    /// Returns the next far-end block, delayed by the bulk delay.
     fn delayed(&mut self) -> [f32; BLOCK] {
         let mut block = [0.0; BLOCK];
         // Silence until as much as the bulk delay has been played.
@@ -148,10 +148,10 @@ impl Kalman {
 
     fn block(&mut self, near: &[f32; BLOCK], far: &[f32; BLOCK]) -> Result<[f32; BLOCK], FftError> {
         self.hear_far(far)?;
-        let echo = self.foretell()?;
+        let echo = self.predict()?;
         let mut clean = *near;
         clean.iter_mut().zip(&echo).for_each(|(clean, echo)| *clean -= echo);
-        if self.loudness.is_told(near, far) {
+        if self.loudness.measure(near, far) {
             let scale = (PER_ECHO * self.loudness.ratio() / AT_FIRST).clamp(1e-3, 1e3);
             self.parts.iter_mut().for_each(|part| part.uncertainty.iter_mut().for_each(|p| *p *= scale));
         }
@@ -167,7 +167,7 @@ impl Kalman {
         Ok(())
     }
 
-    fn foretell(&mut self) -> Result<[f32; BLOCK], FftError> {
+    fn predict(&mut self) -> Result<[f32; BLOCK], FftError> {
         let mut echo = silence();
         for (far, part) in self.far.iter().zip(&self.parts) {
             let weighted = far.iter().zip(part.weights.iter());
@@ -221,8 +221,8 @@ impl PathBlock {
 }
 
 impl EchoLoudness {
-    /// Returns whether the loudness has just become known.
-    fn is_told(&mut self, near: &[f32], far: &[f32]) -> bool {
+    /// Adds a block; returns whether the loudness has just become known.
+    fn measure(&mut self, near: &[f32], far: &[f32]) -> bool {
         let power = |samples: &[f32]| samples.iter().map(|s| s * s).sum::<f32>() / samples.len() as f32;
         if self.blocks >= SOUNDING || power(far) < SILENCE {
             return false;
@@ -261,14 +261,14 @@ impl Transform {
         Self { forward, inverse, samples: vec![0.0; 2 * BLOCK], scratch }
     }
 
-    /// The spectrum of two successive blocks.
+    /// Returns the spectrum of two successive blocks.
     fn forward(&mut self, early: &[f32], late: &[f32], into: &mut Spectrum) -> Result<(), FftError> {
         self.samples[..BLOCK].copy_from_slice(early);
         self.samples[BLOCK..].copy_from_slice(late);
         self.forward.process_with_scratch(&mut self.samples, &mut into[..], &mut self.scratch)
     }
 
-    /// The two blocks of a spectrum; overwrites the spectrum.
+    /// Returns the two blocks of a spectrum; overwrites the spectrum.
     fn back(&mut self, spectrum: &mut Spectrum) -> Result<([f32; BLOCK], [f32; BLOCK]), FftError> {
         // DC and Nyquist bins of a real signal have no imaginary part; the library rejects anything else.
         (spectrum[0].im, spectrum[BLOCK].im) = (0.0, 0.0);
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_talks_over_her_stays_whole_and_she_stays_out() {
+    fn speech_over_playback_stays_whole_and_playback_is_removed() {
         let (far, mut near) = room(4, 1.0, 800, 0.0);
         let from = 3 * RATE as usize;
         let mut random = fastrand::Rng::with_seed(9);

@@ -57,7 +57,7 @@ struct Values {
 }
 
 impl EchoReport {
-    /// The state in one line for people.
+    /// Returns the state in one line for people.
     pub fn summary(&self) -> String {
         if !self.wanted {
             return "left to the sound system, or switched off".to_owned();
@@ -78,7 +78,7 @@ impl EchoReport {
 const ABSENT_DB: f32 = 1.0;
 
 impl EchoMeter {
-    /// A snapshot of the present state.
+    /// Returns a snapshot of the present state.
     pub fn report(&self) -> EchoReport {
         let values = &*self.0;
         EchoReport {
@@ -115,7 +115,7 @@ impl EchoMeter {
     }
 }
 
-/// Compares the canceller's input with its output. PURE.
+/// Compares the canceller's input with its output. Pure.
 #[derive(Debug, Default)]
 pub(super) struct ErleGauge {
     near: f32,

@@ -72,7 +72,7 @@ fn level(samples: &[f32]) -> f32 {
 }
 
 #[test]
-fn her_voice_is_taken_out_and_the_meter_tells() {
+fn playback_is_removed_and_the_meter_shows_it() {
     let (far, near) = room(4);
     let (bench, _) = Bench::paired(&far, &near, 320, EchoCancel::Auto);
     let last = 3 * RATE as usize..;
@@ -116,7 +116,7 @@ fn an_echo_that_suddenly_comes_later_is_learnt_anew_and_never_grows() {
 }
 
 #[test]
-fn what_is_known_is_told_in_a_line() {
+fn the_report_fits_in_a_line() {
     let report = EchoReport { wanted: true, active: true, converged: true, erle_db: 23.4, delay_ms: 86 };
     assert_eq!(report.summary(), "echo delay 86 ms, reduced by 23 dB");
     for (report, told) in [

@@ -26,8 +26,8 @@ impl Bench {
         Self { machine: Liveness::new(limits, start), start }
     }
 
-    /// The sound system has told so often of its devices.
-    fn told(&mut self, ms: u64, changes: u64) -> Reaction {
+    /// The sound system has reported `changes` device events.
+    fn changed(&mut self, ms: u64, changes: u64) -> Reaction {
         self.at(ms, Observation::Counts(CallbackCounts { callbacks: ms, changes, ..NEW }))
     }
 
@@ -79,7 +79,7 @@ fn not_found() -> DeviceFault {
 }
 
 #[test]
-fn a_missing_device_is_told_once_and_tried_again_ever_more_slowly() {
+fn a_missing_device_is_reported_once_and_tried_again_ever_more_slowly() {
     let mut bench = Bench::new();
     assert_eq!(bench.at(0, Observation::Nothing), act(StreamAction::Open));
     assert_eq!(bench.at(10, Observation::Failed(not_found())), close_and(DeviceEvent::Gone(not_found())));
@@ -123,7 +123,7 @@ fn a_sink_that_asks_once_and_then_not_for_a_while_is_not_gone() {
 }
 
 #[test]
-fn a_first_callback_that_is_late_is_told_within_two_seconds_and_waited_for_five() {
+fn a_first_callback_that_is_late_is_reported_within_two_seconds_and_waited_for_five() {
     let stalled = || DeviceFault::Stalled { device: "mic".into() };
     let mut bench = Bench::new();
     bench.at(0, Observation::Nothing);
@@ -160,7 +160,7 @@ fn a_storm_of_passing_errors_ends_the_session_and_a_few_do_not() {
 }
 
 #[test]
-fn opening_that_never_answers_is_told_within_two_seconds_and_given_up_after_ten() {
+fn opening_that_never_answers_is_reported_within_two_seconds_and_given_up_after_ten() {
     let mut bench = Bench::new();
     bench.at(0, Observation::Nothing);
     assert_eq!(bench.at(1_799, Observation::Nothing), Reaction::default());
@@ -244,7 +244,7 @@ fn a_silent_device_is_opened_afresh_now_and_then_and_must_prove_itself() {
 }
 
 #[test]
-fn a_silent_device_that_dies_is_not_told_twice() {
+fn a_silent_device_that_dies_is_not_reported_twice() {
     let mut bench = Bench::running();
     bench.counts(900, 900, 900);
     bench.counts(1_800, 901, 1_800);

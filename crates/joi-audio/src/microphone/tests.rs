@@ -62,7 +62,7 @@ fn sound_of_any_rate_arrives_at_16_khz_and_moves_the_meter() {
 }
 
 #[test]
-fn how_long_the_oldest_sample_of_a_block_waited_is_told() {
+fn the_wait_of_the_oldest_sample_of_a_block_is_reported() {
     let (tell, mut microphone) = bench();
     let stats = Arc::default();
     let mut writer = session_with(&tell, 16_000, &stats);
@@ -79,7 +79,7 @@ fn how_long_the_oldest_sample_of_a_block_waited_is_told() {
 }
 
 #[test]
-fn a_lost_microphone_is_told_and_the_next_session_is_read() {
+fn a_lost_microphone_is_reported_and_the_next_session_is_read() {
     let (tell, mut microphone) = bench();
     let mut old = session(&tell, 16_000);
     let fault = DeviceFault::Lost { device: "desk".into() };
@@ -110,7 +110,7 @@ fn a_silent_microphone_stays_open_for_when_it_is_switched_on() {
 }
 
 #[test]
-fn muting_is_told_once_and_what_was_captured_before_is_thrown_away() {
+fn muting_is_reported_once_and_what_was_captured_before_is_thrown_away() {
     let (tell, mut microphone, switch) = bench_with_switch(false);
     let mut writer = session(&tell, 16_000);
     writer.push(&[0.5; 160]);

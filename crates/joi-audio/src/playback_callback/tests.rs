@@ -135,7 +135,7 @@ fn the_moment_of_a_sample_is_counted_from_the_block_it_was_taken_with() {
     assert_eq!(bench.sink.moment(0, fallback), (fallback, fallback), "nothing was taken yet");
     bench.sink.push(&[0.5; 30], 0.0);
     for _ in 0..3 {
-        // The third block finds nothing, and tells nothing.
+        // The third block finds nothing, and reports nothing.
         bench.callback.fill(&mut [0.0; 20], 1, |sample| sample);
         bench.callback.end(Duration::from_millis(40));
     }
@@ -147,7 +147,7 @@ fn the_moment_of_a_sample_is_counted_from_the_block_it_was_taken_with() {
 }
 
 #[test]
-fn the_delay_of_each_block_is_told() {
+fn the_delay_of_each_block_is_reported() {
     let mut bench = bench();
     let delay = bench.callback.tap.controls.delay.clone();
     for ms in [20, 70, 30] {

@@ -131,7 +131,7 @@ impl Feeder {
         self.mark(now);
         let Some(sink) = self.sink.take() else { return };
         let position = sink.position();
-        // What was interrupted last waits in front of what was not resumed yet.
+        // The clips interrupted last come before those not resumed yet.
         for mut flight in self.flights.drain(..).rev() {
             let played = position.saturating_sub(flight.start) as u128;
             let played = (played * u128::from(flight.clip.rate) / u128::from(sink.rate())) as usize;

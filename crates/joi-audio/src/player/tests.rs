@@ -130,7 +130,7 @@ impl Bench {
 }
 
 #[test]
-fn events_tell_what_was_played_not_what_was_queued() {
+fn events_report_playback_not_queueing() {
     let speaker = Speaker::default();
     let mut bench = Bench::with(&speaker);
     bench.player.play(bench.clip(1, &[0.1; 80])).unwrap();
@@ -256,7 +256,7 @@ fn a_clip_that_a_lost_device_cut_short_goes_on_where_it_was() {
 }
 
 #[test]
-fn without_a_speaker_clips_wait_five_seconds_and_are_dropped_and_told() {
+fn without_a_speaker_clips_wait_five_seconds_and_are_dropped_and_reported() {
     let mut bench = Bench::new(None);
     bench.player.play(bench.clip(1, &[0.1; 5])).unwrap();
     bench.player.play(bench.clip(2, &[0.1; 5])).unwrap();

@@ -21,7 +21,7 @@ fn a_tone_keeps_its_place_pitch_and_level() {
     for (from, to) in
         [(48_000, 16_000), (44_100, 16_000), (22_050, 48_000), (16_000, 44_100), (96_000, 16_000)]
     {
-        let got = convert(&sine(from, 1000.0, from as usize), from, to).unwrap();
+        let got = resample(&sine(from, 1000.0, from as usize), from, to).unwrap();
         let want = sine(to, 1000.0, to as usize);
         assert_eq!(got.len(), want.len());
         // Away from the cut ends the difference to the ideal tone must be far below hearing.
@@ -34,7 +34,7 @@ fn a_tone_keeps_its_place_pitch_and_level() {
 #[test]
 fn what_16_khz_cannot_hold_does_not_fold_back_into_speech() {
     for (hz, allowed) in [(9_500.0, -90.0), (11_000.0, -110.0), (15_000.0, -110.0), (23_000.0, -110.0)] {
-        let got = convert(&sine(48_000, hz, 48_000), 48_000, 16_000).unwrap();
+        let got = resample(&sine(48_000, hz, 48_000), 48_000, 16_000).unwrap();
         let level = db(power(&got[1000..15_000]));
         assert!(level < allowed, "{hz} Hz: alias at {level:.1} dB");
     }
@@ -43,7 +43,7 @@ fn what_16_khz_cannot_hold_does_not_fold_back_into_speech() {
 #[test]
 fn equal_rates_pass_through_unchanged() {
     let samples = sine(16_000, 440.0, 1234);
-    assert_eq!(convert(&samples, 16_000, 16_000).unwrap(), samples);
+    assert_eq!(resample(&samples, 16_000, 16_000).unwrap(), samples);
 }
 
 #[test]
@@ -52,12 +52,12 @@ fn silence_between_two_sounds_is_silent_and_leaves_the_second_as_it_is() {
         let (sound, block) = (sine(from, 440.0, from as usize / 10), block_len(from, 16_000));
         let gap = block * 40 - sound.len();
         let all = [&sound[..], &vec![0.0; gap], &sound].concat();
-        let got = convert(&all, from, 16_000).unwrap();
+        let got = resample(&all, from, 16_000).unwrap();
         let again = (block * 40 * 16_000) / from as usize;
         // The filter begins to ring half a block before what it hears.
         let silent = &got[again * 3 / 4..again - block * 16_000 / from as usize];
         assert!(silent.iter().all(|sample| *sample == 0.0), "{from}");
-        let apart = convert(&sound, from, 16_000).unwrap();
+        let apart = resample(&sound, from, 16_000).unwrap();
         let inside = 200..apart.len() - 200;
         assert_eq!(got[again..][inside.clone()], apart[inside], "{from}");
     }
@@ -66,7 +66,7 @@ fn silence_between_two_sounds_is_silent_and_leaves_the_second_as_it_is() {
 #[test]
 fn nonsensical_rates_are_refused() {
     for (from, to) in [(0, 16_000), (16_000, 0), (999, 16_000), (u32::MAX, 16_000)] {
-        assert_eq!(convert(&[0.0], from, to), Err(RateError { from, to }));
+        assert_eq!(resample(&[0.0], from, to), Err(RateError { from, to }));
     }
 }
 
@@ -82,7 +82,7 @@ proptest! {
     ) {
         let (from, to) = rates;
         let samples = sine(from, 300.0, len);
-        let whole = convert(&samples, from, to).unwrap();
+        let whole = resample(&samples, from, to).unwrap();
         let mut resampler = Resampler::new(from, to).unwrap();
         prop_assert_eq!(whole.len() as u64, resampler.position(len as u64));
         // Twice through the same converter: finishing leaves nothing behind.

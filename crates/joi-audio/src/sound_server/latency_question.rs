@@ -26,7 +26,7 @@ impl LatencyQuestion {
         (self.every, self.put_at) = (every, None);
     }
 
-    /// Whether one is to be put `now`.
+    /// Returns whether one is to be put `now`.
     pub(super) fn is_due(&self, now: Instant) -> bool {
         self.number.is_none() && self.put_at.is_none_or(|at| now.saturating_duration_since(at) >= self.every)
     }
@@ -36,7 +36,7 @@ impl LatencyQuestion {
         (self.number, self.put_at) = (Some(number), Some(now));
     }
 
-    /// Whether the reply to the command with this number, or its refusal, is for it; then the question is over.
+    /// Returns whether the reply to the command with this number, or its refusal, is for it; then the question is over.
     pub(super) fn is_over_by(&mut self, to: u32) -> bool {
         self.number.take_if(|number| *number == to).is_some()
     }

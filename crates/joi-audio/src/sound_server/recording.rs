@@ -133,12 +133,12 @@ impl ServerRecording {
     }
 }
 
-/// Blocks of so many bytes, and no more than one that waits.
+/// Returns buffer attributes for blocks of `length` bytes, of which at most one waits.
 fn fragments(length: u32) -> BufferAttr {
     BufferAttr { max_length: length, fragment_size: length, ..BufferAttr::default() }
 }
 
-/// PURE. How old the newest sample of a block was: what waits in the server's queue came behind it.
+/// Returns the age of the newest sample of a block: samples in the server's queue are newer. Pure.
 fn age(answer: &RecordLatency, bytes_per_second: u64) -> Duration {
     let waiting = answer.write_offset.saturating_sub(answer.read_offset).max(0) as u64;
     let waiting_micros = waiting.saturating_mul(1_000_000) / bytes_per_second.max(1);

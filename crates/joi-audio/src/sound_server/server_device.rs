@@ -23,7 +23,7 @@ pub(in super::super) struct ServerDevice {
 }
 
 impl ServerDevice {
-    /// The chosen device, if a sound server has it: its own rate, one channel or two, as f32, which the server
+    /// Returns the chosen device, if a sound server has it: its own rate, one channel or two, as f32, which the server
     /// converts from and to any format.
     pub(in super::super) fn of(chosen: &Chosen) -> Option<Self> {
         let name = CString::new(chosen.which.id.strip_prefix(SOUND_SERVER)?).ok()?;
@@ -41,7 +41,7 @@ impl ServerDevice {
         })
     }
 
-    /// The number of channels, one or two.
+    /// Returns the number of channels, one or two.
     pub(super) fn channels(&self) -> usize {
         usize::from(self.spec.channels)
     }
@@ -58,7 +58,7 @@ impl ServerDevice {
         frames * u32::from(self.spec.channels) * size_of::<f32>() as u32
     }
 
-    /// The order of the channels.
+    /// Returns the order of the channels.
     pub(super) fn channel_map(&self) -> ChannelMap {
         if self.spec.channels == 2 { ChannelMap::stereo() } else { ChannelMap::mono() }
     }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use pulseaudio::protocol::PlaybackLatency;
 
-/// The position counts for so long without a new answer.
+/// How long a position counts without a new answer.
 const COUNTS: Duration = Duration::from_secs(2);
 
 /// Bytes of one stream.
@@ -21,7 +21,7 @@ pub(super) struct SinkClock {
     assumed: Duration,
 }
 
-/// What is at the loudspeaker.
+/// The position of the loudspeaker in the stream.
 #[derive(Debug, Clone, Copy)]
 struct Position {
     at: Instant,
@@ -47,7 +47,7 @@ impl SinkClock {
         self.position = Some(Position { at: now, heard, moves: answer.playing });
     }
 
-    /// How much later than `now` the next byte will be heard.
+    /// Returns how much later than `now` the next byte will be heard.
     pub(super) fn latency(&self, now: Instant) -> Duration {
         let Some(position) = self.position else { return self.assumed };
         let since = now.saturating_duration_since(position.at).min(COUNTS);

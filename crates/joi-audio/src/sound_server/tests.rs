@@ -34,7 +34,7 @@ impl ScriptedServer {
         protocol::write_reply_message(self.0.get_mut(), to, reply, VERSION).expect("written");
     }
 
-    fn tell(&mut self, event: &Command) {
+    fn send(&mut self, event: &Command) {
         protocol::write_command_message(self.0.get_mut(), u32::MAX, event, VERSION).expect("written");
     }
 
@@ -56,7 +56,7 @@ impl ScriptedServer {
         protocol::write_error(self.0.get_mut(), to, &PulseError::NotSupported).expect("written");
     }
 
-    /// The stream asks to be told of devices, and is told from here on.
+    /// Accepts the stream's subscription to device events.
     fn watched(&mut self, wanted: SubscriptionMask) {
         let (to, Command::Subscribe(devices)) = self.next() else { panic!("no subscription") };
         assert_eq!(devices, wanted);
@@ -65,7 +65,7 @@ impl ScriptedServer {
 
     fn device(&mut self, event_type: SubscriptionEventType) {
         let event_facility = SubscriptionEventFacility::Source;
-        self.tell(&Command::SubscribeEvent(SubscriptionEvent { event_facility, event_type, index: Some(1) }));
+        self.send(&Command::SubscribeEvent(SubscriptionEvent { event_facility, event_type, index: Some(1) }));
     }
 
     fn greet(&mut self) {
@@ -140,13 +140,13 @@ fn a_recording_delivers_what_comes_and_how_old_it_is_and_ends_with_its_device() 
                 read_offset,
             },
         );
-        server.tell(&Command::Overflow(CHANNEL));
+        server.send(&Command::Overflow(CHANNEL));
         server.device(SubscriptionEventType::New);
         server.device(SubscriptionEventType::Changed);
         server.device(SubscriptionEventType::Removed);
         server.sound(&[0.1, 0.3]);
-        server.tell(&Command::RecordStreamKilled(CHANNEL));
-        // It stays connected: the stream ends by what it is told.
+        server.send(&Command::RecordStreamKilled(CHANNEL));
+        // It stays connected: the event ends the stream.
         let _ = protocol::read_descriptor(&mut server.0);
     });
     let stats = Arc::<CallbackStats>::default();
@@ -196,7 +196,7 @@ fn a_loudspeaker_sends_what_is_asked_for_in_whole_periods_and_knows_when_it_is_h
                 playing_for: 0,
             },
         );
-        server.tell(&Command::Request(Request { channel: CHANNEL, length: 84 }));
+        server.send(&Command::Request(Request { channel: CHANNEL, length: 84 }));
         told.send(server.played()).expect("told");
     });
     let stats = Arc::<CallbackStats>::default();
@@ -279,7 +279,7 @@ fn at_rest_a_recording_comes_in_longer_blocks() {
             server.refuse(question);
             server.sound(&[0.25, 0.75]);
         }
-        server.tell(&Command::RecordStreamKilled(CHANNEL));
+        server.send(&Command::RecordStreamKilled(CHANNEL));
         let _ = protocol::read_descriptor(&mut server.0);
     });
     let (callback, mut heard) = capture(&stats);
@@ -312,7 +312,7 @@ fn at_rest_a_loudspeaker_is_asked_for_more_at_once_and_not_while_it_plays() {
             } else {
                 AudioSink::rest(&mut sink);
             }
-            server.tell(&Command::Request(Request { channel: CHANNEL, length: asked }));
+            server.send(&Command::Request(Request { channel: CHANNEL, length: asked }));
             assert_eq!(server.played().len(), asked as usize / 4, "in one piece");
             let (to, Command::SetPlaybackStreamBufferAttr(params)) = server.next() else {
                 panic!("as before")
@@ -382,7 +382,7 @@ fn commands_that_are_unknown_are_left_out_and_nonsense_ends_the_stream() {
         let mut unknown = unknown.into_inner();
         unknown[protocol::DESCRIPTOR_SIZE + 4] = protocol::CommandTag::EnableSrbchannel as u8;
         server.0.get_mut().write_all(&unknown).expect("written");
-        server.tell(&Command::Overflow(1));
+        server.send(&Command::Overflow(1));
         let too_long = u32::MAX.to_be_bytes();
         server.0.get_mut().write_all(&[&too_long[..], &[0; 16]].concat()).expect("written");
         let _ = protocol::read_descriptor(&mut server.0);

@@ -64,18 +64,18 @@ impl CallbackStats {
         self.clipped.fetch_add(frames, Ordering::Relaxed);
     }
 
-    /// How many frames were at full scale.
+    /// Returns how many frames were at full scale.
     pub(crate) fn clipped(&self) -> u64 {
         self.clipped.load(Ordering::Relaxed)
     }
 
-    /// The newest sample of this callback is so old, or is heard so much later.
+    /// Records the age of the newest sample of this callback, or its delay until it is heard.
     pub(crate) fn lags(&self, latency: Duration) {
         let micros = u64::try_from(latency.as_micros()).unwrap_or(u64::MAX);
         self.latency_micros.store(micros, Ordering::Relaxed);
     }
 
-    /// How far the device is behind, by its own timestamps.
+    /// Returns how far the device is behind, by its own timestamps.
     pub(crate) fn latency(&self) -> Duration {
         Duration::from_micros(self.latency_micros.load(Ordering::Relaxed))
     }
@@ -85,7 +85,7 @@ impl CallbackStats {
         self.may_rest.store(may_rest, Ordering::Relaxed);
     }
 
-    /// Whether it may.
+    /// Returns whether it may.
     #[cfg(feature = "pulseaudio")]
     pub(crate) fn may_rest(&self) -> bool {
         self.may_rest.load(Ordering::Relaxed)
@@ -105,7 +105,7 @@ impl CallbackStats {
         }
     }
 
-    /// A snapshot of all counters.
+    /// Returns a snapshot of all counters.
     pub(crate) fn counts(&self) -> CallbackCounts {
         let rate = self.rate.load(Ordering::Relaxed).max(1);
         let zeros = self.zero_frames.load(Ordering::Relaxed) as f64 / f64::from(rate);

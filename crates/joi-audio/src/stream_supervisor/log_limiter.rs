@@ -25,7 +25,7 @@ struct LogEntry {
 }
 
 impl LogLimiter {
-    /// Whether this fault may be logged now, and how many of its kind were suppressed since the last one.
+    /// Returns whether this fault may be logged now, and how many of its kind were suppressed since the last one.
     pub(super) fn may_log(&mut self, fault: &DeviceFault, now: Instant) -> Option<u32> {
         let kind = discriminant(fault);
         let Some((_, line)) = self.faults.iter_mut().find(|(known, _)| *known == kind) else {
@@ -43,7 +43,7 @@ impl LogLimiter {
         Some(suppressed)
     }
 
-    /// Whether a recovery may be logged now: once after every logged fault, else once a minute.
+    /// Returns whether a recovery may be logged now: once after every logged fault, else once a minute.
     pub(super) fn may_log_recovery(&mut self, now: Instant) -> bool {
         let may = self.back.is_none_or(|at| now.duration_since(at) >= PAUSE);
         if may {

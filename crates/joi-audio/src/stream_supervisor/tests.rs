@@ -23,7 +23,7 @@ fn quick() -> LivenessLimits {
     }
 }
 
-fn told(notice: &DeviceNotice<u32>) -> String {
+fn line(notice: &DeviceNotice<u32>) -> String {
     match notice {
         DeviceNotice::Up(link) => format!("up {link}"),
         DeviceNotice::Down => "down".to_owned(),
@@ -73,7 +73,7 @@ fn a_lost_session_is_opened_again_and_closed_on_its_own_thread() {
     });
     let (tell, notices) = mpsc::channel();
     let supervisor = StreamSupervisor::spawn("joi-test", access(opener), quick(), move |notice| {
-        let _ = tell.send(told(&notice));
+        let _ = tell.send(line(&notice));
     });
     let story: Vec<_> = notices.iter().take(7).collect();
     assert_eq!(
@@ -105,7 +105,7 @@ fn hung_sessions_are_left_behind_but_not_without_end() {
     let (tell, notices) = mpsc::channel();
     let mut watch = StreamSupervision::new("joi-test", access(opener));
     let mut liveness = Liveness::new(limits, Instant::now());
-    let mut tell = |notice: DeviceNotice<u32>| tell.send(told(&notice)).unwrap();
+    let mut tell = |notice: DeviceNotice<u32>| tell.send(line(&notice)).unwrap();
     for _ in 0..100 {
         watch.step(&mut liveness, &mut tell);
     }
@@ -142,7 +142,7 @@ fn a_preferred_device_that_is_back_is_changed_to_without_a_fault() {
         LivenessLimits { look: Duration::from_millis(1), look_max: Duration::from_millis(1), ..quick() };
     let _supervisor =
         StreamSupervisor::spawn("joi-test", DeviceAccess { open, survey }, limits, move |notice| {
-            let _ = tell.send(told(&notice));
+            let _ = tell.send(line(&notice));
         });
     let mut story: Vec<_> = notices.iter().take(2).collect();
     preferred_is_there.store(true, Ordering::Relaxed);

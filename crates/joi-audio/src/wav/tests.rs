@@ -66,7 +66,7 @@ fn every_width_rate_and_channel_count_becomes_16_khz_mono() {
 }
 
 #[test]
-fn the_end_is_told_again_and_again() {
+fn the_end_is_reported_by_every_further_read() {
     let dir = dir();
     let path = dir.path().join("short.wav");
     write_wav(&path, RATE, &[0.5; 10]).unwrap();
@@ -228,7 +228,7 @@ fn after_the_end_of_the_file_further_clips_go_nowhere_without_harm() {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_is_told() {
+fn a_file_that_cannot_be_written_is_an_error() {
     let dir = dir();
     let missing = dir.path().join("none/out.wav");
     assert!(matches!(Player::to_wav(missing, RATE, Pace::Fast), Err(WavError::Write { .. })));

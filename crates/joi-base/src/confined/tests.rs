@@ -67,7 +67,7 @@ fn a_reader_that_misbehaves_becomes_one_sentence() {
 }
 
 #[test]
-fn an_exit_code_is_told_to_whoever_knows_what_it_means() {
+fn an_exit_code_is_passed_to_the_caller() {
     let mut reader = Command::new("sh");
     reader.args(["-c", "exit 7"]);
     let fault = read_by(reader, Vec::new(), &LIMITS).unwrap_err();

@@ -5,7 +5,8 @@
 /// Set in the process in which nothing else runs.
 const ALONE: &str = "JOI_TEST_ALONE";
 
-/// Whether this is the process in which the test `name` of `module` runs alone; else it has run there, and passed.
+/// Returns whether this is the process in which the test `name` of `module` runs alone; else it has run there, and
+/// passed.
 pub fn is_alone(module: &str, name: &str) -> bool {
     if std::env::var_os(ALONE).is_some() {
         return true;

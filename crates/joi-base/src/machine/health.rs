@@ -1,8 +1,8 @@
-//! How the machine is: temperature, power supply, memory, disk; and what of it is a trouble.
+//! The health of the machine: temperature, power supply, memory, disk.
 //!
-//! Any thread; reads small files below a root, `/` or that of a test, and keeps nothing. What the system does not tell is
-//! left out, never guessed. [`MachineHealth::troubles`] is pure. On a Raspberry Pi the firmware tells of low voltage and of
-//! slowing down (`get_throttled`); where the kernel lacks that file, its voltage monitor does (`rpi_volt`).
+//! Any thread; reads small files below a root, `/` or that of a test, and keeps nothing. Values that the system does not report
+//! are left out, never guessed. [`MachineHealth::troubles`] is pure. On a Raspberry Pi low voltage and throttling are
+//! read from the firmware (`get_throttled`), or else from the kernel's voltage monitor (`rpi_volt`).
 
 use std::fs;
 use std::io;
@@ -21,7 +21,7 @@ pub const LEAST_DISK: u64 = 200_000_000;
 /// The names of zones that measure the processor, the best first.
 const ZONES: [&str; 5] = ["cpu-thermal", "cpu_thermal", "soc-thermal", "x86_pkg_temp", "acpitz"];
 
-/// How the machine is.
+/// Measurements of the machine. Values the system does not report are `None`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct MachineHealth {
     /// The board, as its device tree names it.
@@ -30,7 +30,7 @@ pub struct MachineHealth {
     /// Of the processor, in °C.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature_c: Option<f32>,
-    /// What the board's firmware says of power and heat.
+    /// Power and heat as the board's firmware reports them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub power: Option<PowerHealth>,
     /// Free and total memory in bytes.
@@ -41,7 +41,7 @@ pub struct MachineHealth {
     pub disk: Option<DiskRoom>,
 }
 
-/// What a Raspberry Pi says of power and heat.
+/// Power and heat of a Raspberry Pi.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PowerHealth {
     /// The voltage is too low at this moment.
@@ -66,7 +66,7 @@ pub struct DiskRoom {
 }
 
 impl DiskRoom {
-    /// What this user may still write where `place` is or will be.
+    /// Reads the disk that holds `place`, or will hold it. Free is what this user may write.
     ///
     /// # Errors
     /// The system's.
@@ -99,8 +99,8 @@ pub enum MachineTrouble {
 }
 
 impl MachineTrouble {
-    /// One sentence with the remedy.
-    pub fn told(self) -> &'static str {
+    /// Returns one sentence with the remedy.
+    pub fn description(self) -> &'static str {
         match self {
             Self::Undervolted => {
                 "the power supply is too weak: the voltage is or was too low, which makes the machine slow and can damage \
@@ -124,7 +124,7 @@ impl MachineTrouble {
 }
 
 impl MachineHealth {
-    /// As it is now: the files of the system below `root`, and the disk of `data`.
+    /// Reads the files of the system below `root`, and the disk of `data`.
     pub fn read(root: &Path, data: &Path) -> Self {
         Self {
             board: board(root),
@@ -135,7 +135,7 @@ impl MachineHealth {
         }
     }
 
-    /// What is wrong, the worst first.
+    /// Returns the troubles, the worst first.
     pub fn troubles(&self) -> Vec<MachineTrouble> {
         let power = self.power.unwrap_or_default();
         let is_hot = self.temperature_c.is_some_and(|degrees| degrees >= HOT_C);
@@ -157,7 +157,7 @@ impl MachineHealth {
     }
 }
 
-/// The board's name in the device tree, as "Raspberry Pi 5 Model B Rev 1.0"; a PC has none.
+/// Returns the board's name in the device tree, as "Raspberry Pi 5 Model B Rev 1.0"; a PC has none.
 pub fn board(root: &Path) -> Option<String> {
     let name = text(&root.join("proc/device-tree/model"))?;
     let name: String = name.chars().filter(|sign| !sign.is_control()).take(80).collect();
@@ -213,13 +213,13 @@ fn memory(root: &Path) -> Option<MemoryRoom> {
     MemoryRoom::within(&fs::read_to_string(root.join("proc/meminfo")).ok()?, &[])
 }
 
-/// What a small file holds, without the white space and the zero byte at its end.
+/// Reads a small file, without white space and zero bytes at its end.
 fn text(file: &Path) -> Option<String> {
     let text = fs::read_to_string(file).ok()?;
     Some(text.trim_matches(|sign: char| sign.is_whitespace() || sign == '\0').to_owned())
 }
 
-/// The folders in `folder` whose name starts so, in the order of their names.
+/// Returns the folders in `folder` whose name starts so, in the order of their names.
 fn folders(folder: &Path, start: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let fitting = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(start));
@@ -232,7 +232,7 @@ fn folders(folder: &Path, start: &str) -> Vec<PathBuf> {
 pub(crate) mod tests {
     use super::*;
 
-    /// A folder with the files of a system.
+    /// Returns a folder with the files of a system.
     pub(crate) fn system(files: &[(&str, &str)]) -> tempfile::TempDir {
         let root = tempfile::tempdir().unwrap();
         for (file, content) in files {
@@ -294,7 +294,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn without_the_firmware_the_voltage_monitor_tells() {
+    fn without_the_firmware_the_voltage_monitor_is_read() {
         let other = ("sys/class/hwmon/hwmon0/name", "cpu_thermal\n");
         let monitor = ("sys/class/hwmon/hwmon1/name", "rpi_volt\n");
         let alarm = |value| ("sys/class/hwmon/hwmon1/in0_lcrit_alarm", value);
@@ -323,7 +323,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_system_that_tells_nothing_has_no_trouble() {
+    fn a_system_that_reports_nothing_has_no_trouble() {
         let health = read(&[]);
         assert_eq!(health, MachineHealth::default());
         assert_eq!(health.troubles(), []);

@@ -45,7 +45,7 @@ impl TrustEars {
         let library = app::library(context.config(), &context.paths)?;
         let vad = Vad::load(&library.path("silero-vad")?, &hear.vad)?;
         let mut whisper = Whisper::load(model, &hear.stt)?;
-        whisper.tell_names(names);
+        whisper.set_names(names);
         Ok(Self {
             listener: Listener::new(hear, vec![], vad),
             whisper,

@@ -13,8 +13,7 @@ use joi::cli::wake::other;
 use joi::cli::wake::voices::{Speaker, Spoken, VoiceGroup, Voices};
 use joi_audio::RATE;
 use joi_base::machine::own_cpu_time;
-use joi_hear::enrol::likeness::counts_from;
-use joi_hear::enrol::trimmed;
+use joi_hear::enrol::{counts_from, trimmed};
 use joi_hear::vad::FRAME;
 use joi_hear::wake::{TemplateWake, Templates, WakeConfig, WakeDetector};
 

@@ -45,7 +45,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
             }
             FlowEffect::Announce(turn) => self.announce(turn).await,
             FlowEffect::Ears(HearCommand::Expect(outlook)) => {
-                let outlook = outlook.over_her(self.output.is_echo_cancelled());
+                let outlook = outlook.over_playback(self.output.is_echo_cancelled());
                 self.input.command(HearCommand::Expect(outlook));
             }
             FlowEffect::Ears(command) => {

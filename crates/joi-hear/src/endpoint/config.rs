@@ -82,7 +82,7 @@ impl EndpointConfig {
         Self { pause: self.pause.min(SHORT_PAUSE), ..self }
     }
 
-    /// All problems of these settings.
+    /// Returns all problems of these settings.
     pub fn check(&self) -> Vec<Problem> {
         [
             ("pre_roll", self.pre_roll, 0.1..=1.0),

@@ -6,7 +6,7 @@
 use super::{Onset, SpeechSpan, Talk, Wait};
 
 impl Onset {
-    /// How waiting goes on when this was no word.
+    /// Returns how waiting goes on when this was no word.
     pub(super) fn given_up(self, wait: Wait) -> Wait {
         // An onset from before the floor belongs to the phrase, not to a soft beginning of what may follow.
         let floor = if self.began < wait.floor { self.last_voiced } else { wait.floor };

@@ -100,8 +100,8 @@ fn the_patience_is_what_the_configuration_says() {
     }
 }
 
-/// Frames of silence until the end, when after the pause `revision` the words told `more`, `late` frames
-/// later.
+/// Returns the frames of silence until the end, if the words before the pause `revision` mean `more` and are known `late`
+/// frames later.
 fn silence(config: &EndpointConfig, late: usize, revision: u32, more: More) -> u64 {
     let mut endpointer = Endpointer::new(config);
     endpointer.open(0);
@@ -132,7 +132,7 @@ fn a_whole_command_ends_soon_and_a_begun_one_late() {
 }
 
 #[test]
-fn what_the_words_told_is_void_when_speech_goes_on() {
+fn the_outlook_is_void_when_speech_goes_on() {
     let mut endpointer = new();
     endpointer.open(0);
     show(&mut endpointer, 0, &line(10, 6));
@@ -174,7 +174,7 @@ fn after_the_phrase_and_a_silence_the_pre_roll_does_not_reach_into_the_phrase() 
 }
 
 #[test]
-fn nobody_speaking_is_told_after_five_seconds() {
+fn silence_is_reported_after_five_seconds() {
     let mut endpointer = new();
     endpointer.open_after_phrase(0);
     // A knock in between changes nothing.

@@ -7,10 +7,10 @@
 
 use super::{CLOSURE, Edge, EndpointPhase, Endpointer, FRAME, Frame, Onset, Wait};
 
-/// What was heard before the window opened.
+/// Speech before the window opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct EarlyVoice {
-    /// Her last sample.
+    /// Position of the last played sample.
     since: u64,
     /// The newest frame was voiced.
     voiced: bool,
@@ -55,7 +55,7 @@ impl EarlyVoice {
 impl Endpointer {
     /// Listens to speech that begins between the positions `from` and `until`, or in silence behind `since`, and
     /// goes on at `from`; whatever it did before.
-    pub fn open_window(&mut self, since: u64, from: u64, until: u64) {
+    pub(crate) fn open_window(&mut self, since: u64, from: u64, until: u64) {
         self.window_ends = until;
         let wait = Wait { floor: from.max(self.spent), deadline: until, ended: None };
         let early = EarlyVoice { since: since.max(self.spent), voiced: true, silent_from: None, onset: None };
@@ -63,7 +63,7 @@ impl Endpointer {
     }
 
     /// Listens on in the same window: speech from `at` on may be a follow-up.
-    pub fn reopen_window(&mut self, at: u64) {
+    pub(crate) fn reopen_window(&mut self, at: u64) {
         self.open_window(at, at, self.window_ends);
     }
 

@@ -23,7 +23,7 @@ fn a_phrase_is_cut_out_with_a_short_edge_and_without_clicks() {
 }
 
 #[test]
-fn what_is_not_fit_is_told_with_what_to_do() {
+fn unfit_recordings_are_refused_with_the_remedy() {
     let told = |parts: &[Vec<f32>]| trimmed(&parts.concat()).unwrap_err().to_string();
     assert_eq!(told(&[]), "no speech was recorded; speak after the tone");
     assert_eq!(told(&[room(2.0)]), "no speech was recorded; speak after the tone");

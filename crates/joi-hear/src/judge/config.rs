@@ -47,7 +47,7 @@ impl Default for JudgeConfig {
 }
 
 impl JudgeConfig {
-    /// All problems of these settings.
+    /// Returns all problems of these settings.
     pub fn check(&self) -> Vec<Problem> {
         [
             ("echo_likeness", self.echo_likeness, 50.0..=95.0, "percent"),
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_defaults_have_no_problem_and_all_problems_are_told_at_once() {
+    fn the_defaults_have_no_problem_and_all_problems_are_reported_at_once() {
         assert_eq!(JudgeConfig::default().check(), []);
         let config = JudgeConfig { echo_likeness: 20.0, answers_to_nobody: 0, ..JudgeConfig::default() };
         let told: Vec<String> = config.check().iter().map(ToString::to_string).collect();

@@ -50,7 +50,7 @@ pub(super) fn compare(heard: &[&str], said: &[String]) -> Likeness {
     Likeness { whole: alike(heard.len()), head, head_likeness }
 }
 
-/// The cost of the best alignment of each head of `heard` with any stretch of `said`.
+/// Returns the cost of the best alignment of each head of `heard` with any stretch of `said`.
 fn costs(heard: &[&str], said: &[String]) -> Vec<f64> {
     // Row i: the first i heard words, ending at each place of what was said; a stretch begins at no cost.
     let mut rows: Vec<Vec<f64>> = vec![vec![0.0; said.len() + 1]];
@@ -75,7 +75,7 @@ fn costs(heard: &[&str], said: &[String]) -> Vec<f64> {
     rows.iter().map(|row| row.iter().copied().fold(f64::INFINITY, f64::min)).collect()
 }
 
-/// The cost of having heard `heard` for `said`.
+/// Returns the cost of having heard `heard` for `said`.
 fn swap(heard: &str, said: &str) -> f64 {
     let alike = normalized_damerau_levenshtein(heard, said);
     if alike < LEAST_ALIKE {

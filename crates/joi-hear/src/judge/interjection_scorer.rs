@@ -25,7 +25,7 @@ pub struct Sounded<'a> {
     pub began: Instant,
     /// When its last voiced sample was captured.
     pub ended: Instant,
-    /// What was spoken in the last seconds, in order.
+    /// The sentences played in the last seconds, in order.
     pub said: &'a [SpokenSentence],
 }
 
@@ -35,7 +35,7 @@ impl Sounded<'_> {
     }
 }
 
-/// The words played at the time, each once, those most like a stop word first.
+/// Returns the words played at the time, each once, those most like a stop word first.
 pub fn rivals(rules: &JudgeRules<'_>, sounded: Sounded<'_>) -> Vec<String> {
     let mut words =
         spoken_text::words(sounded.said, sounded.heard(), rules.config.lag(), &rules.words.figures);
@@ -49,7 +49,7 @@ pub fn rivals(rules: &JudgeRules<'_>, sounded: Sounded<'_>) -> Vec<String> {
     words
 }
 
-/// Whether the audio itself supports one of the stop words in
+/// Returns whether the audio itself supports one of the stop words in
 /// [`Vocabulary::stop_phrases`](super::Vocabulary::stop_phrases), or nothing. Where the recogniser
 /// writes nothing by itself there is nothing to compare with, and most likely only residual echo.
 pub fn judge_sound(rules: &JudgeRules<'_>, sounded: Sounded<'_>, like: &SoundsLike) -> Option<Judgement> {
@@ -63,20 +63,20 @@ pub fn judge_sound(rules: &JudgeRules<'_>, sounded: Sounded<'_>, like: &SoundsLi
     (margin >= SAID && margin >= rival + LEAD).then_some(Judgement { verdict: JudgeVerdict::Stop, reason })
 }
 
-/// Whether the audio supports a stop word where one is expected: a timer rings, and one word was said. Where the recogniser
-/// writes nothing by itself it was a noise.
+/// Returns whether the audio supports a stop word where one is expected: a timer rings, and one word was said. Where
+/// the recogniser writes nothing by itself it was a noise.
 pub fn judge_stop(like: &SoundsLike) -> Option<Judgement> {
     let (_, margin) = like.best()?;
     let reason = format!("a timer rings, and it sounds like a stop word ({margin:.1})");
     (margin >= SAID && !like.text.is_empty()).then_some(Judgement { verdict: JudgeVerdict::Stop, reason })
 }
 
-/// The short answers to a question that are looked for: the ways to say yes, then those to say no.
+/// Returns the short answers to a question that are looked for: the ways to say yes, then those to say no.
 pub fn answers(rules: &JudgeRules<'_>) -> Vec<String> {
     [rules.words.yes(), rules.words.no()].concat()
 }
 
-/// Whether the audio itself supports one of the [`answers`]: yes or no, in their plainest words, or nothing.
+/// Returns whether the audio itself supports one of the [`answers`]: yes or no, in their plainest words, or nothing.
 pub fn judge_answer(rules: &JudgeRules<'_>, like: &SoundsLike) -> Option<Judgement> {
     let yes = rules.words.yes().len();
     let best = |margins: &[f32]| margins.iter().copied().fold(f32::NEG_INFINITY, f32::max);
@@ -102,7 +102,7 @@ mod tests {
     use crate::transcript_filter::TranscriptFilterConfig;
     use joi_language::testing::english;
 
-    /// What is made of margins while playback says `played` for two seconds.
+    /// Returns whether these margins stop playback that says `played` for two seconds.
     fn stops(played: &str, words: &[f32], rivals: &[f32]) -> bool {
         let (trust, config) = (TranscriptFilterConfig::default(), JudgeConfig::default());
         let rules = JudgeRules { trust: &trust, config: &config, words: english().vocabulary() };

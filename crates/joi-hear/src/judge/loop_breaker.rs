@@ -22,8 +22,8 @@ pub struct FollowUpLoudness {
 }
 
 impl FollowUpLoudness {
-    /// Whether a person must have said it.
-    pub fn is_human(&self) -> bool {
+    /// Returns whether a person must have said it.
+    pub(crate) fn is_human(&self) -> bool {
         let above = |level: f32| self.voice_db >= level + MARGIN_DB;
         !self.overlaps_playback && above(self.room_db) && self.echo_db.is_none_or(above)
     }
@@ -47,7 +47,7 @@ impl LoopBreaker {
         self.in_a_row = 0;
     }
 
-    /// Whether a follow-up that was this loud is to be answered.
+    /// Returns whether a follow-up that was this loud is to be answered.
     pub fn may_answer(&mut self, loudness: &FollowUpLoudness) -> bool {
         if loudness.is_human() {
             self.in_a_row = 0;
@@ -58,7 +58,7 @@ impl LoopBreaker {
         may
     }
 
-    /// Whether nothing is answered until the next wake phrase: then no window for follow-ups is opened.
+    /// Returns whether nothing is answered until the next wake phrase: then no window for follow-ups is opened.
     pub fn is_silent(&self) -> bool {
         self.in_a_row >= self.limit
     }
@@ -75,7 +75,7 @@ mod tests {
     const ECHO: FollowUpLoudness = FollowUpLoudness { voice_db: -38.0, ..PERSON };
 
     #[test]
-    fn a_person_is_louder_than_the_room_and_than_her_echo_and_does_not_speak_over_her() {
+    fn a_person_is_louder_than_the_room_and_than_the_echo_and_does_not_speak_over_playback() {
         assert!(PERSON.is_human());
         assert!(FollowUpLoudness { echo_db: None, ..ECHO }.is_human());
         assert!(!ECHO.is_human());

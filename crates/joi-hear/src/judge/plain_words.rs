@@ -16,7 +16,7 @@ pub(super) struct PlainWord {
     pub(super) word: usize,
 }
 
-/// The plain words of `text`.
+/// Returns the plain words of `text`.
 pub(super) fn plain(text: &str, language: &FigureWords) -> Vec<PlainWord> {
     let mut tokens: Vec<PlainWord> = Vec::new();
     for (word, written) in text.split_whitespace().enumerate() {
@@ -130,7 +130,7 @@ fn digits(figures: &str, language: &FigureWords) -> String {
     digits.map(|digit| language.digit(digit - b'0')).collect::<Vec<_>>().join(" ")
 }
 
-/// A whole number in words; long ones, and ones that begin with a zero, figure by figure.
+/// Returns a whole number in words; long ones, and ones that begin with a zero, figure by figure.
 fn cardinal(figures: &str, language: &FigureWords) -> String {
     let number = figures.parse().ok().filter(|_| figures == "0" || !figures.starts_with('0'));
     number.and_then(|number| language.cardinal(number)).unwrap_or_else(|| digits(figures, language))

@@ -30,7 +30,7 @@ pub(super) struct HeardSpan {
 /// An estimated moment within a sentence is wrong by up to this share of its length.
 const ESTIMATE: f64 = 0.1;
 
-/// The words of all sentences played while something was heard, or at most `memory` before.
+/// Returns the words of all sentences played while something was heard, or at most `memory` before.
 pub(super) fn sentences(
     said: &[SpokenSentence],
     heard: HeardSpan,
@@ -44,7 +44,7 @@ pub(super) fn sentences(
     tokens.map(|token| token.text).collect()
 }
 
-/// The words played while something was heard, or at most `tolerance` before, or so much after.
+/// Returns the words played while something was heard, or at most `tolerance` before, or so much after.
 pub(super) fn words(
     said: &[SpokenSentence],
     heard: HeardSpan,
@@ -77,7 +77,7 @@ fn words_of(
     sounded
 }
 
-/// The duration of a word, relative to others: its letters and the space behind it.
+/// Returns the duration of a word, relative to others: its letters and the space behind it.
 fn weight(word: &str) -> usize {
     word.chars().count() + 1
 }

@@ -15,7 +15,7 @@ enum CommandKind {
     Word,
 }
 
-/// The words of an utterance for this purpose: lower case, apostrophes and hyphens inside words kept.
+/// Returns the words of an utterance for this purpose: lower case, apostrophes and hyphens inside words kept.
 pub(super) fn words(text: &str) -> Vec<String> {
     let lower = text.to_lowercase().replace('’', "'");
     lower
@@ -31,7 +31,7 @@ fn squeeze(word: &str) -> String {
     if is_hiss { "shh".to_owned() } else { word.to_owned() }
 }
 
-/// How many stop commands an utterance holds that is little else, or nothing. `names` are the assistant's
+/// Returns how many stop commands an utterance holds that is little else, or nothing. `names` are the assistant's
 /// names, in lower case.
 pub(super) fn clear_commands(
     words: &[String],
@@ -62,7 +62,7 @@ fn stands_at(words: &[String], at: usize, phrase: &[String]) -> bool {
     words.get(at..at + phrase.len()).is_some_and(|there| there == phrase)
 }
 
-/// The position behind all phrases of `lists` that stand at `at`.
+/// Returns the position behind all phrases of `lists` that stand at `at`.
 fn skip(words: &[String], mut at: usize, lists: &[&[PhraseWords]]) -> usize {
     loop {
         let phrases = lists.iter().copied().flatten();
@@ -74,7 +74,7 @@ fn skip(words: &[String], mut at: usize, lists: &[&[PhraseWords]]) -> usize {
     }
 }
 
-/// How many stop words stand in an utterance as words of their own.
+/// Returns how many stop words stand in an utterance as words of their own.
 pub(super) fn loose_commands(words: &[String], vocabulary: &Vocabulary) -> usize {
     (0..words.len()).filter(|&at| is_loose_order(words, at, vocabulary)).count()
 }
@@ -91,24 +91,24 @@ fn is_loose_order(words: &[String], at: usize, vocabulary: &Vocabulary) -> bool 
         && vocabulary.within.get(word).is_none_or(|phrase| stands_within(words, at, phrase))
 }
 
-/// Whether the word at `at` is a part of `phrase`.
+/// Returns whether the word at `at` is a part of `phrase`.
 fn stands_within(words: &[String], at: usize, phrase: &str) -> bool {
     let phrase: PhraseWords = phrase.split(' ').map(str::to_owned).collect();
     let places = phrase.iter().enumerate().filter(|(_, part)| **part == words[at]);
     places.filter_map(|(place, _)| at.checked_sub(place)).any(|from| stands_at(words, from, &phrase))
 }
 
-/// Whether nothing was said but backchannels: "mhm", "yeah, right".
+/// Returns whether nothing was said but backchannels: "mhm", "yeah, right".
 pub(super) fn is_backchannel(words: &[String], vocabulary: &Vocabulary) -> bool {
     !words.is_empty() && skip(words, 0, &[&vocabulary.backchannels]) == words.len()
 }
 
-/// How many of the played `said` words whisper may have taken for the stop words among the `heard` ones.
+/// Returns how many of the played `said` words whisper may have taken for the stop words among the `heard` ones.
 pub(super) fn own(said: &[String], heard: &[String], vocabulary: &Vocabulary) -> usize {
     (0..said.len()).filter(|&at| is_own(said, at, heard, vocabulary)).count()
 }
 
-/// Whether playback contained a stop word or command that was heard, or something that sounds like its main
+/// Returns whether playback contained a stop word or command that was heard, or something that sounds like its main
 /// word.
 fn is_own(said: &[String], at: usize, heard: &[String], vocabulary: &Vocabulary) -> bool {
     let word = &said[at];

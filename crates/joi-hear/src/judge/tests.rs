@@ -33,7 +33,7 @@ impl At {
     }
 }
 
-/// What is heard from `began` ms on for 0.9 s.
+/// An utterance heard from `began` ms on for 0.9 s.
 fn heard<'a>(
     text: &'a str,
     opened_by: &'a OpenedBy,

@@ -95,8 +95,8 @@ impl Interjections {
         self.endpointer.is_open()
     }
 
-    /// Whether playback is audible, rather than an answer being prepared.
-    pub(super) fn is_over_her(&self) -> bool {
+    /// Returns whether playback is audible, rather than an answer being prepared.
+    pub(super) fn is_playing(&self) -> bool {
         self.is_open() && self.during == AssistantActivity::Speaking
     }
 
@@ -137,28 +137,28 @@ mod tests {
     use super::*;
     use crate::vad::FRAME;
 
-    /// What is reported, and where, of voiced (`#`) and silent (`.`) stretches of 0.1 s each.
-    fn told(interjections: &mut Interjections, picture: &str) -> Vec<(f64, InterjectionEvent)> {
-        let mut told = Vec::new();
+    /// Feeds voiced (`#`) and silent (`.`) stretches of 0.1 s each; returns the events with their seconds.
+    fn events(interjections: &mut Interjections, picture: &str) -> Vec<(f64, InterjectionEvent)> {
+        let mut events = Vec::new();
         let frames = picture.len() as u64 * u64::from(RATE) / 10 / FRAME as u64;
         for n in 0..frames {
             let end = (n + 1) * FRAME as u64;
             let tenth = (end * 10 / u64::from(RATE)) as usize;
             let voiced = picture.as_bytes().get(tenth) == Some(&b'#');
             let at = end as f64 / f64::from(RATE);
-            told.extend(interjections.observe(Frame { end, voiced }).map(|what| (at, what)));
+            events.extend(interjections.observe(Frame { end, voiced }).map(|what| (at, what)));
         }
-        told
+        events
     }
 
-    fn kinds(told: &[(f64, InterjectionEvent)]) -> Vec<&'static str> {
-        let name = |told: &InterjectionEvent| match told {
+    fn kinds(events: &[(f64, InterjectionEvent)]) -> Vec<&'static str> {
+        let name = |event: &InterjectionEvent| match event {
             InterjectionEvent::Begins { is_new: true } => "begins",
             InterjectionEvent::Begins { is_new: false } => "goes on",
             InterjectionEvent::Said(_, Stretch::SoFar) => "so far",
             InterjectionEvent::Said(_, Stretch::Whole) => "whole",
         };
-        told.iter().map(|(_, told)| name(told)).collect()
+        events.iter().map(|(_, event)| name(event)).collect()
     }
 
     fn open() -> Interjections {
@@ -168,9 +168,9 @@ mod tests {
     }
 
     #[test]
-    fn an_interjection_is_told_within_a_third_of_a_second_of_its_onset() {
+    fn an_interjection_is_reported_within_a_third_of_a_second_of_its_onset() {
         // The limit for ducking: at most 300 ms after speech began.
-        let told = told(&mut open(), "....####..........");
+        let told = events(&mut open(), "....####..........");
         assert_eq!(kinds(&told), ["begins", "so far", "whole"]);
         assert!((0.5..=0.7).contains(&told[0].0), "speech began at 0.4 s, told at {} s", told[0].0);
         assert!((0.83..=0.93).contains(&told[1].0), "it ended at 0.8 s, told at {} s", told[1].0);
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn whoever_talks_on_is_looked_at_before_he_pauses_and_begins_only_once() {
-        let told = told(&mut open(), &("#".repeat(50) + "........."));
+        let told = events(&mut open(), &("#".repeat(50) + "........."));
         assert_eq!(
             kinds(&told),
             [
@@ -194,12 +194,12 @@ mod tests {
     }
 
     #[test]
-    fn while_she_thinks_only_something_short_is_told_and_that_nobody_is_talked_over() {
+    fn while_an_answer_is_prepared_only_short_speech_is_reported() {
         let mut thinking = open();
         thinking.while_thinking(0);
-        assert_eq!(kinds(&told(&mut thinking, "..#####........")), ["goes on", "so far"]);
+        assert_eq!(kinds(&events(&mut thinking, "..#####........")), ["goes on", "so far"]);
         let mut thinking = open();
         thinking.while_thinking(0);
-        assert_eq!(kinds(&told(&mut thinking, &("#".repeat(25) + "........."))), ["goes on"]);
+        assert_eq!(kinds(&events(&mut thinking, &("#".repeat(25) + "........."))), ["goes on"]);
     }
 }

@@ -31,7 +31,7 @@ impl Listener {
         let end = self.history.end();
         for frame in self.prime_from(since).into_iter().filter(|f| f.end > since) {
             if let Some(edge) = self.endpointer.observe(frame) {
-                self.tell(edge, earlier(now, end - frame.end), out);
+                self.report(edge, earlier(now, end - frame.end), out);
             }
         }
     }

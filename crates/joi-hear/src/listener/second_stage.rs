@@ -1,8 +1,8 @@
 //! The listener's second stage: which sound is given to the scorer of phrases.
 //!
 //! In: the newest frame. Out: questions to the confirmer. While nobody is listened to and nothing plays, any voice may
-//! be a phrase, unless a model can tell that it is none. While somebody is listened to, or joi speaks, only what a model
-//! is unsure about is looked at: whoever says the phrase then starts over.
+//! be a phrase, unless a model rejects it. While an utterance is open, or joi speaks, only doubts of a model are scored: the
+//! phrase then starts a new utterance.
 
 use super::sound::level_db;
 use super::{Frame, Listener, RATE};
@@ -12,10 +12,10 @@ const SAME: u64 = RATE as u64 / 2;
 
 impl Listener {
     /// Looks at the newest frame; `verdict` is that of the voice activity network, if it was asked.
-    pub(super) fn second_stage(&mut self, verdict: Option<Frame>, is_listening: bool, is_over_her: bool) {
+    pub(super) fn second_stage(&mut self, verdict: Option<Frame>, is_listening: bool, is_playing: bool) {
         self.take_doubts();
-        if is_listening || is_over_her {
-            self.look_at_doubts(is_over_her);
+        if is_listening || is_playing {
+            self.look_at_doubts(is_playing);
         } else {
             self.look_for_phrases(verdict);
         }
@@ -32,9 +32,9 @@ impl Listener {
     }
 
     /// During playback, the talker is looked for in the signal in which nothing was suppressed.
-    fn look_at_doubts(&mut self, is_over_her: bool) {
+    fn look_at_doubts(&mut self, is_playing: bool) {
         let Some(confirmer) = &mut self.confirmer else { return };
-        let sound = if is_over_her { &self.unsuppressed } else { &self.history };
+        let sound = if is_playing { &self.unsuppressed } else { &self.history };
         confirmer.observe_doubts(self.history.end(), |from, to| sound.copy(from, to));
     }
 

@@ -33,7 +33,7 @@ pub(super) fn samples(length: Duration) -> u64 {
     (length.as_micros() * u128::from(RATE) / 1_000_000) as u64
 }
 
-/// The moment `samples` before `now`.
+/// Returns the moment `samples` before `now`.
 pub(crate) fn earlier(now: Instant, samples: u64) -> Instant {
     now.checked_sub(Duration::from_micros(samples * 1_000_000 / u64::from(RATE))).unwrap_or(now)
 }

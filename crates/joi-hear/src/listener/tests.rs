@@ -250,7 +250,7 @@ fn a_sentence_with_a_long_pause_in_it_becomes_one_utterance() {
     assert!(whole.voiced > first.voiced * 3 / 2);
 }
 
-/// Stepped frame by frame to the pause, and told there what its words mean; the silence it ended by, in ms.
+/// Steps a listener frame by frame, with the outlook `more` at the pause, and returns the silence it ended by in ms.
 fn silence_after(more: Option<More>, generation: u64) -> u64 {
     let mut listener = listener();
     listener.command(HearCommand::Listen);
@@ -297,7 +297,7 @@ fn a_follow_up_is_heard_in_its_window_without_the_phrase_and_not_behind_it() {
     }
 }
 
-// 0.2 s behind her last sample, and the window opens after 0.3 s
+// 0.2 s after the last played sample, and the window opens after 0.3 s
 #[test]
 fn a_quick_word_begun_before_the_window_opens_is_not_lost() {
     let sound = [quiet(1.2), wav("stop.wav"), quiet(2.5)].concat();

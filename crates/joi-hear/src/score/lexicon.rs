@@ -73,7 +73,7 @@ pub(super) fn sound_alikes(forms: &[String]) -> Vec<Alike> {
     found
 }
 
-/// How a word may be said.
+/// Returns how a word may be said.
 fn said(word: &str) -> Vec<String> {
     let known = entries().find(|(entry, _)| *entry == word);
     known.map_or_else(|| vec![guess(word)], |(_, ways)| ways.map(str::to_owned).collect())
@@ -90,7 +90,7 @@ fn entries() -> impl Iterator<Item = (&'static str, std::str::SplitAsciiWhitespa
     })
 }
 
-/// The words that sound most like one of `said`, and not the same.
+/// Returns the words that sound most like one of `said`, and not the same.
 fn nearest(said: &[String], search: &LexiconSearch) -> Vec<&'static str> {
     let mut found: Vec<(f32, &str)> = Vec::new();
     for (rank, (word, ways)) in entries().take(search.rarest).enumerate() {

@@ -43,7 +43,7 @@ impl ScorerTime {
         Ok(Self { millis: best.as_millis() as u64 })
     }
 
-    /// Whether that is fast enough to detect written phrases.
+    /// Returns whether that is fast enough to detect written phrases.
     pub fn is_fast(&self) -> bool {
         u128::from(self.millis) <= BUDGET.as_millis()
     }

@@ -78,7 +78,7 @@ const RULES: [(&str, &str); 61] = [
 /// A vowel that ends a word.
 const LAST: [(&str, &str); 6] = [("a", "U"), ("e", ""), ("i", "J"), ("o", "P"), ("u", "Z"), ("y", "J")];
 
-/// The likeliest pronunciation of a word; letters of other alphabets have none.
+/// Returns the likeliest pronunciation of a word; letters of other alphabets have none.
 pub(super) fn guess(word: &str) -> String {
     let letters: String = word.to_lowercase().chars().map(plain).filter(char::is_ascii_lowercase).collect();
     let mut sounds = String::new();
@@ -94,7 +94,7 @@ pub(super) fn guess(word: &str) -> String {
     sounds
 }
 
-/// The first sound of `rest`, and how many letters it takes.
+/// Returns the first sound of `rest`, and how many letters it takes.
 fn first_sound(rest: &str, is_first: bool, is_alone: bool) -> (usize, &'static str) {
     let followed_by = |letters: &str| rest[1..].starts_with(|c| letters.contains(c));
     if rest.starts_with('c') && followed_by("eiy") {
@@ -142,7 +142,7 @@ pub(super) fn distance(one: &str, other: &str) -> f32 {
     row[row.len() - 1]
 }
 
-/// The sounds, a diphthong as its two vowels: "joy" is near "joey".
+/// Returns the sounds, a diphthong as its two vowels: "joy" is near "joey".
 fn parts(sounds: &str) -> impl Iterator<Item = u8> {
     sounds
         .bytes()

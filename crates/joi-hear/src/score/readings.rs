@@ -39,7 +39,7 @@ pub enum ReadingChoice {
     },
 }
 
-/// How well `samples` (mono, 16 kHz, −1..1, at most [`LONGEST`]) support each sentence, in nats; 0 is full
+/// Returns how well `samples` (mono, 16 kHz, −1..1, at most [`LONGEST`]) support each sentence, in nats; 0 is full
 /// support. `lead` is the wake phrase when the sound begins with it. Blocks: about 0.2 s of one PC core, and
 /// some milliseconds for each word in which the sentences differ.
 ///
@@ -66,7 +66,7 @@ pub fn support(
     Ok(support)
 }
 
-/// PURE: which reading was said. `written` is the support of the transcript, `readings` that of each reading
+/// Decides which reading was said. `written` is the support of the transcript, `readings` that of each reading
 /// with a number that is the same for readings with the same meaning.
 pub fn choose(written: f32, readings: &[(f32, usize)]) -> Option<ReadingChoice> {
     let (place, (best, meaning)) =

@@ -68,7 +68,7 @@ impl Rivals {
         self.ways.is_empty()
     }
 
-    /// The log probability of each, at the best of its possible starts. What follows it is not scored: that
+    /// Returns the log probability of each, at the best of its possible starts. What follows it is not scored: that
     /// would take a decoder step for each.
     pub(super) fn support(&self, forced: &mut Forced<'_>, starts: &[Vec<i32>]) -> Result<Vec<f32>, SttError> {
         self.support_above(&vec![f32::NEG_INFINITY; self.names.len()], forced, starts)
@@ -106,7 +106,7 @@ impl Rivals {
         Ok(best)
     }
 
-    /// How far a phrase of log probability `phrase` is ahead of them, as exactly as `effort` asks.
+    /// Returns how far a phrase of log probability `phrase` is ahead of them, as exactly as `effort` asks.
     pub(super) fn weigh(
         &self,
         phrase: f32,
@@ -132,7 +132,7 @@ impl Rivals {
         }
     }
 
-    /// How far a phrase of log probability `phrase` is ahead of the nearest of them.
+    /// Returns how far a phrase of log probability `phrase` is ahead of the nearest of them.
     fn lead(&self, phrase: f32, support: &[f32]) -> Lead {
         let ahead = support.iter().zip(&self.forgiven).map(|(rival, forgiven)| phrase - rival + forgiven);
         let near = ahead.zip(&self.names).filter(|(nats, _)| nats.is_finite());

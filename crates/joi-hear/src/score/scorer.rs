@@ -75,7 +75,7 @@ impl Scorer {
         taken
     }
 
-    /// Whether a result may still come.
+    /// Returns whether a result may still come.
     pub fn is_waiting(&self) -> bool {
         !self.asked.is_empty()
     }
@@ -91,7 +91,7 @@ impl Scorer {
         });
     }
 
-    /// The next result, if there is one by now.
+    /// Returns the next result, if there is one by now.
     pub fn answer(&mut self) -> Option<Scored> {
         loop {
             match self.asked.front()?.answer.try_recv() {

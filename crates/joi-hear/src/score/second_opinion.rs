@@ -45,12 +45,12 @@ pub struct SoundsLike {
 }
 
 impl SoundsLike {
-    /// The index of the best supported word, and its margin.
+    /// Returns the index of the best supported word, and its margin.
     pub fn best(&self) -> Option<(usize, f32)> {
         self.words.iter().copied().enumerate().max_by(|a, b| a.1.total_cmp(&b.1))
     }
 
-    /// The margin of the best supported rival.
+    /// Returns the margin of the best supported rival.
     pub fn rival(&self) -> f32 {
         self.rivals.iter().copied().fold(f32::NEG_INFINITY, f32::max)
     }
@@ -67,7 +67,7 @@ pub struct Opinion {
     pub took: Duration,
 }
 
-/// The phrases of `words`, each with its index; a word that can't be spelled is left out.
+/// Returns the phrases of `words`, each with its index; a word that can't be spelled is left out.
 fn phrases<'a>(whisper: &'a Whisper, words: &'a [String]) -> impl Iterator<Item = (usize, Phrase)> + 'a {
     words.iter().enumerate().filter_map(|(place, word)| Some((place, Phrase::word(whisper, word).ok()?)))
 }

@@ -28,7 +28,7 @@ pub fn short(written: &str) -> Option<String> {
     (is_short && words.iter().all(|word| is_word(word))).then_some(normal)
 }
 
-/// How it may be written, the way it was written first; `alike` are further ways, for example "hey joy".
+/// Returns how it may be written, the way it was written first; `alike` are further ways, for example "hey joy".
 /// Each begins with a space, as a word in a transcript does. Behind the first of several words a comma
 /// may stand.
 pub fn spellings(phrase: &str, alike: &[String]) -> Vec<String> {
@@ -68,13 +68,13 @@ pub(super) fn usual_forms(words: &str) -> [Vec<String>; 2] {
     [plain, comma]
 }
 
-/// A sentence that contains the phrase, as the model's prompt.
+/// Returns a sentence that contains the phrase, as the model's prompt.
 pub fn sentence(phrase: &str) -> String {
     let words: Vec<String> = phrase.split_whitespace().map(capital).collect();
     format!("{}, turn on the light.", words.join(" "))
 }
 
-/// The approximate number of syllables: groups of vowels, without a silent e.
+/// Returns the approximate number of syllables: groups of vowels, without a silent e.
 pub fn syllables(phrase: &str) -> usize {
     phrase.split(|c: char| !c.is_alphabetic()).map(of_word).sum()
 }
@@ -148,7 +148,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_is_written_is_told_apart_without_a_panic(written in "\\PC{0,50}") {
+        fn any_text_is_spelled_without_a_panic(written in "\\PC{0,50}") {
             if let Some(phrase) = normal(&written) {
                 prop_assert_eq!(normal(&phrase), Some(phrase.clone()));
                 prop_assert!(!spellings(&phrase, &[]).is_empty());

@@ -52,8 +52,8 @@ fn what_was_said_scores_high_and_everything_else_low_as_it_always_did() {
     assert!(changed.is_empty(), "{}", changed.join("\n"));
 }
 
-/// A phrase that is told from what sounds like it.
-fn told_apart(whisper: &mut Whisper, written: &str) -> Phrase {
+/// A phrase with the rivals that sound like it.
+fn with_rivals(whisper: &mut Whisper, written: &str) -> Phrase {
     Phrase::new(whisper, written, &[]).unwrap().with_rivals(whisper, &[]).unwrap()
 }
 
@@ -65,7 +65,7 @@ fn only(whisper: &mut Whisper, sound: &str, phrase: &Phrase, effort: Effort) -> 
 #[test]
 fn what_was_said_stands_up_to_what_sounds_like_it() {
     let mut whisper = tiny();
-    let said = told_apart(&mut whisper, "hey jarvis");
+    let said = with_rivals(&mut whisper, "hey jarvis");
     for sound in ["phrase.wav", "breath.wav"] {
         let score = only(&mut whisper, sound, &said, Effort::Above(ACCEPT));
         assert!(score.is_ahead(), "{sound}: {score:?}");
@@ -75,7 +75,7 @@ fn what_was_said_stands_up_to_what_sounds_like_it() {
 #[test]
 fn rivals_that_are_left_behind_are_not_looked_at_to_their_end() {
     let mut whisper = tiny();
-    let phrase = [told_apart(&mut whisper, "hey jarvis")];
+    let phrase = [with_rivals(&mut whisper, "hey jarvis")];
     let calm = AtomicBool::new(false);
     for sound in ["phrase.wav", "breath.wav", "question.wav"] {
         // Whether the phrase fits is of no interest here.
@@ -97,7 +97,7 @@ fn rivals_that_are_left_behind_are_not_looked_at_to_their_end() {
 fn rivals_change_no_margin_and_are_asked_about_only_where_it_matters() {
     let mut whisper = tiny();
     let alone = Phrase::new(&whisper, "hey jarvis", &[]).unwrap();
-    let with = told_apart(&mut whisper, "hey jarvis");
+    let with = with_rivals(&mut whisper, "hey jarvis");
     for sound in ["phrase.wav", "question.wav"] {
         let (a, b) =
             (only(&mut whisper, sound, &alone, Effort::Full), only(&mut whisper, sound, &with, Effort::Full));
@@ -149,7 +149,7 @@ fn other_speech_is_left_after_a_few_steps() {
 }
 
 #[test]
-fn a_phrase_too_short_to_be_told_apart_is_refused_with_the_reason() {
+fn a_phrase_too_short_to_be_distinguished_is_refused_with_the_reason() {
     let whisper = tiny();
     let refused = |written: &str| Phrase::new(&whisper, written, &[]).unwrap_err().to_string();
     assert_eq!(
@@ -242,8 +242,8 @@ proptest! {
     ) {
         let mut whisper = tiny();
         let mut all = phrases(&whisper, &WRITTEN);
-        all[0] = told_apart(&mut whisper, WRITTEN[0]);
-        all[2] = told_apart(&mut whisper, WRITTEN[2]);
+        all[0] = with_rivals(&mut whisper, WRITTEN[0]);
+        all[2] = with_rivals(&mut whisper, WRITTEN[2]);
         let some: Vec<Phrase> = order[..count].iter().map(|at| all[*at].clone()).collect();
         let mut scores = |phrases: &[Phrase]| {
             let sound = window("breath.wav");
@@ -281,7 +281,7 @@ fn of_several_sentences_the_one_that_was_said_is_supported_best() {
 }
 
 #[test]
-fn the_sound_tells_a_slip_from_another_word() {
+fn the_sound_separates_a_slip_from_another_word() {
     // Both are heard as "Turned off the alarm" or the like; only one of them was said so.
     let slip = supported(
         &said("slt", "turn off the alarm"),

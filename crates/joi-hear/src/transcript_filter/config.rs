@@ -46,7 +46,7 @@ impl Default for TranscriptFilterConfig {
 }
 
 impl TranscriptFilterConfig {
-    /// All problems of these settings.
+    /// Returns all problems of these settings.
     pub fn check(&self) -> Vec<Problem> {
         let wide = |value: f32| (f64::from(value) * 1e4).round() / 1e4;
         [
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_defaults_have_no_problem_and_all_problems_are_told_at_once() {
+    fn the_defaults_have_no_problem_and_all_problems_are_reported_at_once() {
         assert_eq!(TranscriptFilterConfig::default().check(), []);
         let config = TranscriptFilterConfig {
             min_voiced: 1.0,

@@ -41,7 +41,7 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// The evidence that `utterance` gives for `transcript`.
+    /// Returns the evidence that `utterance` gives for `transcript`.
     pub fn of(utterance: &Utterance, transcript: &Transcript) -> Self {
         let samples = &utterance.samples;
         let place =
@@ -65,13 +65,13 @@ impl Evidence {
         NO_SPEECH_WEIGHT * self.no_speech - self.mean_logprob
     }
 
-    /// How far the voice stands out from the background, in dB.
-    pub fn contrast_db(&self) -> f32 {
+    /// Returns how far the voice stands out from the background, in dB.
+    pub(crate) fn contrast_db(&self) -> f32 {
         self.voice_db - self.quiet_db
     }
 }
 
-/// The level in dBFS that the share `rank` (0..1) of the frames of `samples` does not exceed.
+/// Returns the level in dBFS that the share `rank` (0..1) of the frames of `samples` does not exceed.
 fn level(samples: &[f32], rank: f32) -> f32 {
     let mut levels: Vec<f32> = samples.chunks_exact(FRAME).map(rms_db).collect();
     levels.sort_by(f32::total_cmp);

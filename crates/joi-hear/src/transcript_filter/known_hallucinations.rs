@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_people_say_too_is_told_apart() {
+    fn words_that_people_say_too_are_kept() {
         for text in [
             "Thank you.",
             "Thank you. Thank you. Bye!",

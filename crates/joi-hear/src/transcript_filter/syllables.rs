@@ -4,7 +4,7 @@
 //! character is. Figures are counted by their shortest reading.
 //! Pure: no I/O, no clock.
 
-/// The words of `text` in lower case, without punctuation. A word joined by a hyphen or an apostrophe is one.
+/// Returns the words of `text` in lower case, without punctuation. A word joined by a hyphen or an apostrophe is one.
 pub(super) fn words(text: &str) -> Vec<String> {
     text.split(|c: char| !(c.is_alphanumeric() || "'’-".contains(c)))
         .map(|word| word.trim_matches(['\'', '’', '-']).to_lowercase().replace('’', "'"))
@@ -12,12 +12,12 @@ pub(super) fn words(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// An estimate of the syllables of `text`.
+/// Returns an estimate of the syllables of `text`.
 pub(super) fn syllables(text: &str) -> u32 {
     words(text).iter().map(|word| of_word(word)).sum()
 }
 
-/// How many words `text` has; where a script has no spaces, two characters count as one.
+/// Returns how many words `text` has; where a script has no spaces, two characters count as one.
 pub(super) fn word_count(text: &str) -> usize {
     words(text).iter().map(|word| word.chars().filter(|c| is_dense(*c)).count().div_ceil(2).max(1)).sum()
 }
@@ -45,7 +45,7 @@ fn is_dense(c: char) -> bool {
     matches!(c, '\u{3041}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}')
 }
 
-/// Whether a character belongs to a script that is written without spaces.
+/// Returns whether a character belongs to a script that is written without spaces.
 pub(super) fn has_no_spaces(c: char) -> bool {
     is_dense(c) && !matches!(c, '\u{ac00}'..='\u{d7af}')
 }

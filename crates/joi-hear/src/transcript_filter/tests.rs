@@ -298,7 +298,7 @@ fn whisper_repeating_its_own_prompt_says_nothing() {
 }
 
 #[test]
-fn each_reason_is_told_in_a_few_words() {
+fn each_reason_is_a_few_words() {
     let told = [
         Rejection::NoWords,
         Rejection::OnlySounds,

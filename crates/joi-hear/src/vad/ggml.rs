@@ -15,7 +15,7 @@ const MAGIC: i32 = 0x6767_6d6c;
 /// Numbers of the header between its name and its layer count, and behind it besides three per layer.
 const HEADER: [usize; 2] = [5, 4];
 
-/// The tensors by name.
+/// Returns the tensors by name.
 pub(super) fn tensors(bytes: &[u8]) -> Result<HashMap<String, Vec<f32>>, VadError> {
     let mut reader = TensorReader(bytes);
     let mut tensors = HashMap::new();

@@ -18,7 +18,7 @@ const LEAD: u64 = ms(250);
 const LONGEST: u64 = ms(1750);
 /// Silence that ends a stretch of voice.
 const SILENCE: u64 = ms(300);
-/// A shorter voice is no phrase.
+/// A shorter voice is not a phrase.
 const LEAST_VOICE: u64 = ms(160);
 /// Sound before and behind a model's doubt.
 const DOUBT: (u64, u64) = (ms(1400), ms(400));
@@ -126,7 +126,7 @@ pub struct Candidates {
 }
 
 impl Candidates {
-    /// A selector without any input.
+    /// Creates a selector without any input.
     pub fn new(onsets: Onsets) -> Self {
         let room = RoomLevel::default();
         Self {
@@ -140,10 +140,10 @@ impl Candidates {
         }
     }
 
-    /// Whether it needs to know if there is a voice in the frame that ends at `end`. A sound that does not
+    /// Returns whether it needs to know if there is a voice in the frame that ends at `end`. A sound that does not
     /// stand out from the background can't be one: in silence and steady noise the voice activity network
     /// need not run.
-    pub fn is_alert(&mut self, end: u64, level_db: f32) -> bool {
+    pub(crate) fn is_alert(&mut self, end: u64, level_db: f32) -> bool {
         if self.onsets == Onsets::Off {
             return false;
         }
@@ -154,7 +154,7 @@ impl Candidates {
         end <= self.alert_until
     }
 
-    /// How many were suppressed so far by the rate limit.
+    /// Returns how many were suppressed so far by the rate limit.
     pub fn held_back(&self) -> u64 {
         self.held_back
     }
@@ -167,7 +167,7 @@ impl Candidates {
 
     /// The next frame, with its level in dB. Returns at most one candidate, whose sound is complete; with [`Onsets::Likely`] of
     /// voices only one that `may_hold` a phrase, which is asked once its sound is complete.
-    pub fn observe(
+    pub(crate) fn observe(
         &mut self,
         frame: Frame,
         level_db: f32,
@@ -305,17 +305,17 @@ impl RoomLevel {
         }
     }
 
-    /// The median of the last seconds; nothing in the first half second.
+    /// Returns the median of the last seconds; nothing in the first half second.
     fn median(&self) -> Option<f32> {
         self.at_share(2)
     }
 
-    /// The noise floor of the last seconds: a tenth of the frames are below it.
+    /// Returns the noise floor of the last seconds: a tenth of the frames are below it.
     fn floor(&self) -> Option<f32> {
         self.at_share(10)
     }
 
-    /// The level below which one in `part` of the last seconds lies.
+    /// Returns the level below which one in `part` of the last seconds lies.
     fn at_share(&self, part: usize) -> Option<f32> {
         if self.levels.len() < ROOM_FRAMES / 8 {
             return None;

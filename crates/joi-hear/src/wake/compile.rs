@@ -265,12 +265,12 @@ fn tensor<'a>(file: Buffer<'a>, table: Table, buffers: &[Table]) -> Result<Model
     Ok(ModelTensor { shape, kind, scales, zero, constant, place: None })
 }
 
-/// An index or size of the file; negative ones mean "none", which no wake model needs.
+/// Returns an index or size of the file; negative ones mean "none", which no wake model needs.
 fn index(value: i32) -> Result<usize, WakeModelError> {
     usize::try_from(value).map_err(|_| WakeModelError::Damaged)
 }
 
-/// An axis, counted from the end when negative.
+/// Returns an axis, counted from the end when negative.
 fn axis(value: i32, rank: usize) -> Result<usize, WakeModelError> {
     let axis = if value < 0 { value.saturating_add(rank as i32) } else { value };
     usize::try_from(axis).ok().filter(|&a| a < rank).ok_or(WakeModelError::Damaged)

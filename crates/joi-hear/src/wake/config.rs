@@ -21,14 +21,14 @@ pub struct StockPhrase {
     pub cutoff: f32,
     /// From the crossing to the end of the phrase, in milliseconds: each model has a lag of its own.
     pub end_ms: i32,
-    /// What its model can tell of other phrases.
+    /// The phrases its model can reject.
     pub unlike: Option<Unlike>,
 }
 
 /// Which phrases sound is not when a model finds it too unlike its own.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Unlike {
-    /// Log-odds of the model below which it is none of them.
+    /// Log-odds of the model below which sound is none of the phrases.
     pub below: f32,
     /// The phrases this was measured for, in lower case.
     pub phrases: &'static [&'static str],
@@ -142,26 +142,27 @@ impl Default for WakeConfig {
 }
 
 impl WakePhrase {
-    /// A phrase with nothing else set.
+    /// Creates a phrase with nothing else set.
     pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), cutoff: None, margin: None, alike: Vec::new(), rpw: None }
     }
 
-    /// The ways it is written in a transcript, lower case, its own first.
+    /// Returns the ways it is written in a transcript, lower case, its own first.
     pub fn written(&self) -> Vec<String> {
         let all = score::spellings(&self.name.to_lowercase(), &self.alike);
         all.iter().filter(|form| !form.contains(',')).map(|form| form.trim().to_lowercase()).collect()
     }
 
-    /// Whether a model tells what is too unlike it, as it comes: other spellings, and voices of its owner's, were not measured.
-    pub fn is_told_apart(&self) -> bool {
+    /// Returns whether its model rejects sound that is too unlike the phrase. Phrases with other spellings, or fitted to
+    /// a voice, were not measured.
+    pub fn can_reject(&self) -> bool {
         let name = self.name.to_lowercase();
         let is_known =
             |stock: &StockPhrase| stock.unlike.is_some_and(|unlike| unlike.phrases.contains(&name.as_str()));
         self.alike.is_empty() && self.margin.is_none() && STOCK.iter().any(is_known)
     }
 
-    /// The model for it, if there is one. Upper case and extra spaces don't matter.
+    /// Returns the model for it, if there is one. Upper case and extra spaces don't matter.
     pub fn stock(&self) -> Option<&'static StockPhrase> {
         let name = self.name.to_lowercase();
         let name: Vec<_> = name.split_whitespace().collect();
@@ -170,7 +171,7 @@ impl WakePhrase {
 }
 
 impl WakeConfig {
-    /// All problems of these settings.
+    /// Returns all problems of these settings.
     pub fn check(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         if self.phrases.is_empty() {

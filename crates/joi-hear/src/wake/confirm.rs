@@ -45,13 +45,13 @@ impl ScoredPhrase {
         Self { phrase: wanted.phrase.written().to_owned(), score: score.clone(), fits }
     }
 
-    /// Whether only a rival rules it out.
+    /// Returns whether only a rival rules it out.
     pub fn is_held_back(&self) -> bool {
         self.fits && !self.score.is_ahead()
     }
 }
 
-/// What became of a candidate, for whoever watches.
+/// The result of a candidate, for a watcher.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScoredCandidate {
     /// The candidate.
@@ -70,7 +70,7 @@ impl ScoredCandidate {
         Self { candidate, text: String::new(), phrases: Vec::new(), took: Duration::ZERO }
     }
 
-    /// Whether a wake model found it so unlike every phrase that it was not scored.
+    /// Returns whether a wake model found it so unlike every phrase that it was not scored.
     pub fn is_unlike(&self) -> bool {
         self.phrases.is_empty()
     }
@@ -145,13 +145,13 @@ impl Confirmer {
         }
     }
 
-    /// Reports everything that is scored from now on to `watcher`.
-    pub fn tell(&mut self, watcher: Sender<ScoredCandidate>) {
+    /// Sends every score from now on to `watcher`.
+    pub fn watch(&mut self, watcher: Sender<ScoredCandidate>) {
         self.watcher = Some(watcher);
     }
 
-    /// Whether it needs to know if there is a voice in the frame that ends at `end`.
-    pub fn is_alert(&mut self, end: u64, level_db: f32) -> bool {
+    /// Returns whether it needs to know if there is a voice in the frame that ends at `end`.
+    pub(crate) fn is_alert(&mut self, end: u64, level_db: f32) -> bool {
         self.candidates.is_alert(end, level_db)
     }
 
@@ -165,7 +165,7 @@ impl Confirmer {
 
     /// The next frame, with its level in dB; `may_be` returns whether the sound between two positions may be a phrase, and
     /// `copy` gives the samples there.
-    pub fn observe(
+    pub(crate) fn observe(
         &mut self,
         frame: Frame,
         level_db: f32,
@@ -184,8 +184,8 @@ impl Confirmer {
         }
     }
 
-    /// The same where only what a model is unsure about counts: somebody is listened to, or joi speaks.
-    pub fn observe_doubts(&mut self, end: u64, copy: impl FnOnce(u64, u64) -> Arc<[f32]>) {
+    /// Like `observe`, but only doubts of a model count: an utterance is open, or joi speaks.
+    pub(crate) fn observe_doubts(&mut self, end: u64, copy: impl FnOnce(u64, u64) -> Arc<[f32]>) {
         if let Some(candidate) = self.candidates.complete(end) {
             self.ask(candidate, copy);
         }
@@ -199,7 +199,7 @@ impl Confirmer {
         }
     }
 
-    /// The place of a doubted phrase among those that are spelled.
+    /// Returns the place of a doubted phrase among those that are spelled.
     fn spelled(&self, phrase: usize) -> Option<usize> {
         self.spelled.place_of(self.names.get(phrase)?)
     }
@@ -234,7 +234,7 @@ impl Confirmer {
         }
     }
 
-    /// What was confirmed by now.
+    /// Returns the next confirmed phrase.
     pub fn confirmed(&mut self) -> Option<Detection> {
         let spelling = self.early.as_mut().and_then(EarlyCandidates::spelled);
         self.take_spelled(spelling);
@@ -301,7 +301,7 @@ impl Confirmer {
     }
 }
 
-/// PURE: the phrase with the largest margin over its threshold, if any reaches it and is ahead of its rivals;
+/// Returns the phrase with the largest margin over its threshold, if any reaches it and is ahead of its rivals;
 /// and where it ended.
 fn decide(candidate: &Candidate, scores: &Scores, offered: &[PhraseThreshold]) -> Option<Detection> {
     let over = |(wanted, score): (&PhraseThreshold, &Score)| {
@@ -320,7 +320,7 @@ fn decide(candidate: &Candidate, scores: &Scores, offered: &[PhraseThreshold]) -
     Some(Detection { phrase, score: 1.0 / (1.0 + (-over).exp()), at: candidate.to, ends_by })
 }
 
-/// The duration of a phrase, in samples, give or take a few tenths of a second.
+/// Returns the duration of a phrase, in samples, give or take a few tenths of a second.
 fn about(phrase: &str) -> u64 {
     u64::from(RATE) * (3 + 4 * syllables(phrase) as u64) / 20
 }

@@ -20,27 +20,27 @@ pub(super) struct Table(usize);
 const MAX_ENTRIES: usize = 4096;
 
 impl<'a> Buffer<'a> {
-    /// The root table.
+    /// Returns the root table.
     pub(super) fn root(self) -> Result<Table, MalformedBuffer> {
         Ok(Table(self.follow(0)?))
     }
 
-    /// A 32-bit number of `table`; `or` when the file leaves it out.
+    /// Returns a 32-bit number of `table`; `or` when the file leaves it out.
     pub(super) fn int(self, table: Table, id: usize, or: i32) -> Result<i32, MalformedBuffer> {
         self.field(table, id)?.map_or(Ok(or), |at| self.array(at).map(i32::from_le_bytes))
     }
 
-    /// An 8-bit number of `table`; 0 when the file leaves it out.
+    /// Returns an 8-bit number of `table`; 0 when the file leaves it out.
     pub(super) fn byte(self, table: Table, id: usize) -> Result<i32, MalformedBuffer> {
         self.field(table, id)?.map_or(Ok(0), |at| self.array(at).map(|[b]: [u8; 1]| i32::from(b)))
     }
 
-    /// A table of `table`, if the file has it.
+    /// Returns a table of `table`, if the file has it.
     pub(super) fn table(self, table: Table, id: usize) -> Result<Option<Table>, MalformedBuffer> {
         self.field(table, id)?.map(|at| self.follow(at).map(Table)).transpose()
     }
 
-    /// A vector of tables; empty when the file leaves it out.
+    /// Returns a vector of tables; empty when the file leaves it out.
     pub(super) fn tables(self, table: Table, id: usize) -> Result<Vec<Table>, MalformedBuffer> {
         let (start, len) = self.vector(table, id)?;
         if len > MAX_ENTRIES {
@@ -49,17 +49,17 @@ impl<'a> Buffer<'a> {
         (0..len).map(|i| self.follow(start + 4 * i).map(Table)).collect()
     }
 
-    /// A vector of 32-bit integers; empty when the file leaves it out.
+    /// Returns a vector of 32-bit integers; empty when the file leaves it out.
     pub(super) fn ints(self, table: Table, id: usize) -> Result<Vec<i32>, MalformedBuffer> {
         self.numbers(table, id, i32::from_le_bytes)
     }
 
-    /// A vector of 32-bit floats; empty when the file leaves it out.
+    /// Returns a vector of 32-bit floats; empty when the file leaves it out.
     pub(super) fn floats(self, table: Table, id: usize) -> Result<Vec<f32>, MalformedBuffer> {
         self.numbers(table, id, f32::from_le_bytes)
     }
 
-    /// The first of a vector of 64-bit integers; 0 when there is none.
+    /// Returns the first of a vector of 64-bit integers; 0 when there is none.
     pub(super) fn first_long(self, table: Table, id: usize) -> Result<i64, MalformedBuffer> {
         match self.vector(table, id)? {
             (_, 0) => Ok(0),
@@ -67,7 +67,7 @@ impl<'a> Buffer<'a> {
         }
     }
 
-    /// A vector of bytes; empty when the file leaves it out.
+    /// Returns a vector of bytes; empty when the file leaves it out.
     pub(super) fn bytes(self, table: Table, id: usize) -> Result<&'a [u8], MalformedBuffer> {
         let (start, len) = self.vector(table, id)?;
         self.0.get(start..start.checked_add(len).ok_or(MalformedBuffer)?).ok_or(MalformedBuffer)
@@ -102,7 +102,7 @@ impl<'a> Buffer<'a> {
         Ok((offset != 0).then_some(table + offset))
     }
 
-    /// The target of the relative offset stored at `at`.
+    /// Returns the target of the relative offset stored at `at`.
     fn follow(self, at: usize) -> Result<usize, MalformedBuffer> {
         let offset = u32::from_le_bytes(self.array(at)?) as usize;
         let target = at.checked_add(offset).ok_or(MalformedBuffer)?;

@@ -57,7 +57,7 @@ struct Bin {
 }
 
 impl Frontend {
-    /// A front end without any input.
+    /// Creates a front end without any input.
     pub(super) fn new() -> Self {
         let fft = RealFftPlanner::new().plan_fft_forward(FFT);
         let (first_bin, bands) = bands();

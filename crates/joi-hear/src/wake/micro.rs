@@ -72,7 +72,7 @@ impl MicroWake {
     /// Loads the model in `file` for `phrase`.
     ///
     /// # Errors
-    /// The file can't be read, or is no usable model; every case names its remedy.
+    /// The file can't be read, or is not a usable model; every case names its remedy.
     pub fn load(file: &Path, phrase: &WakePhrase, config: &WakeConfig) -> Result<Self, WakeModelError> {
         let bytes = std::fs::read(file)
             .map_err(|source| WakeModelError::Unreadable { path: file.display().to_string(), source })?;
@@ -104,7 +104,7 @@ impl MicroWake {
         })
     }
 
-    /// The present cutoff, and from where on it applies.
+    /// Returns the present cutoff, and from where on it applies.
     fn limits(&self) -> (f32, u64) {
         let cutoff = match self.vigilance {
             Vigilance::Normal => self.cutoff,

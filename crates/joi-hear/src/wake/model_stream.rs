@@ -57,14 +57,14 @@ impl ModelStream {
         }
     }
 
-    /// The mean over the newest probabilities, `probability` included; 0 until there are enough.
+    /// Returns the mean over the newest probabilities, `probability` included; 0 until there are enough.
     fn mean_with(&mut self, probability: f32) -> f32 {
         self.scores[self.runs % AVERAGED] = probability;
         self.runs += 1;
         if self.runs < AVERAGED { 0.0 } else { self.scores.iter().sum::<f32>() / AVERAGED as f32 }
     }
 
-    /// The first mean above `cutoff` from position `from` on, with its position.
+    /// Returns the first mean above `cutoff` from position `from` on, with its position.
     pub(super) fn crossing(
         &mut self,
         samples: &[f32],
@@ -85,12 +85,12 @@ impl ModelStream {
         found
     }
 
-    /// The highest mean in the samples that were fed last, with its position; each once.
+    /// Returns the highest mean in the samples that were fed last, with its position; each once.
     pub(super) fn take_peak(&mut self) -> Option<(f32, u64)> {
         self.peak.take()
     }
 
-    /// The highest log-odds between two positions; nothing where not all of it was heard.
+    /// Returns the highest log-odds between two positions; nothing where not all of it was heard.
     pub(super) fn highest_odds(&self, from: u64, to: u64) -> Option<f32> {
         self.odds.front().filter(|(oldest, _)| *oldest <= from)?;
         let there = self.odds.iter().filter(|(at, _)| (from..=to).contains(at));

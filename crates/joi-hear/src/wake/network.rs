@@ -54,12 +54,12 @@ pub(super) struct Quantised {
 }
 
 impl Quantised {
-    /// The nearest representable value.
+    /// Returns the nearest representable value.
     pub(super) fn quantise(self, value: f32) -> i16 {
         ((value / self.scale + self.zero as f32).round_ties_even() as i32).clamp(-128, 127) as i16
     }
 
-    /// The value that `q` stands for.
+    /// Returns the value that `q` stands for.
     pub(super) fn value(self, q: i16) -> f32 {
         (i32::from(q) - self.zero) as f32 * self.scale
     }
@@ -116,7 +116,7 @@ impl Network {
         self.output_quantised.value(self.arena[self.output])
     }
 
-    /// The natural logarithm of the odds of the newest probability.
+    /// Returns the natural logarithm of the odds of the newest probability.
     pub(super) fn log_odds(&self) -> f32 {
         self.log_odds_quantised.value(self.arena[self.log_odds])
     }

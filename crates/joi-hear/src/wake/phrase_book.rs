@@ -76,7 +76,7 @@ impl SavedPhrase {
         WakePhrase { margin: Some(self.asked()), alike: self.alike.clone(), ..WakePhrase::new(&self.name) }
     }
 
-    /// The margin that accepts every enrolled voice; without any, the one for all voices.
+    /// Returns the margin that accepts every enrolled voice; without any, the one for all voices.
     pub fn asked(&self) -> f32 {
         let least = self.voices.iter().map(|voice| voice.margin).reduce(f32::min);
         least.unwrap_or(self.margin)
@@ -97,13 +97,13 @@ impl SavedPhrase {
 /// All phrases that were added.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Book {
+pub struct PhraseBook {
     /// In the order of adding.
     pub phrases: Vec<SavedPhrase>,
 }
 
-impl Book {
-    /// Its path below the user's data directory.
+impl PhraseBook {
+    /// Returns its path below the user's data directory.
     pub fn file(data: &Path) -> PathBuf {
         data.join("wake.json")
     }
@@ -145,7 +145,7 @@ impl Book {
         }
     }
 
-    /// The stored data of a phrase.
+    /// Returns the stored data of a phrase.
     pub fn get(&self, name: &str) -> Option<&SavedPhrase> {
         self.phrases.iter().find(|known| known.name == name)
     }
@@ -165,7 +165,7 @@ impl Book {
         self.phrases.len() < before
     }
 
-    /// The phrases of the configuration with their stored data, then those that are only stored here.
+    /// Returns the phrases of the configuration with their stored data, then those that are only stored here.
     pub fn with(&self, configured: &[WakePhrase]) -> Vec<WakePhrase> {
         let same = |phrase: &WakePhrase, kept: &SavedPhrase| phrase.name.to_lowercase() == kept.name;
         let known = configured.iter().map(|phrase| {
@@ -194,24 +194,24 @@ mod tests {
     #[test]
     fn phrases_are_kept_changed_and_removed() {
         let folder = tempfile::tempdir().unwrap();
-        let file = Book::file(&folder.path().join("new"));
-        let mut book = Book::read(&file).unwrap();
-        assert_eq!(book, Book::default());
+        let file = PhraseBook::file(&folder.path().join("new"));
+        let mut book = PhraseBook::read(&file).unwrap();
+        assert_eq!(book, PhraseBook::default());
         book.put(kept("hey luna", -3.0));
         book.put(kept("good morning", -2.0));
         book.put(kept("hey luna", -2.5));
         book.write(&file).unwrap();
-        assert_eq!(Book::read(&file).unwrap(), book);
+        assert_eq!(PhraseBook::read(&file).unwrap(), book);
         assert_eq!(book.phrases, [kept("hey luna", -2.5), kept("good morning", -2.0)]);
         assert!(book.remove("hey luna") && !book.remove("hey luna"));
         std::fs::write(&file, "{half").unwrap();
-        let told = Book::read(&file).unwrap_err().to_string();
+        let told = PhraseBook::read(&file).unwrap_err().to_string();
         assert!(told.contains("wake.json") && told.contains("joi wake add"), "{told}");
     }
 
     #[test]
     fn what_is_configured_goes_first_and_before_what_was_found_out() {
-        let mut book = Book::default();
+        let mut book = PhraseBook::default();
         book.put(kept("hey luna", -2.5));
         book.put(kept("hey joi", -2.8));
         let own = WakePhrase { margin: Some(-1.0), ..WakePhrase::new("Hey Luna") };
@@ -227,7 +227,7 @@ mod tests {
     fn several_voices_stand_side_by_side_and_each_of_them_is_let_in() {
         let voice = |user: &str, margin| Enrolled { user: user.into(), margin, takes: 6, templates: None };
         let folder = tempfile::tempdir().unwrap();
-        let file = Book::file(folder.path());
+        let file = PhraseBook::file(folder.path());
         let mut luna = kept("hey luna", -3.0);
         assert_eq!(luna.phrase().margin, Some(-3.0));
         luna.enrol(voice("anna", -2.0));
@@ -235,10 +235,10 @@ mod tests {
         luna.enrol(voice("ben", -3.4));
         luna.enrol(voice("anna", -2.2));
         assert_eq!(luna.voices, [voice("anna", -2.2), voice("ben", -3.4)]);
-        let mut book = Book::default();
+        let mut book = PhraseBook::default();
         book.put(luna);
         book.write(&file).unwrap();
-        assert_eq!(Book::read(&file).unwrap(), book);
+        assert_eq!(PhraseBook::read(&file).unwrap(), book);
         assert_eq!(book.with(&[WakePhrase::new("hey luna")])[0].margin, Some(-3.4));
         assert!(book.remove_voice("hey luna", "ben") && !book.remove_voice("hey luna", "ben"));
         assert!(!book.remove_voice("hey joi", "anna"));
@@ -248,8 +248,8 @@ mod tests {
     #[test]
     fn a_book_from_before_there_were_voices_is_read() {
         let folder = tempfile::tempdir().unwrap();
-        let file = Book::file(folder.path());
+        let file = PhraseBook::file(folder.path());
         std::fs::write(&file, r#"{"phrases":[{"name":"hey luna","margin":-2.5,"negatives":120}]}"#).unwrap();
-        assert_eq!(Book::read(&file).unwrap().get("hey luna").unwrap().asked(), -2.5);
+        assert_eq!(PhraseBook::read(&file).unwrap().get("hey luna").unwrap().asked(), -2.5);
     }
 }

@@ -12,17 +12,17 @@ const WHOLE: f64 = 0.6;
 const WHOLE_SHORT: f64 = 0.7;
 /// The same where only the name is found: the recording may begin in the middle of the phrase.
 const NAME: f64 = 0.7;
-/// A phrase of at least so many consonants is known by them, all but the first: "Page Arvus" is "hey jarvis".
+/// A phrase of at least this many consonants is known by them, all but the first: "Page Arvus" is "hey jarvis".
 const CONSONANTS: usize = 5;
 /// The same for a short phrase run together into one word, where a request stands behind it: "Enjoy, what day is it?"
 const MISHEARD: f64 = 0.6;
-/// A phrase of so many letters is short.
+/// A phrase of at most this many letters is short.
 const SHORT: usize = 6;
 /// A name of so many letters is like many words: alone it counts only as it is written, before a comma or
 /// stop.
 const SHORT_NAME: usize = 3;
 
-/// The text behind a leading wake phrase, or the whole text when there is none. A name misheard is removed
+/// Returns the text behind a leading wake phrase, or the whole text when there is none. A name misheard is removed
 /// too ("Hey Charvis, …", "Jarvis. …"), with punctuation and space behind the phrase.
 pub fn strip_phrase<'t, P: AsRef<str>>(text: &'t str, phrases: &[P]) -> &'t str {
     let best = phrases
@@ -61,7 +61,7 @@ struct PhraseMatch {
     end: usize,
 }
 
-/// All stretches of up to one word more than the phrase has that sound like it, or like its name.
+/// Returns all stretches of up to one word more than the phrase has that sound like it, or like its name.
 fn heads(text: &str, phrase: &str) -> Vec<PhraseMatch> {
     let phrase: Vec<String> = phrase.split_whitespace().map(letters).collect();
     let Some(name) = phrase.last() else { return Vec::new() };
@@ -88,7 +88,7 @@ fn heads(text: &str, phrase: &str) -> Vec<PhraseMatch> {
     found
 }
 
-/// Whether both have the same consonants, the first of them aside, and enough of them to be sure.
+/// Returns whether both have the same consonants, the first of them aside, and enough of them to be sure.
 fn has_its_consonants(spoken: &str, phrase: &str) -> bool {
     let (spoken, phrase) = (consonants(spoken), consonants(phrase));
     phrase.chars().count() >= CONSONANTS && spoken.chars().skip(1).eq(phrase.chars().skip(1))

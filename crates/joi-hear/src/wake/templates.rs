@@ -28,9 +28,9 @@ const LARGEST: u64 = 4 << 20;
 const ABOVE_FLOOR_DB: f32 = 6.0;
 /// ... unless it is softer than this.
 const SILENCE_DB: f32 = -60.0;
-/// The noise floor rises by so much a second, and falls at once.
+/// The noise floor rises by this much a second, and falls at once.
 const FLOOR_RISES_DB: f32 = 2.0;
-/// Comparing goes on for so long behind the last loud frame, in samples: 1 s.
+/// Comparing goes on for this long after the last loud frame, in samples: 1 s.
 const HANGOVER: u64 = RATE as u64;
 /// So much sound before the first loud frame is compared too: 0.3 s.
 const PRE_ROLL: usize = 3 * RATE as usize / 10;
@@ -103,7 +103,7 @@ impl Templates {
         self.from
     }
 
-    /// How like each of `takes`, recordings of `phrase`, is to the templates of all the others, 0..1.
+    /// Returns how like each of `takes`, recordings of `phrase`, is to the templates of all the others, 0..1.
     ///
     /// # Errors
     /// No templates can be made of them, one of a single one among them.
@@ -124,7 +124,7 @@ impl Templates {
         engine::check(&self.bytes()?)
     }
 
-    /// How like the likest moment of `sound` is, 0..1.
+    /// Returns how like the likest moment of `sound` is, 0..1.
     ///
     /// # Errors
     /// They are damaged, or the engine is not built in.

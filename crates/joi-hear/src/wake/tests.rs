@@ -46,7 +46,7 @@ fn the_probabilities_are_those_of_the_reference() {
 }
 
 #[test]
-fn what_is_heard_over_her_voice_does_not_depend_on_both_signals_having_been_the_same_before() {
+fn what_is_heard_over_playback_does_not_depend_on_both_signals_having_been_the_same_before() {
     let sound = wav("phrases.wav");
     let (before, phrase) = (quiet(3.0), &sound[..sound.len().min(20 * 16_000)]);
     // The suppressor leaves nothing of the phrase, the linear output all of it.
@@ -196,7 +196,7 @@ proptest! {
 }
 
 #[test]
-fn what_a_model_heard_whole_and_without_echo_is_told_from_the_phrases_it_was_measured_for() {
+fn sound_that_a_model_heard_whole_and_without_echo_is_rejected_for_the_phrases_it_was_measured_for() {
     let other = [quiet(0.5), wav("stop.wav"), quiet(0.3)].concat();
     let (length, second) = (other.len() as u64, 16_000);
     // Where the voice begins, and the end.

@@ -59,7 +59,7 @@ impl Default for SttConfig {
 }
 
 impl SttConfig {
-    /// All problems of these values.
+    /// Returns all problems of these values.
     pub fn check(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         problems.extend(Problem::outside("hear.stt.threads", f64::from(self.threads), 0.0..=16.0, "threads"));
@@ -84,7 +84,7 @@ impl SttConfig {
         problems
     }
 
-    /// The languages that may be heard, at least one, the likeliest first.
+    /// Returns the languages that may be heard, at least one, the likeliest first.
     pub fn heard(&self) -> Vec<String> {
         match (self.language.as_str(), self.among.as_slice()) {
             (AUTO, []) => vec!["en".to_owned()],
@@ -93,17 +93,17 @@ impl SttConfig {
         }
     }
 
-    /// Whether every model will do: the smallest knows English only.
+    /// Returns whether every model will do: the smallest knows English only.
     pub fn is_english(&self) -> bool {
         self.heard() == ["en"]
     }
 
-    /// How long a second look may take; nothing for never.
+    /// Returns how long a second look may take; nothing for never.
     pub fn second_look(&self) -> Option<Duration> {
         (self.second_look_ms > 0).then(|| Duration::from_millis(u64::from(self.second_look_ms)))
     }
 
-    /// The effective number of threads.
+    /// Returns the effective number of threads.
     pub fn threads_to_use(&self) -> i32 {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = match self.threads {
@@ -114,7 +114,7 @@ impl SttConfig {
     }
 }
 
-/// Whether whisper has a language with this code.
+/// Returns whether whisper has a language with this code.
 pub fn knows_language(code: &str) -> bool {
     // Without the hook the library prints its own complaint.
     whisper_rs::install_logging_hooks();
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn every_problem_is_told_at_once() {
+    fn every_problem_is_reported_at_once() {
         let config = SttConfig {
             model: SttModel::TinyEn,
             threads: 99,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use whisper_rs::WhisperError;
 
-/// The reason why there is no transcript.
+/// An error of transcription.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SttError {
     /// The file is not a complete whisper model. Shown to the user; fetching it again helps.
@@ -41,7 +41,7 @@ pub(super) fn failed(error: WhisperError) -> SttError {
     SttError::Failed(error.to_string())
 }
 
-/// The model that `path` belongs to: models are stored in directories of their names.
+/// Returns the model that `path` belongs to: models are stored in directories of their names.
 fn model_of(path: &Path) -> std::path::Display<'_> {
     path.parent().and_then(Path::file_name).map_or(Path::new(""), Path::new).display()
 }

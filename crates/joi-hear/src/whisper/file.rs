@@ -16,7 +16,7 @@ const MULTILINGUAL_VOCABULARY: u32 = 51_865;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ModelShape {
     pub(super) vocabulary: u32,
-    pub(super) audio_layers: u32,
+    audio_layers: u32,
 }
 
 impl ModelShape {
@@ -25,7 +25,7 @@ impl ModelShape {
     }
 }
 
-/// Why a file is no complete whisper model.
+/// A file that is not a complete whisper model.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum FileError {
     #[error("{0}")]
@@ -40,7 +40,7 @@ pub(super) enum FileError {
     Tensor(usize),
 }
 
-/// The model's dimensions, if the file is complete.
+/// Returns the model's dimensions, if the file is complete.
 pub(super) fn check(path: &Path) -> Result<ModelShape, FileError> {
     let file = File::open(path)?;
     let length = file.metadata()?.len();
@@ -158,7 +158,7 @@ mod tests {
         all.iter().flat_map(|word| word.to_le_bytes()).collect()
     }
 
-    /// The head of a model, and its tensors, without what stands between: filters and words.
+    /// Returns the head of a model, and its tensors, without what stands between: filters and words.
     fn parts() -> (Vec<u8>, Vec<u8>) {
         let head = words(&[MAGIC, 51_864, 1500, 384, 6, 1, 448, 384, 6, 1, 80, 1, 80, 201]);
         let tensor = [words(&[2, 4, 0, 2, 3]), b"name".to_vec(), vec![0; 24]].concat();

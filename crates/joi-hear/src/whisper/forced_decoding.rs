@@ -52,7 +52,7 @@ pub struct Forced<'w> {
 }
 
 impl Whisper {
-    /// The tokens of a text, at most 64; a leading space belongs to the first word.
+    /// Returns the tokens of a text, at most 64; a leading space belongs to the first word.
     ///
     /// # Errors
     /// The text is too long, or holds a zero.
@@ -135,7 +135,7 @@ impl Whisper {
 }
 
 impl Forced<'_> {
-    /// The free transcription.
+    /// Returns the free transcription.
     pub fn free(&self) -> &Free {
         &self.free
     }
@@ -168,7 +168,7 @@ impl Forced<'_> {
         Ok(())
     }
 
-    /// The probabilities after `path`.
+    /// Returns the probabilities after `path`.
     ///
     /// # Errors
     /// [`SttError::Aborted`], or whisper.cpp failed.
@@ -194,13 +194,13 @@ impl Forced<'_> {
     ///
     /// # Errors
     /// [`SttError::Aborted`], or whisper.cpp failed.
-    pub fn word_end(&mut self, path: &[i32]) -> Result<f32, SttError> {
+    pub(crate) fn word_end(&mut self, path: &[i32]) -> Result<f32, SttError> {
         self.after(path)?;
         let row = self.rows.get(path.len());
         Ok(row.map_or(f32::NEG_INFINITY, |row| row.log_prob_of_none(&self.whisper.goes_on)))
     }
 
-    /// The natural log of the probability of `text`, all of it and nothing behind it.
+    /// Returns the natural log of the probability of `text`, all of it and nothing behind it.
     ///
     /// # Errors
     /// [`SttError::Aborted`], or whisper.cpp failed.

@@ -18,7 +18,7 @@ impl LogProbRow {
     }
 
     /// Returns the natural log of the probability of a token; minus infinity for a number that no token has.
-    pub fn log_prob(&self, token: i32) -> f32 {
+    pub(crate) fn log_prob(&self, token: i32) -> f32 {
         let at = usize::try_from(token).ok().and_then(|at| self.logits.get(at));
         at.map_or(f32::NEG_INFINITY, |logit| logit - self.norm)
     }

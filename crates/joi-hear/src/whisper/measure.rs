@@ -34,7 +34,7 @@ pub struct Measured {
 pub struct ModelChoice {
     /// The chosen model, never [`SttModel::Auto`].
     pub model: SttModel,
-    /// What was measured, in the order of size.
+    /// The measurements, in the order of model size.
     pub measured: Vec<Measured>,
 }
 
@@ -63,7 +63,7 @@ pub fn measure(files: &[(SttModel, PathBuf)], config: &SttConfig) -> Result<Mode
     Ok(ModelChoice { model, measured })
 }
 
-/// PURE: the largest model within the budget, else the smallest measured.
+/// Returns the largest model within the budget, else the smallest measured. Pure.
 fn choose(measured: &[Measured]) -> SttModel {
     let fits = |m: &&Measured| u128::from(m.millis) <= BUDGET.as_millis();
     let largest = measured.iter().rev().find(fits).or(measured.first());
@@ -78,7 +78,7 @@ fn size(model: SttModel) -> u8 {
     }
 }
 
-/// The built-in clip: mono, 16 kHz.
+/// Returns the built-in clip: mono, 16 kHz.
 ///
 /// # Errors
 /// It is damaged.

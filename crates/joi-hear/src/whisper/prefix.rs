@@ -49,7 +49,7 @@ impl Whisper {
     ///
     /// # Errors
     /// The text is too long, or holds a zero.
-    pub fn tokens_behind(&self, lead: Option<&str>, text: &str) -> Result<Vec<i32>, SttError> {
+    pub(crate) fn tokens_behind(&self, lead: Option<&str>, text: &str) -> Result<Vec<i32>, SttError> {
         self.tokens(&format!("{} {text}", lead.map(written).unwrap_or_default()))
     }
 

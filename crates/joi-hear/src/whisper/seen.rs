@@ -23,12 +23,12 @@ impl WindowsSeen {
         self.short_ones = if window > LARGE { 0 } else { self.short_ones.saturating_add(1) };
     }
 
-    /// Whether there is something to give back.
+    /// Returns whether there is something to give back.
     pub(super) fn is_large(self) -> bool {
         self.largest > LARGE
     }
 
-    /// Whether it has been large for so long that it need not be waited for a pause.
+    /// Returns whether it has been large for so long that it need not be waited for a pause.
     pub(super) fn is_overdue(self) -> bool {
         self.is_large() && self.short_ones >= SHORT_ONES
     }

@@ -26,7 +26,7 @@ impl SpokenLanguage {
         Self::new(self.among.clone())
     }
 
-    /// The language to transcribe in.
+    /// Returns the language to transcribe in.
     pub(super) fn is(&self) -> &str {
         self.among.get(self.now).map_or("en", String::as_str)
     }

@@ -24,23 +24,23 @@ const SHORTEST_SENTENCE: usize = 3;
 /// The longest phrase that is checked for repetition.
 const LONGEST_PHRASE: usize = 8;
 
-/// The encoder's window for `samples` of 16 kHz audio, in positions of 20 ms: the audio, a margin of
+/// Returns the encoder's window for `samples` of 16 kHz audio, in positions of 20 ms: the audio, a margin of
 /// 2.5 s, rounded up to 64.
 pub fn audio_ctx(samples: usize) -> u32 {
     let positions = (samples.max(LEAST_SAMPLES) as u64 * 50).div_ceil(u64::from(RATE)) + 128;
     positions.next_multiple_of(64).clamp(u64::from(LEAST), u64::from(WHOLE)) as u32
 }
 
-/// The window in which a decoder that repeated itself in `audio_ctx` mostly does not: twice as wide, and then the whole one,
-/// which takes three times as long and some 80 MB more.
+/// Returns the window in which a decoder that repeated itself in `audio_ctx` mostly does not: twice as wide, and then
+/// the whole one, which takes three times as long and some 80 MB more.
 pub(super) fn wider(audio_ctx: u32) -> Option<u32> {
     let twice = audio_ctx * 2;
     (audio_ctx < WHOLE).then_some(if twice < WHOLE * 3 / 4 { twice } else { WHOLE })
 }
 
-/// The most tokens a decode of `samples` may yield. Fast speech has about five a second; reaching this means
+/// Returns the most tokens a decode of `samples` may yield. Fast speech has about five a second; reaching this means
 /// the decoder is in a repetition loop.
-pub fn max_tokens(samples: usize) -> u32 {
+pub(crate) fn max_tokens(samples: usize) -> u32 {
     let seconds = (samples / RATE as usize).min(28) as u32;
     (seconds * 8).max(64)
 }
@@ -70,7 +70,7 @@ pub(super) fn said_once(text: &str) -> &str {
 }
 
 /// Returns whether some phrase of up to eight words occurs three times in a row, or letters go round in a word.
-pub fn repeats(text: &str) -> bool {
+pub(crate) fn repeats(text: &str) -> bool {
     if loops_by_letters(text) {
         return true;
     }

@@ -85,8 +85,8 @@ impl Transcriber for Whisper {
     }
 }
 
-/// After so long without work the model may give back what it took for a long utterance.
-pub(super) const REST_AFTER: Duration = Duration::from_secs(5);
+/// After this long without work the model may free the memory of a long utterance.
+const REST_AFTER: Duration = Duration::from_secs(5);
 
 /// Handle of the worker thread. Dropping it ends the thread and waits for that, five seconds at most: a
 /// program that exits while whisper.cpp computes frees the memory it works on.
@@ -146,7 +146,7 @@ impl<T> Stt<T> {
     pub fn submit(&self, job: SttJob) {
         self.queue(job.utterance, |pile, utterance| match job.urgency {
             DecodeUrgency::Speculative => pile.speculative = Some(utterance),
-            // Whoever can't wait takes the place of what is put off.
+            // An urgent job replaces a deferred one.
             DecodeUrgency::Final => (pile.put_off, pile.last) = (None, Some(utterance)),
         });
     }
@@ -253,7 +253,7 @@ struct PendingJobs<T> {
 }
 
 impl<T> PendingJobs<T> {
-    /// What is to be done at `now`; what was put off becomes a job when it is due.
+    /// Returns the task that is due at `now`. A deferred utterance becomes a job when its time has come.
     fn next(&mut self, now: Instant) -> Option<WorkerTask<T>> {
         if let Some((_, utterance)) = self.put_off.take_if(|(then, _)| *then <= now) {
             self.speculative = Some(utterance);
@@ -267,7 +267,7 @@ impl<T> PendingJobs<T> {
             .or_else(|| self.rest.take_if(|then| *then <= now).map(|_| WorkerTask::Rest))
     }
 
-    /// When there will be something to do by itself.
+    /// Returns when there will be something to do by itself.
     fn due(&self) -> Option<Instant> {
         self.put_off.as_ref().map(|(then, _)| *then).into_iter().chain(self.rest).min()
     }

@@ -28,35 +28,35 @@ fn a_device_that_is_not_there_any_more_is_lost_though_its_session_goes_on() {
 }
 
 #[test]
-fn a_sound_system_that_tells_of_its_devices_is_asked_when_it_does_and_seldom_else() {
+fn a_sound_system_with_device_events_is_asked_after_each_and_seldom_else() {
     let mut bench = Bench::running();
     for ms in (900..59_000).step_by(900) {
-        assert_eq!(bench.told(ms, 1), Reaction::default(), "it has told of nothing");
+        assert_eq!(bench.changed(ms, 1), Reaction::default(), "no event came");
     }
-    assert_eq!(bench.told(59_100, 2), act(StreamAction::Survey), "one came");
-    assert_eq!(bench.told(59_200, 2), Reaction::default());
-    assert_eq!(bench.told(59_300, 4), act(StreamAction::Survey), "two more came");
+    assert_eq!(bench.changed(59_100, 2), act(StreamAction::Survey), "one came");
+    assert_eq!(bench.changed(59_200, 2), Reaction::default());
+    assert_eq!(bench.changed(59_300, 4), act(StreamAction::Survey), "two more came");
     for ms in (60_000..119_200).step_by(900) {
-        assert_eq!(bench.told(ms, 4), Reaction::default());
+        assert_eq!(bench.changed(ms, 4), Reaction::default());
     }
-    assert_eq!(bench.told(119_400, 4), act(StreamAction::Survey), "all the same, now and then");
+    assert_eq!(bench.changed(119_400, 4), act(StreamAction::Survey), "all the same, now and then");
 }
 
 #[test]
-fn a_preferred_device_that_could_not_be_used_when_it_was_told_of_is_looked_for_as_often_as_ever() {
+fn a_preferred_device_that_could_not_be_used_when_it_came_is_looked_for_as_often_as_ever() {
     let mut bench = Bench::new();
     bench.at(0, Observation::Nothing);
     bench.at(0, Observation::Opened { device: "stand-in".into(), rank: 1 });
-    assert_eq!(bench.told(100, 1), event(DeviceEvent::Back("stand-in".into())));
+    assert_eq!(bench.changed(100, 1), event(DeviceEvent::Back("stand-in".into())));
     assert_eq!(
-        bench.told(500, 2),
+        bench.changed(500, 2),
         act(StreamAction::Survey),
         "it came, while she spoke through the other one"
     );
     for ms in (900..5_600).step_by(500) {
-        assert_eq!(bench.told(ms, 2), Reaction::default());
+        assert_eq!(bench.changed(ms, 2), Reaction::default());
     }
-    assert_eq!(bench.told(5_600, 2), act(StreamAction::Survey));
+    assert_eq!(bench.changed(5_600, 2), act(StreamAction::Survey));
 }
 
 #[test]

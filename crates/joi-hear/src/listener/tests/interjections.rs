@@ -4,7 +4,7 @@ use super::super::super::Stretch;
 use super::*;
 
 #[test]
-fn what_is_said_while_she_speaks_is_an_interjection_and_told_early() {
+fn speech_during_playback_is_an_interjection_and_reported_early() {
     let mut listener = listener();
     listener.step(&quiet(1.0)[..], Instant::now(), &mut Vec::new());
     listener.command(SPEAKS);
@@ -21,7 +21,7 @@ fn what_is_said_while_she_speaks_is_an_interjection_and_told_early() {
 }
 
 #[test]
-fn a_short_word_while_she_thinks_is_told_and_so_is_the_question_that_goes_on_with_it() {
+fn a_short_word_while_an_answer_is_prepared_is_reported_and_so_is_the_question_that_continues_it() {
     let mut listener = listener();
     listener.command(HearCommand::Listen);
     let sound = [quiet(0.5), wav("question.wav"), quiet(1.0), wav("stop.wav"), quiet(0.3)].concat();
@@ -52,7 +52,7 @@ fn a_short_word_while_she_thinks_is_told_and_so_is_the_question_that_goes_on_wit
 }
 
 #[test]
-fn whoever_talks_over_her_is_listened_to_from_his_first_word() {
+fn speech_over_playback_is_heard_from_its_first_word() {
     let mut listener = listener();
     listener.step(&quiet(1.0)[..], Instant::now(), &mut Vec::new());
     listener.command(SPEAKS);

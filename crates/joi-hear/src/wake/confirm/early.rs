@@ -1,4 +1,4 @@
-//! What was heard before the phrases were spelled.
+//! Candidates heard before the phrases were spelled.
 //!
 //! Owned by the listener thread. In: candidates with their sound. Out: the newest of them, oldest first, with the phrases
 //! once those are there. What does not fit is dropped, the oldest first: whoever is not heard says it again.
@@ -41,7 +41,7 @@ impl EarlyCandidates {
         self.kept.clear();
     }
 
-    /// The phrases if they are there by now; none, where they will never be.
+    /// Returns the phrases if they are there by now; none, where they will never be.
     pub(super) fn spelled(&mut self) -> Option<Spelling> {
         match self.comes.try_recv() {
             Ok(wanted) => Some(self.over(wanted)),

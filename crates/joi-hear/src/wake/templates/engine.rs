@@ -19,7 +19,7 @@ pub(super) const FRAME: usize = 3 * RATE as usize / 100;
 const COEFFICIENTS: u16 = 16;
 /// Likeness of the averaged templates below which the single ones are not looked at; rustpotter's own value.
 const AVERAGE: f32 = 0.2;
-/// In so many steps of 10 ms the sound must be like a template; rustpotter's own value.
+/// For this many steps of 10 ms the sound must match a template; rustpotter's own value.
 const STEPS: usize = 5;
 /// As much noise they are tried on: longer than any phrase, in samples.
 const TRIED: usize = 3 * RATE as usize;
@@ -30,7 +30,8 @@ const KEY: &str = "phrase";
 pub(super) struct Comparer(Rustpotter);
 
 impl Comparer {
-    /// An engine that reports when the phrase was said: as like as `from`, else as the file asks, else [`LIKENESS`].
+    /// Creates an engine that reports when the phrase was said: as like as `from`, else as the file asks, else
+    /// [`LIKENESS`].
     pub(super) fn detecting(rpw: &[u8], from: Option<f32>) -> Result<Self, TemplateError> {
         let mut config = RustpotterConfig::default();
         config.detector.threshold = from.unwrap_or(LIKENESS);
@@ -39,7 +40,7 @@ impl Comparer {
         Self::guarded(rpw, from, &config)
     }
 
-    /// An engine that reports how like the sound is.
+    /// Creates an engine that reports how like the sound is.
     pub(super) fn measuring(rpw: &[u8]) -> Result<Self, TemplateError> {
         let mut config = RustpotterConfig::default();
         (config.detector.avg_threshold, config.detector.min_scores) = (0.0, usize::MAX);
@@ -61,12 +62,12 @@ impl Comparer {
         })
     }
 
-    /// The likeness with which the phrase was detected in the next [`FRAME`] samples.
+    /// Returns the likeness with which the phrase was detected in the next [`FRAME`] samples.
     pub(super) fn detected(&mut self, frame: &[f32]) -> Option<f32> {
         self.0.process_samples(frame.to_vec()).map(|detection| detection.score)
     }
 
-    /// How like the likest moment up to the next [`FRAME`] samples was, since the sound was unlike last.
+    /// Returns how like the likest moment up to the next [`FRAME`] samples was, since the sound was unlike last.
     pub(super) fn likest(&mut self, frame: &[f32]) -> f32 {
         let over = self.0.process_samples(frame.to_vec()).map(|detection| detection.score);
         let so_far = self.0.get_partial_detection().map(|detection| detection.score);
@@ -79,7 +80,7 @@ impl Comparer {
     }
 }
 
-/// Whether the engine can do with them: it compares them with some noise.
+/// Returns whether the engine can do with them: it compares them with some noise.
 pub(super) fn check(rpw: &[u8]) -> Result<(), TemplateError> {
     let mut comparer = Comparer::detecting(rpw, None)?;
     guarded(|| {
@@ -113,7 +114,7 @@ struct EarlierTemplates {
 
 impl WakewordLoad for EarlierTemplates {}
 
-/// The templates of a file of rustpotter 3 or 2; nothing of what else it may hold.
+/// Returns the templates of a file of rustpotter 3 or 2; nothing of what else it may hold.
 fn read(rpw: &[u8]) -> Option<WakewordRef> {
     if let Ok(templates) = WakewordRef::load_from_buffer(rpw) {
         return Some(templates);
@@ -124,7 +125,7 @@ fn read(rpw: &[u8]) -> Option<WakewordRef> {
     Some(WakewordRef { name, avg_features, samples_features, threshold, avg_threshold, rms_level, mfcc_size })
 }
 
-/// The bytes of an `.rpw` file made of recordings.
+/// Returns the bytes of an `.rpw` file made of recordings.
 pub(super) fn learn(phrase: &str, takes: &[Vec<f32>]) -> Result<Vec<u8>, TemplateError> {
     let named = takes.iter().enumerate().map(|(at, take)| Ok((format!("recording {}", at + 1), wav(take)?)));
     let takes: HashMap<String, Vec<u8>> = named.collect::<Result<_, TemplateError>>()?;

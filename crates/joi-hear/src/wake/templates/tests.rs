@@ -38,7 +38,7 @@ fn a_steady_noise_becomes_the_floor() {
 }
 
 #[test]
-fn a_file_that_is_not_there_or_too_large_is_told_with_the_remedy() {
+fn a_file_that_is_not_there_or_too_large_is_refused_with_the_remedy() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("hey.rpw");
     let told = Templates::read(&file, None).unwrap_err().to_string();
@@ -135,7 +135,7 @@ mod with_the_engine {
     }
 
     #[test]
-    fn what_is_no_file_of_templates_is_told() {
+    fn a_file_without_templates_is_refused() {
         let templates = Templates { rpw: BASE64_STANDARD.encode(b"RIFF"), from: None };
         let told = templates.check().unwrap_err().to_string();
         assert!(told.contains("an .rpw file of rustpotter 2 or 3"), "{told}");

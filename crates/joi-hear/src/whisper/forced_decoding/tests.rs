@@ -99,7 +99,7 @@ fn what_was_overheard_is_scored_without_being_encoded_again() {
 }
 
 #[test]
-fn a_decoder_that_goes_in_circles_over_her_is_not_waited_for() {
+fn a_decoder_that_goes_in_circles_during_playback_is_not_waited_for() {
     let mut whisper = tiny();
     let hum: Vec<f32> = (0..24_000).map(|n| (n as f32 * 0.05).sin() * ((n / 800) % 2) as f32 * 0.3).collect();
     let transcript = whisper.understand(&interjection(&hum), &calm()).unwrap();

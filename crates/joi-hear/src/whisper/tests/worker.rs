@@ -1,4 +1,4 @@
-//! The worker thread: what is begun, aborted, put off and told, with a scripted model, and once with the real one.
+//! The worker thread: what is begun, aborted, deferred and reported, with a scripted model, and once with the real one.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
