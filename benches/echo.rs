@@ -9,11 +9,11 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
 use joi_audio::{
-    AudioSource, EchoCancel, EchoCancelled, EchoReference, EchoReport, RATE, Resampler, SourceEvent, read_wav,
+    AudioSource, EchoCancel, EchoCancelled, EchoReference, EchoReport, RATE, SourceEvent, read_wav, resample,
 };
 use joi_hear::vad::{FRAME, Vad, VadConfig};
 use joi_hear::whisper::{SttConfig, Whisper};
-use joi_speak::{PiperFiles, SpeakConfig, Voice};
+use joi_speak::{PiperFiles, SpeakConfig, VoiceSource};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -268,12 +268,8 @@ fn her_voice() -> Result<Vec<f32>, Failure> {
         espeak_data: std::env::temp_dir().join("joi-bench-espeak"),
         onnxruntime: models.join("onnxruntime/libonnxruntime.so"),
     };
-    let mut voice = Voice::load(&files.into(), &SpeakConfig { threads: 1, ..SpeakConfig::default() })?;
-    let mut samples = vec![];
-    voice.say(SPEECH, &|| false, &mut |chunk| samples.extend(chunk.samples))?;
-    let (mut resampler, mut far) = (Resampler::new(voice.rate(), RATE)?, vec![]);
-    resampler.push(&samples, &mut far);
-    resampler.finish(&mut far);
+    let mut voice = files.load(&SpeakConfig { threads: 1, ..SpeakConfig::default() })?;
+    let far = resample(&voice.render(SPEECH)?, voice.rate(), RATE)?;
     let scale = level(-20.0) / loud(&far);
     // She is to speak all the time.
     Ok(far.iter().map(|s| s * scale).cycle().take(SCENE * RATE as usize).collect())

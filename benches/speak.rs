@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use joi_language::Language;
-use joi_speak::plain::{SpeakableReader, speakable};
-use joi_speak::segment::Segmenter;
-use joi_speak::{LeadSilence, PiperFiles, SpeakConfig, SynthesisProgress, Voice};
+use joi_speak::{
+    LeadSilence, PiperFiles, Segmenter, SpeakConfig, SpeakableReader, Voice, VoiceSource, speakable,
+};
 
 const REPLY: &str = "The living room lamp is on, and the temperature is **22.5 °C**. Tomorrow will be mostly sunny \
                      with a light breeze from the west. Your next meeting starts at 9:30. Would you like me to set \
@@ -21,7 +21,7 @@ fn english() -> Language {
     }
 }
 
-fn load() -> Voice {
+fn load() -> Box<dyn Voice> {
     let models = std::env::var_os("JOI_MODELS").map(PathBuf::from).unwrap_or_else(|| {
         let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
         cache
@@ -34,28 +34,26 @@ fn load() -> Voice {
         espeak_data: std::env::temp_dir().join("joi-bench-espeak"),
         onnxruntime: models.join("onnxruntime/libonnxruntime.so"),
     };
-    match Voice::load(&files.into(), &SpeakConfig { threads: 1, ..SpeakConfig::default() }) {
+    match files.load(&SpeakConfig { threads: 1, ..SpeakConfig::default() }) {
         Ok(voice) => voice,
         Err(error) => panic!("{error}"),
     }
 }
 
 /// Samples of `text`.
-fn say(voice: &mut Voice, language: &Language, text: &str) -> usize {
-    let mut samples = 0;
-    match voice.say(&speakable(text, language), &|| false, &mut |chunk| samples += chunk.samples.len()) {
-        Ok(_) => samples,
+fn say(voice: &mut dyn Voice, language: &Language, text: &str) -> usize {
+    match voice.render(&speakable(text, language)) {
+        Ok(samples) => samples.len(),
         Err(error) => panic!("{error}"),
     }
 }
 
 /// Samples of the first chunk of `text`.
-fn begin(voice: &mut Voice, language: &Language, text: &str) -> usize {
+fn begin(voice: &mut dyn Voice, language: &Language, text: &str) -> usize {
     let first =
-        voice.begin(&speakable(text, language), LeadSilence::Cut).and_then(|()| voice.advance(&|| false));
+        voice.begin(&speakable(text, language), LeadSilence::Cut).and_then(|()| voice.next_chunk(&|| false));
     match first {
-        Ok(SynthesisProgress::Chunk(chunk)) => chunk.samples.len(),
-        Ok(SynthesisProgress::Over(_)) => 0,
+        Ok(chunk) => chunk.map_or(0, |chunk| chunk.samples.len()),
         Err(error) => panic!("{error}"),
     }
 }
@@ -65,9 +63,9 @@ fn first_sample(c: &mut Criterion) {
     let mut group = c.benchmark_group("first sample of four sentences");
     group.sample_size(10);
     let first = || Segmenter::new(&language).push(black_box(REPLY)).swap_remove(0);
-    group.bench_function("its first chunk", |b| b.iter(|| begin(&mut voice, &language, &first())));
-    group.bench_function("its first sentence", |b| b.iter(|| say(&mut voice, &language, &first())));
-    group.bench_function("all of it", |b| b.iter(|| say(&mut voice, &language, black_box(REPLY))));
+    group.bench_function("its first chunk", |b| b.iter(|| begin(&mut *voice, &language, &first())));
+    group.bench_function("its first sentence", |b| b.iter(|| say(&mut *voice, &language, &first())));
+    group.bench_function("all of it", |b| b.iter(|| say(&mut *voice, &language, black_box(REPLY))));
     group.finish();
 }
 

@@ -66,7 +66,7 @@ pub use loading::Loading;
 pub use local_models::local_models;
 pub(crate) use messages::read_voice_for_parent;
 pub use messages::{Messages, ntfy};
-pub use mouth::{VoiceChoice, load_voice, mouth, voice_choice};
+pub use mouth::{load_voice, mouth, voice_choice};
 pub use needed::{is_needed_to_start, needed_models};
 pub use outside::end_on_signal;
 pub use voice::{Conversing, OpenedSound, Sound, converse, converse_at, converse_over, open_sound};

@@ -68,7 +68,7 @@ pub struct Config {
     pub tools: ToolsConfig,
     /// The language model and its server.
     pub llm: LlmConfig,
-    /// Her voice.
+    /// The voice.
     pub speak: SpeakConfig,
     /// The house: openHAB or Home Assistant.
     pub home: HomeConfig,

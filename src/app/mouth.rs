@@ -1,9 +1,8 @@
 //! Makes the part that speaks: a voice for each language on one thread, in front of a player.
 //!
-//! Called once at start, inside a Tokio runtime. Over devices the voices are loaded while joi listens already. Where the voice of a language can't be had, espeak-ng's own stands in
-//! for it, and that is reported; a voice that the owner has named is never replaced.
+//! Called once at start, inside a Tokio runtime. Over devices the voices are loaded while joi listens already. Which voice
+//! speaks a language is decided in `joi-speak`; where it is not the best one, that is reported.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,56 +16,18 @@ use joi_audio::{PlayEvent, Player};
 use joi_base::paths::Paths;
 use joi_base::pulse::Pulse;
 use joi_channels::voice::News;
-use joi_language::{Language, Languages, VoiceNames};
-use joi_models::ModelLibrary;
+use joi_language::{Language, Languages};
 use joi_speak::{
-    EspeakSource, LanguageVoice, LanguageVoices, Mouth, PiperFiles, SpeakConfig, SpeakEvent, Voice,
-    VoiceSource,
+    LanguageVoice, LanguageVoices, Mouth, SpeakConfig, SpeakError, SpeakEvent, Voice, VoiceChoice,
+    VoicePlaces,
 };
 
-/// The voice for a language.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct VoiceChoice {
-    /// Its name, for people.
-    pub name: String,
-    /// Its source.
-    pub source: VoiceSource,
-    /// The voice that it replaces, and the remedy.
-    pub lack: Option<String>,
-}
-
-/// Returns the voice for `language`: the configured one, else the Piper voice of the language, else espeak-ng's.
+/// Chooses the voice for `language` without loading it.
 ///
 /// # Errors
 /// The voice that is configured is not there.
 pub fn voice_choice(config: &Config, paths: &Paths, language: &Language) -> anyhow::Result<VoiceChoice> {
-    let library = super::library(config, paths)?;
-    let (names, speak) = (language.voice(), &config.speak);
-    if speak.is_espeak() {
-        return Ok(espeak(paths, names, None));
-    }
-    if !speak.is_auto() {
-        let source = piper(&library, paths, &speak.voice)?.into();
-        return Ok(VoiceChoice { name: speak.voice.clone(), source, lack: None });
-    }
-    let (own, fetched) = (names.own.as_ref(), names.piper.as_ref());
-    let found = match (own, fetched) {
-        (Some(own), _) => {
-            beside(own.clone(), &library, paths).map(|files| (files, own.display().to_string()))
-        }
-        (None, Some(name)) => piper(&library, paths, name).map(|files| (files, name.clone())),
-        (None, None) => {
-            let lack = format!(
-                "there is no better voice for \"{}\" here; see docs/user/languages.md",
-                language.code()
-            );
-            return Ok(espeak(paths, names, Some(lack)));
-        }
-    };
-    Ok(match found {
-        Ok((files, name)) => VoiceChoice { name, source: files.into(), lack: None },
-        Err(error) => espeak(paths, names, Some(format!("{error:#}"))),
-    })
+    with_places(config, paths, |places| joi_speak::choose_voice(&config.speak, language, places))
 }
 
 /// Loads the voice for `language`. Takes seconds: call it on a thread that may block.
@@ -77,46 +38,18 @@ pub fn load_voice(
     config: &Config,
     paths: &Paths,
     language: &Language,
-) -> anyhow::Result<(Voice, VoiceChoice)> {
-    let choice = voice_choice(config, paths, language)?;
-    match (Voice::load(&choice.source, &config.speak), &choice.source) {
-        (Ok(voice), _) => Ok((voice, choice)),
-        (Err(error), VoiceSource::Piper(_)) if config.speak.is_auto() => {
-            let choice = espeak(paths, language.voice(), Some(error.to_string()));
-            Ok((Voice::load(&choice.source, &config.speak)?, choice))
-        }
-        (Err(error), _) => Err(error.into()),
-    }
+) -> anyhow::Result<(Box<dyn Voice>, VoiceChoice)> {
+    with_places(config, paths, |places| joi_speak::load_voice(&config.speak, language, places))
 }
 
-/// Returns the files of a Piper voice that was fetched.
-fn piper(library: &ModelLibrary, paths: &Paths, name: &str) -> anyhow::Result<PiperFiles> {
-    beside(library.path(&format!("voice-{name}"))?, library, paths)
-}
-
-/// The same of the voice in `model`.
-fn beside(model: PathBuf, library: &ModelLibrary, paths: &Paths) -> anyhow::Result<PiperFiles> {
-    let mut description = model.clone().into_os_string();
-    description.push(".json");
-    Ok(PiperFiles {
-        model,
-        config: description.into(),
-        espeak_data: paths.espeak_data(),
-        onnxruntime: library.path("onnxruntime")?,
-    })
-}
-
-fn espeak(paths: &Paths, names: &VoiceNames, lack: Option<String>) -> VoiceChoice {
-    let source = EspeakSource { data: paths.espeak_data(), voice: names.espeak.clone() };
-    VoiceChoice { name: format!("espeak-ng {}", names.espeak), source: source.into(), lack }
-}
-
-impl VoiceChoice {
-    /// Returns one sentence for people when another voice was wanted.
-    pub fn remark(&self) -> Option<String> {
-        let lack = self.lack.as_ref()?;
-        Some(format!("{} speaks, which is plainly worse: {lack}", self.name))
-    }
+fn with_places<T>(
+    config: &Config,
+    paths: &Paths,
+    work: impl FnOnce(&VoicePlaces<'_>) -> Result<T, SpeakError>,
+) -> anyhow::Result<T> {
+    let library = super::library(config, paths)?;
+    let model = |name: &str| library.path(name).map_err(|error| error.to_string());
+    Ok(work(&VoicePlaces { espeak_data: paths.espeak_data(), model: &model })?)
 }
 
 /// No line takes longer to compute and to hand to the player.
@@ -181,7 +114,7 @@ fn load_voices(
     let mut remarks = Vec::new();
     let mut voices: Option<LanguageVoices> = None;
     let others = Config {
-        speak: SpeakConfig { voice: config.speak.of_others(), ..config.speak.clone() },
+        speak: SpeakConfig { voice: config.speak.voice_of_others(), ..config.speak.clone() },
         ..config.clone()
     };
     for language in languages {

@@ -7,7 +7,7 @@ use crate::config::Config;
 use joi_llm::{Backend, LOCAL_EMBED_MODEL};
 use joi_models::{Manifest, ModelLibrary};
 
-/// The library that only Piper's voices need.
+/// The library that voices from models need.
 const VOICE_RUNTIME: &str = "onnxruntime";
 /// Prefix of the names of voices.
 const VOICE: &str = "voice-";
@@ -20,17 +20,16 @@ pub fn needed_models<'m>(config: &Config, library: &'m ModelLibrary) -> Vec<&'m 
 /// Returns whether joi cannot start without a model: for hearing, or for the voice that was chosen by its name. Without the
 /// others it starts and reports what is missing.
 pub fn is_needed_to_start(config: &Config, model: &str) -> bool {
-    let speak = &config.speak;
-    let is_named = !speak.is_auto() && !speak.is_espeak();
+    let named = config.speak.model();
     ["silero-", "wake-", "whisper-"].iter().any(|kind| model.starts_with(kind))
-        || (is_named && (model == VOICE_RUNTIME || model == voice_name(config)))
+        || named.is_some_and(|voice| model == VOICE_RUNTIME || model == voice)
 }
 
 fn needed<'m>(config: &Config, manifest: &'m Manifest) -> Vec<&'m str> {
     let usual = manifest.needed(config.one_language()).map(|model| model.name.as_str());
     let mut needed: Vec<&str> = usual.filter(|name| !is_idle(config, manifest, name)).collect();
-    let chosen = voice_name(config);
-    let chosen = manifest.models.iter().find(|model| model.name == chosen);
+    let chosen = config.speak.model();
+    let chosen = manifest.models.iter().find(|model| Some(&model.name) == chosen.as_ref());
     if let Some(voice) = chosen.filter(|voice| !needed.contains(&voice.name.as_str())) {
         needed.push(&voice.name);
     }
@@ -43,7 +42,7 @@ fn is_idle(config: &Config, manifest: &Manifest, name: &str) -> bool {
     let is_chat = manifest.chat.iter().any(|chat| chat == name);
     (is_chat && llm.backend == Backend::Ollama)
         || (name == LOCAL_EMBED_MODEL && llm.embed_model.trim().is_empty())
-        || (name == VOICE_RUNTIME && speak.is_espeak())
+        || (name == VOICE_RUNTIME && speak.needs_no_model())
         || (name.starts_with(VOICE) && is_silent(config, name))
 }
 
@@ -51,11 +50,8 @@ fn is_idle(config: &Config, manifest: &Manifest, name: &str) -> bool {
 /// their own.
 fn is_silent(config: &Config, voice: &str) -> bool {
     let speak = &config.speak;
-    speak.is_espeak() || (!speak.is_auto() && config.one_language().is_some() && voice_name(config) != voice)
-}
-
-fn voice_name(config: &Config) -> String {
-    format!("{VOICE}{}", config.speak.voice)
+    speak.needs_no_model()
+        || (config.one_language().is_some() && speak.model().is_some_and(|chosen| chosen != voice))
 }
 
 #[cfg(test)]

@@ -15,8 +15,7 @@ use joi_audio::Player;
 use joi_base::message::TurnId;
 use joi_base::pulse::Pulse;
 use joi_channels::console::Printer;
-use joi_speak::segment::Segmenter;
-use joi_speak::{LineRole, SpeakEvent, SpokenLine};
+use joi_speak::{LineRole, Segmenter, SpeakEvent, SpokenLine};
 use joi_understand::tongue;
 
 const EXAMPLES: &str = "\

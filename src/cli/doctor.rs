@@ -168,12 +168,13 @@ fn voice(context: &CliContext, language: &Language) -> Row {
     match app::load_voice(context.config(), &context.paths, language) {
         Ok((voice, choice)) => {
             let (rate, took) = (voice.rate(), started.elapsed().as_secs_f64());
-            let told = format!("{}, {rate} Hz, loaded in {took:.1} s", choice.name);
+            let languages = voice.languages().join(", ");
+            let told = format!("{} ({languages}), {rate} Hz, loaded in {took:.1} s", choice.name);
             match &choice.lack {
                 None => Row::good("voice", told),
                 Some(lack) => Row::fair(
                     "voice",
-                    format!("{told}: understood at once, and plainly worse than one of Piper's"),
+                    format!("{told}: understood at once, and plainly worse than the voice of a model"),
                     lack.clone(),
                 ),
             }

@@ -13,7 +13,7 @@ use crate::room::{DELAY, RoomDirector, Shape, room};
 use joi::app;
 use joi::cli::context::CliContext;
 use joi::cli::show;
-use joi_audio::{AudioSource, EchoCancel, EchoCancelled, RATE, Resampler, SourceEvent};
+use joi_audio::{AudioSource, EchoCancel, EchoCancelled, RATE, SourceEvent, resample};
 use joi_base::message::{OpenedBy, Utterance};
 use joi_base::pulse::Heart;
 use joi_hear::judge::{
@@ -149,7 +149,7 @@ impl EchoTally {
 struct EchoBench<'a> {
     context: &'a CliContext,
     language: Arc<Language>,
-    voice: Voice,
+    voice: Box<dyn Voice>,
     whisper: Whisper,
     listener: Listener,
     /// Scores what its models are unsure about.
@@ -219,13 +219,7 @@ impl<'a> EchoBench<'a> {
     }
 
     fn say(&mut self, line: &str) -> anyhow::Result<Vec<f32>> {
-        let mut samples = Vec::new();
-        self.voice.say(line, &|| false, &mut |chunk| samples.extend(chunk.samples))?;
-        let mut resampler = Resampler::new(self.voice.rate(), RATE)?;
-        let mut out = Vec::new();
-        resampler.push(&samples, &mut out);
-        resampler.finish(&mut out);
-        Ok(out)
+        Ok(resample(&self.voice.render(line)?, self.voice.rate(), RATE)?)
     }
 
     /// Plays through the room into her ears.

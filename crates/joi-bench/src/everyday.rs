@@ -30,7 +30,7 @@ use joi_base::clock::{Clock, ManualClock};
 use joi_base::message::{ConversationId, Private, TurnId};
 use joi_language::Language;
 use joi_llm::{Ask, ChatEvent, Length, Message, Mind};
-use joi_speak::plain::speakable;
+use joi_speak::speakable;
 use joi_tools::HttpClient;
 
 use crate::acting;

@@ -72,9 +72,9 @@ enum NamesTold {
 
 /// Who speaks English, and German.
 const ENGLISH: [Speaker; 4] =
-    [Speaker::Piper, Speaker::Flite("slt"), Speaker::Flite("rms"), Speaker::Espeak("en-us")];
+    [Speaker::Configured, Speaker::Flite("slt"), Speaker::Flite("rms"), Speaker::Espeak("en-us")];
 const GERMAN: [Speaker; 4] =
-    [Speaker::Piper, Speaker::Espeak("de"), Speaker::Espeak("de+f3"), Speaker::Espeak("de+m3")];
+    [Speaker::Configured, Speaker::Espeak("de"), Speaker::Espeak("de+f3"), Speaker::Espeak("de+m3")];
 
 /// What hears and understands.
 struct HouseEars {

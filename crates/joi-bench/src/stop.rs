@@ -211,7 +211,8 @@ impl<'a> StopBench<'a> {
         let ears = EchoCancelled::new(Box::new(room), far, EchoCancel::On);
         let (mut said, mut all) = (Vec::new(), Vec::new());
         for line in &trial.says {
-            let spoken = Spoken { word: (*line).to_owned(), speaker: Speaker::Piper, group: trial.group };
+            let spoken =
+                Spoken { word: (*line).to_owned(), speaker: Speaker::Configured, group: trial.group };
             let samples = self.say(&spoken, voices)?;
             let from = self.now + all.len() as u64;
             let until = from + samples.len() as u64;

@@ -370,7 +370,7 @@ fn speakers(voices: &Voices) -> Vec<Speaker> {
     let more = MORE_VOICES.into_iter().filter(|speaker| match speaker {
         Speaker::Flite(_) => flite,
         Speaker::Espeak(_) => espeak,
-        Speaker::Piper | Speaker::Recording(_) => true,
+        Speaker::Configured | Speaker::Recording(_) => true,
     });
     known.iter().cloned().chain(more).collect()
 }

@@ -1,45 +1,40 @@
-//! By what a language is heard and spoken: whisper's code of it, a Piper voice, espeak-ng's voice.
+//! The names by which a language is transcribed and spoken: whisper's code of it, and its voice in each speech engine.
 //!
-//! In: the text of `voice.toml`, which may be missing. Out: names; whether they stand for something is found out
-//! where they are used. Pure: no I/O, no clock.
+//! In: the text of `voice.toml`, which may be missing. Out: names; whether they exist is checked where they are used.
+//! Pure: no I/O, no clock.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
-
-use serde::Deserialize;
 
 /// The names of one language.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VoiceNames {
     /// The language as whisper calls it.
     pub whisper: String,
-    /// A Piper voice, a model whose name begins with voice-.
-    pub piper: Option<String>,
     /// A Piper voice among the files of the language: `voice.onnx` beside `voice.onnx.json`.
     pub own: Option<PathBuf>,
-    /// The language as espeak-ng calls it.
-    pub espeak: String,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct VoiceFile {
-    whisper: Option<String>,
-    piper: Option<String>,
-    espeak: Option<String>,
+    /// Voices by speech engine.
+    voices: BTreeMap<String, String>,
 }
 
 impl VoiceNames {
-    /// Reads a language's file; what it does not name is called like the language.
+    /// Reads a language's file. Without a name for whisper, that is the language's code.
     ///
     /// # Errors
-    /// What can't be used.
+    /// The message of the TOML parser.
     pub(super) fn read(text: &str, code: &str, own: Option<PathBuf>) -> Result<Self, String> {
-        let VoiceFile { whisper, piper, espeak } = toml::from_str(text).map_err(|error| error.to_string())?;
-        Ok(Self {
-            whisper: whisper.unwrap_or_else(|| code.to_owned()),
-            piper,
-            own,
-            espeak: espeak.unwrap_or_else(|| code.to_owned()),
-        })
+        let mut voices: BTreeMap<String, String> = toml::from_str(text).map_err(|error| error.to_string())?;
+        let whisper = voices.remove("whisper").unwrap_or_else(|| code.to_owned());
+        Ok(Self { whisper, own, voices })
+    }
+
+    /// Returns the name of the voice in a speech engine, if the file has one.
+    pub fn of(&self, engine: &str) -> Option<&str> {
+        self.voices.get(engine).map(String::as_str)
+    }
+
+    /// Returns the speech engines that the file names.
+    pub fn engines(&self) -> impl Iterator<Item = &str> {
+        self.voices.keys().map(String::as_str)
     }
 }

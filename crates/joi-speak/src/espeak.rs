@@ -16,8 +16,8 @@ use super::SpeakError;
 mod data;
 mod voice;
 
+pub(super) use voice::ENGINE;
 pub use voice::EspeakSource;
-pub(super) use voice::EspeakVoice;
 
 #[cfg(test)]
 mod tests;
@@ -62,7 +62,7 @@ static OPENED: Mutex<Option<String>> = Mutex::new(None);
 
 /// Access to espeak-ng for one voice. Cheap; all of them share the process's one engine.
 #[derive(Debug, Clone)]
-pub struct Phonemizer {
+pub(super) struct Phonemizer {
     voice: String,
 }
 
@@ -73,7 +73,7 @@ impl Phonemizer {
     /// # Errors
     /// [`SpeakError::EspeakInstall`] and [`SpeakError::EspeakData`] when the folder is not usable,
     /// [`SpeakError::EspeakVoice`] for a voice it does not have.
-    pub fn open(data: &Path, voice: &str) -> Result<Self, SpeakError> {
+    pub(super) fn open(data: &Path, voice: &str) -> Result<Self, SpeakError> {
         let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
         if opened.is_none() {
             initialise(data)?;
@@ -82,11 +82,11 @@ impl Phonemizer {
         Ok(Self { voice: voice.to_owned() })
     }
 
-    /// The phonemes of each sentence of `text`, punctuation included. Text without a word gives nothing.
+    /// Returns the phonemes of each sentence of `text`, punctuation included. Text without a word gives nothing.
     ///
     /// # Errors
     /// [`SpeakError::EspeakVoice`] when the voice can no longer be selected.
-    pub fn sentences(&self, text: &str) -> Result<Vec<String>, SpeakError> {
+    pub(super) fn sentences(&self, text: &str) -> Result<Vec<String>, SpeakError> {
         let text: String = text.chars().filter(|c| *c != '\0').collect();
         let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
         select(&mut opened, &self.voice)?;

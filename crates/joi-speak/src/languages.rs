@@ -1,27 +1,27 @@
-//! Who speaks which language: a voice and a reader for each.
+//! The voice and the reader of each language.
 //!
-//! Owned by the voice thread. In: the code of a language. Out: its speaker; the first one for a language that has none.
+//! Owned by the voice thread. In: the code of a language. Out: its voice, or the first one.
 
-use super::Voice;
 use super::plain::SpeakableReader;
+use super::{Interrupter, Voice};
 use joi_language::{Language, LanguageCode};
 
 /// The voice of one language.
 #[derive(Debug)]
 pub struct LanguageVoice {
     language: LanguageCode,
-    pub(super) voice: Voice,
+    pub(super) voice: Box<dyn Voice>,
     pub(super) reader: SpeakableReader,
 }
 
 impl LanguageVoice {
-    /// `voice` reads `language`.
-    pub fn new(voice: Voice, language: &Language) -> Self {
+    /// Creates the voice of `language`.
+    pub fn new(voice: Box<dyn Voice>, language: &Language) -> Self {
         Self { language: language.to_code(), voice, reader: SpeakableReader::new(language) }
     }
 }
 
-/// One or more of them.
+/// The voices of one or more languages.
 #[derive(Debug)]
 pub struct LanguageVoices {
     first: LanguageVoice,
@@ -35,19 +35,22 @@ impl From<LanguageVoice> for LanguageVoices {
 }
 
 impl LanguageVoices {
-    /// The same, and another one.
+    /// Adds a voice.
     #[must_use]
     pub fn and(mut self, another: LanguageVoice) -> Self {
         self.others.push(another);
         self
     }
 
-    /// All voices.
-    pub(super) fn voices(&self) -> impl Iterator<Item = &Voice> {
-        std::iter::once(&self.first).chain(&self.others).map(|speaker| &speaker.voice)
+    /// Returns the interrupters of all voices.
+    pub(super) fn interrupters(&self) -> Vec<Interrupter> {
+        std::iter::once(&self.first)
+            .chain(&self.others)
+            .filter_map(|speaker| speaker.voice.interrupter())
+            .collect()
     }
 
-    /// Nothing was said for a while: all give back what they hold for long sentences.
+    /// Frees the memory that all voices hold for long sentences.
     pub(super) fn rest(&mut self) {
         for speaker in std::iter::once(&mut self.first).chain(&mut self.others) {
             if let Err(error) = speaker.voice.rest() {
@@ -56,7 +59,7 @@ impl LanguageVoices {
         }
     }
 
-    /// Whoever speaks `language`, else the first.
+    /// Returns the voice of `language`, or else the first one.
     pub(super) fn of(&mut self, language: &LanguageCode) -> &mut LanguageVoice {
         let place = self.others.iter().position(|speaker| speaker.language == *language);
         match place.and_then(|place| self.others.get_mut(place)) {

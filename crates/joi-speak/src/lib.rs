@@ -3,7 +3,8 @@
 //! [`Mouth::spawn`] starts one thread, `voice`, which owns the loaded [`Voice`]: it takes lines in order,
 //! converts each to speakable text, synthesises it chunk by chunk and passes the samples to the
 //! [`Player`], which blocks while enough is queued. A task turns the player's events into [`SpeakEvent`]s.
-//! [`Mouth::stop`] may be called from any thread and never waits. Spoken text is never logged.
+//! [`Mouth::stop`] may be called from any thread and never waits. Spoken text is never logged. Samples can be had without
+//! a loudspeaker: `cargo run -p joi-speak --example speak -- "Good morning." OUT.wav`.
 //!
 //! [`Player`]: joi_audio::Player
 
@@ -12,36 +13,40 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use joi_base::problem::Problem;
+use joi_language::LanguageCode;
 
+mod engines;
 mod espeak;
 mod languages;
 mod mouth;
 mod piper;
-pub mod plain;
-pub mod segment;
+mod plain;
+mod segment;
 mod shape;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod voice;
 
-pub use espeak::{EspeakSource, Phonemizer};
+pub use engines::{VoiceChoice, choose_voice, load_voice};
+pub use espeak::EspeakSource;
 pub use languages::{LanguageVoice, LanguageVoices};
 pub use mouth::{LineRole, Mouth, SpeakEvent, SpokenLine, Stopped};
-pub use piper::{Interrupter, PiperFiles, refuse_telemetry};
+pub use piper::{PiperFiles, refuse_telemetry};
+pub use plain::{SpeakableReader, speakable};
+pub use segment::Segmenter;
 pub use shape::LeadSilence;
-pub use voice::{SoundChunk, SynthesisEnd, SynthesisProgress, Voice, VoiceSource};
+pub use voice::{Interrupter, SoundChunk, Voice, VoicePlaces, VoiceSource};
 
-/// The voice of the language.
+/// The value of `speak.voice` that leaves the choice to the language.
 const AUTO: &str = "auto";
-/// espeak-ng's own voice of the language.
-const ESPEAK: &str = "espeak";
 
 /// `[speak]`: the voice and how it speaks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SpeakConfig {
-    /// Her voice: "auto", the one of the language she speaks; "espeak", espeak-ng's own, which needs no model and
-    /// sounds like a machine; or one of the models whose name begins with voice-, whatever the language.
+    /// The voice: "auto", the best one there is of the language that is spoken; "piper" or "espeak", that speech
+    /// engine's voice of the language (espeak-ng needs no model and sounds like a machine); or one of the models
+    /// whose name begins with voice-, whatever the language.
     pub voice: String,
     /// Processor threads for one sentence, 0 to 16; 0 takes all cores but one, at most 3. More threads speak
     /// sooner and leave less for the language model that is still writing.
@@ -64,7 +69,7 @@ impl Default for SpeakConfig {
 }
 
 impl SpeakConfig {
-    /// All problems of these settings.
+    /// Returns all problems of these settings.
     pub fn check(&self) -> Vec<Problem> {
         let name_is_plain = |name: &str| {
             !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
@@ -83,22 +88,17 @@ impl SpeakConfig {
             .collect()
     }
 
-    /// Whether the language decides on the voice.
+    /// Returns whether the language decides on the voice.
     pub fn is_auto(&self) -> bool {
         self.voice == AUTO
     }
 
-    /// Whether espeak-ng's own voice is wanted.
-    pub fn is_espeak(&self) -> bool {
-        self.voice == ESPEAK
+    /// Returns the model of the voice `name`.
+    fn model_of(name: &str) -> String {
+        format!("voice-{name}")
     }
 
-    /// The same for further languages: a voice that was chosen by its name speaks one.
-    pub fn of_others(&self) -> String {
-        if self.is_espeak() { ESPEAK.to_owned() } else { AUTO.to_owned() }
-    }
-
-    /// The number of threads to use on this machine.
+    /// Returns the number of threads to use on this machine.
     fn threads(&self) -> usize {
         if self.threads > 0 {
             return self.threads as usize;
@@ -108,7 +108,7 @@ impl SpeakConfig {
     }
 }
 
-/// Why speech output fails.
+/// An error of speech output.
 #[derive(Debug, thiserror::Error)]
 pub enum SpeakError {
     /// ONNX Runtime is missing or not a usable library: fetch it again.
@@ -116,15 +116,15 @@ pub enum SpeakError {
     Runtime {
         /// The library.
         path: PathBuf,
-        /// What was wrong.
+        /// The cause.
         why: String,
     },
-    /// The voice is missing, cut short or not a Piper voice: fetch it again.
+    /// The voice is missing, truncated or not a Piper voice: fetch it again.
     #[error("the voice {} can't be used ({why}); run `joi models fetch` to get it again", path.display())]
     Model {
         /// The voice.
         path: PathBuf,
-        /// What was wrong.
+        /// The cause.
         why: String,
     },
     /// The description beside the voice is missing or not one: fetch the voice again.
@@ -132,7 +132,7 @@ pub enum SpeakError {
     Description {
         /// The description.
         path: PathBuf,
-        /// What was wrong.
+        /// The cause.
         why: String,
     },
     /// espeak-ng refuses its data: remove the folder, it is written again.
@@ -146,15 +146,27 @@ pub enum SpeakError {
     EspeakInstall {
         /// The folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The voice asks for a language that is not installed: choose another voice.
     #[error("espeak-ng has no voice {voice}; choose a voice of another language with speak.voice")]
     EspeakVoice {
-        /// espeak-ng's name of it.
+        /// The name in espeak-ng.
         voice: String,
     },
+    /// A model was not fetched; the sentence names the remedy.
+    #[error("{0}")]
+    NotFetched(String),
+    /// A language names a voice of an engine that does not exist: correct the file.
+    #[error("voice.toml of \"{0}\" names the speech engine \"{1}\"; allowed: {2}")]
+    UnknownEngine(LanguageCode, String, String),
+    /// A language names no voice of the configured engine: choose another one.
+    #[error("the language \"{0}\" has no voice of {1}; set speak.voice = \"auto\"")]
+    NoVoice(LanguageCode, String),
+    /// The text was stopped before its end.
+    #[error("speech was stopped")]
+    Stopped,
     /// A sentence failed; the next one may work.
     #[error("a sentence could not be synthesised ({0}); if this persists, restart joi")]
     Synthesis(String),

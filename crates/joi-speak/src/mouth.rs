@@ -11,7 +11,7 @@ use std::time::Instant;
 use tokio::sync::mpsc;
 
 use super::languages::{LanguageVoice, LanguageVoices};
-use super::{Interrupter, LeadSilence, SpeakError, Voice};
+use super::{Interrupter, LeadSilence, SpeakError};
 use event::send;
 pub use event::{SpeakEvent, Stopped};
 use joi_audio::{PlayEvent, Player};
@@ -72,8 +72,8 @@ impl Mouth {
         played: mpsc::Receiver<PlayEvent>,
         heart: Heart,
     ) -> Result<(Self, mpsc::Receiver<SpeakEvent>), SpeakError> {
-        let interrupters: Vec<Interrupter> = speakers.voices().map(Voice::interrupter).collect();
-        Self::start((|| Ok(speakers), interrupters.into()), player, played, heart)
+        let interrupters = speakers.interrupters().into();
+        Self::start((|| Ok(speakers), interrupters), player, played, heart)
     }
 
     /// Like [`Mouth::spawn`], for voices that `load` returns on the thread, or else the sentence of
@@ -107,7 +107,7 @@ impl Mouth {
             let shared = Arc::clone(&shared);
             move || match load() {
                 Ok(speakers) => {
-                    shared.interrupters.get_or_init(|| speakers.voices().map(Voice::interrupter).collect());
+                    shared.interrupters.get_or_init(|| speakers.interrupters());
                     run(speakers, &shared, &heart, inbox, &events);
                 }
                 Err(why) => {
@@ -129,8 +129,8 @@ impl Mouth {
         self.orders.send(VoiceRequest::Say { line, epoch }).await.map_err(|_| Stopped)
     }
 
-    /// Has the first sound of an answer that may come synthesised in advance, and returns at once. The line itself begins
-    /// at once then; another line ends it. Nothing is prepared while lines are queued, or the voice is loaded.
+    /// Prepares the first sound of an answer that may come, and returns at once. The line itself then starts at once;
+    /// another line cancels the preparation. Nothing is prepared while lines are queued, or the voice is loaded.
     pub fn prepare(&self, text: String, language: LanguageCode) {
         let has_voice = self.shared.interrupters.get().is_some();
         if has_voice && self.orders.capacity() == self.orders.max_capacity() {
@@ -139,7 +139,7 @@ impl Mouth {
         }
     }
 
-    /// Says that the turn has no further lines: when the last one was heard, [`SpeakEvent::Done`] follows.
+    /// Ends the turn's lines: after the last one was heard, [`SpeakEvent::Done`] follows.
     ///
     /// # Errors
     /// [`Stopped`] as for [`Mouth::say`].
@@ -212,7 +212,7 @@ fn run(
                 let due = speak(speaker, shared, (line, epoch, lead), (ready.take(), &mut kept));
                 send(due, events);
             }
-            // Whoever waits already comes first.
+            // Queued lines come first.
             VoiceRequest::Prepare { .. } if !orders.is_empty() => {}
             VoiceRequest::Prepare { text, language } => {
                 reading = None;

@@ -9,13 +9,13 @@ use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ort::session::RunOptions;
 use serde::Deserialize;
 
 use super::espeak::Phonemizer;
 use super::shape::LeadSilence;
-use super::voice::{SoundChunk, SynthesisProgress};
-use super::{SpeakConfig, SpeakError, SynthesisEnd};
+use super::voice::{FoundVoice, Interrupter, SoundChunk, Voice, VoiceEngine, VoicePlaces, VoiceSource};
+use super::{SpeakConfig, SpeakError};
+use joi_language::{Language, LanguageCode};
 use network::{NetworkDescription, VoiceNetwork};
 use runtime::environment;
 pub use runtime::refuse_telemetry;
@@ -29,6 +29,42 @@ mod sentence;
 
 #[cfg(test)]
 pub(super) mod tests;
+
+/// Piper's row in the table of engines.
+pub(super) const ENGINE: VoiceEngine = VoiceEngine {
+    name: "piper",
+    uses_models: true,
+    of_language,
+    of_model: |model, places| description_of(model).exists().then(|| voice_in(model, places)),
+};
+
+/// Finds the voice among the files of a language, or else the model that the language names.
+fn of_language(language: &Language, places: &VoicePlaces<'_>) -> Option<Result<FoundVoice, SpeakError>> {
+    let names = language.voice();
+    if let Some(own) = &names.own {
+        return Some(voice_in(own, places));
+    }
+    let name = names.of(ENGINE.name)?;
+    let found = places.model(&SpeakConfig::model_of(name)).and_then(|model| voice_in(&model, places));
+    Some(found.map(|found| FoundVoice { name: name.to_owned(), ..found }))
+}
+
+fn voice_in(model: &Path, places: &VoicePlaces<'_>) -> Result<FoundVoice, SpeakError> {
+    let files = PiperFiles {
+        model: model.to_owned(),
+        config: description_of(model),
+        espeak_data: places.espeak_data.clone(),
+        onnxruntime: places.model("onnxruntime")?,
+    };
+    Ok(FoundVoice { name: model.display().to_string(), source: Box::new(files) })
+}
+
+/// Returns the path of the description beside a model.
+fn description_of(model: &Path) -> PathBuf {
+    let mut path = model.to_owned().into_os_string();
+    path.push(".json");
+    path.into()
+}
 
 /// Paths of a voice's files.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,35 +109,22 @@ struct Inference {
 /// Rates a voice may have, in Hz.
 const RATES: std::ops::RangeInclusive<u32> = 8_000..=96_000;
 
-/// Aborts the sentence that a [`Voice`](super::Voice) is synthesising. Any thread; never blocks.
-#[derive(Clone, Default)]
-pub struct Interrupter(Option<Arc<RunOptions>>);
-
-impl std::fmt::Debug for Interrupter {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Interrupter").finish_non_exhaustive()
-    }
-}
-
-impl Interrupter {
-    /// Aborts the running synthesis. Without one, the next [`Voice::advance`](super::Voice::advance) is not affected.
-    pub fn interrupt(&self) {
-        let Some(running) = &self.0 else { return };
-        if let Err(error) = running.terminate() {
-            tracing::warn!(%error, "could not abort the synthesis of a sentence; its result is dropped");
-        }
+impl VoiceSource for PiperFiles {
+    fn load(&self, config: &SpeakConfig) -> Result<Box<dyn Voice>, SpeakError> {
+        Ok(Box::new(PiperVoice::load(self, config)?))
     }
 }
 
 /// A loaded voice.
-pub struct PiperVoice {
-    pub network: VoiceNetwork,
+pub(super) struct PiperVoice {
+    pub(super) network: VoiceNetwork,
+    languages: [LanguageCode; 1],
     phonemizer: Phonemizer,
     ids: HashMap<char, Vec<i64>>,
     rate: u32,
     gain: f32,
     pause: usize,
-    /// What is being said.
+    /// The text being spoken.
     synthesis: Option<Synthesis>,
 }
 
@@ -127,10 +150,11 @@ impl PiperVoice {
     ///
     /// # Errors
     /// Says which file is missing or unusable.
-    pub fn load(files: &PiperFiles, config: &SpeakConfig) -> Result<Self, SpeakError> {
+    pub(super) fn load(files: &PiperFiles, config: &SpeakConfig) -> Result<Self, SpeakError> {
         let description = describe(&files.config)?;
         let ids = table(description.phoneme_id_map, &files.config)?;
         let phonemizer = Phonemizer::open(&files.espeak_data, &description.espeak.voice)?;
+        let language = description.espeak.voice.split('-').next().unwrap_or_default().into();
         let environment = environment(&files.onnxruntime)?;
         let rate = description.audio.sample_rate;
         let Inference { noise_scale, length_scale, noise_w } = description.inference;
@@ -143,6 +167,7 @@ impl PiperVoice {
         let file = (files.model.as_path(), config.threads());
         Ok(Self {
             network: VoiceNetwork::load(&environment, file, (description, word))?,
+            languages: [language],
             phonemizer,
             ids,
             rate,
@@ -150,52 +175,6 @@ impl PiperVoice {
             pause: (f64::from(rate) * f64::from(config.pause_ms) / 1e3) as usize,
             synthesis: None,
         })
-    }
-
-    /// The rate of its samples, in Hz.
-    pub fn rate(&self) -> u32 {
-        self.rate
-    }
-
-    /// A handle that aborts a running [`PiperVoice::advance`] from another thread.
-    pub fn interrupter(&self) -> Interrupter {
-        Interrupter(Some(Arc::clone(self.network.running())))
-    }
-
-    /// Begins `text`, which is speakable already, instead of what it was saying.
-    ///
-    /// # Errors
-    /// When espeak-ng fails.
-    pub(super) fn begin(&mut self, text: &str, lead: LeadSilence) -> Result<(), SpeakError> {
-        let sentences = self.phonemizer.sentences(text)?.into();
-        self.synthesis = Some(Synthesis { sentences, current: None, lead });
-        Ok(())
-    }
-
-    /// Its next chunk.
-    ///
-    /// # Errors
-    /// When ONNX Runtime fails. Samples that are not finite are silenced, not an error.
-    pub(super) fn advance(&mut self, is_stopped: &dyn Fn() -> bool) -> Result<SynthesisProgress, SpeakError> {
-        // First re-arm, then check: a stop that comes between the two is seen by the check, a later one by the run.
-        self.network.running().unterminate().map_err(SpeakError::synthesis)?;
-        if is_stopped() {
-            return Ok(SynthesisProgress::Over(SynthesisEnd::Stopped));
-        }
-        match self.chunk() {
-            Ok(Some(chunk)) => Ok(SynthesisProgress::Chunk(chunk)),
-            Ok(None) => Ok(SynthesisProgress::Over(SynthesisEnd::All)),
-            Err(_) if is_stopped() => Ok(SynthesisProgress::Over(SynthesisEnd::Stopped)),
-            Err(error) => Err(SpeakError::synthesis(error)),
-        }
-    }
-
-    /// Gives back the memory that long sentences have left.
-    ///
-    /// # Errors
-    /// When ONNX Runtime fails.
-    pub(super) fn rest(&mut self) -> Result<(), SpeakError> {
-        self.network.shrink().map_err(SpeakError::synthesis)
     }
 
     fn chunk(&mut self) -> ort::Result<Option<SoundChunk>> {
@@ -217,6 +196,47 @@ impl PiperVoice {
         let current = rest.map(|rest| (rest, has_pause));
         self.synthesis = Some(Synthesis { current, lead: LeadSilence::Kept, ..synthesis });
         Ok(Some(SoundChunk { samples, continues }))
+    }
+}
+
+impl Voice for PiperVoice {
+    fn rate(&self) -> u32 {
+        self.rate
+    }
+
+    fn languages(&self) -> &[LanguageCode] {
+        &self.languages
+    }
+
+    fn interrupter(&self) -> Option<Interrupter> {
+        let running = Arc::clone(self.network.running());
+        Some(Arc::new(move || {
+            if let Err(error) = running.terminate() {
+                tracing::warn!(%error, "could not abort the synthesis of a sentence; its result is dropped");
+            }
+        }))
+    }
+
+    fn begin(&mut self, text: &str, lead: LeadSilence) -> Result<(), SpeakError> {
+        let sentences = self.phonemizer.sentences(text)?.into();
+        self.synthesis = Some(Synthesis { sentences, current: None, lead });
+        Ok(())
+    }
+
+    fn next_chunk(&mut self, is_stopped: &dyn Fn() -> bool) -> Result<Option<SoundChunk>, SpeakError> {
+        // First re-arm, then check: a stop that comes between the two is seen by the check, a later one by the run.
+        self.network.running().unterminate().map_err(SpeakError::synthesis)?;
+        if is_stopped() {
+            return Err(SpeakError::Stopped);
+        }
+        self.chunk().map_err(|error| match is_stopped() {
+            true => SpeakError::Stopped,
+            false => SpeakError::synthesis(error),
+        })
+    }
+
+    fn rest(&mut self) -> Result<(), SpeakError> {
+        self.network.shrink().map_err(SpeakError::synthesis)
     }
 }
 
@@ -242,7 +262,7 @@ fn describe(path: &Path) -> Result<Description, SpeakError> {
     if RATES.contains(&rate) { Ok(description) } else { Err(unusable(format!("a sample rate of {rate} Hz"))) }
 }
 
-/// The id table by character; the marks for begin, end and padding must be in it.
+/// Returns the id table by character; the marks for begin, end and padding must be in it.
 fn table(map: HashMap<String, Vec<i64>>, path: &Path) -> Result<HashMap<char, Vec<i64>>, SpeakError> {
     let table: HashMap<char, Vec<i64>> = map
         .into_iter()

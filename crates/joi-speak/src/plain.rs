@@ -17,7 +17,7 @@ use std::sync::Arc;
 use joi_language::Language;
 use readings::Readings;
 
-/// A whole markdown text, ready to be spoken in `language`.
+/// Converts a whole markdown text to speakable text in `language`.
 pub fn speakable(markdown: &str, language: &Language) -> String {
     SpeakableReader::new(language).speakable(markdown)
 }
@@ -32,18 +32,18 @@ pub struct SpeakableReader {
 }
 
 impl SpeakableReader {
-    /// A reader of `language`, at the beginning of an answer. Its patterns take some milliseconds to make: keep it for
-    /// the next answer.
+    /// Creates a reader of `language`, at the beginning of an answer. Its patterns take some milliseconds to make: keep
+    /// it for the next answer.
     pub fn new(language: &Language) -> Self {
         Self { readings: Arc::new(Readings::new(language.readings())), at_line_start: true, item: None }
     }
 
-    /// Another answer begins.
+    /// Begins another answer.
     pub fn restart(&mut self) {
         (self.at_line_start, self.item) = (true, None);
     }
 
-    /// The next segment, ready to be spoken; empty when there is nothing to say.
+    /// Converts the next segment; empty when there is nothing to say.
     pub fn speakable(&mut self, segment: &str) -> String {
         let (prepared, item) = lists::prepare(segment, self.at_line_start, self.item);
         let blocks = markdown::blocks(&prepared, self.at_line_start);

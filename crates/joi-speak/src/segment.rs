@@ -27,13 +27,13 @@ const EARLY_WORDS: usize = 4;
 const LONG: usize = 160;
 /// Longer than this, it ends at the next space.
 const TOO_LONG: usize = 320;
-/// A bracket or backtick that is still open after so many characters was never meant to be closed.
+/// A bracket or backtick that is still open after this many characters was never meant to be closed.
 const OPEN: usize = 600;
 
 /// Cuts one answer. Make a new one for the next.
 #[derive(Debug, Clone)]
 pub struct Segmenter {
-    /// What has arrived since the last cut.
+    /// The text since the last cut.
     text: String,
     /// Whether `text` begins where a line begins.
     at_line_start: bool,
@@ -73,8 +73,8 @@ impl Segmenter {
         segments
     }
 
-    /// The opening of the answer, where what has arrived ends with the first word of the phrase behind it: it can be said
-    /// before its sentence is whole. It gets a comma, which keeps the voice up.
+    /// Returns the opening of the answer, where what has arrived ends with the first word of the phrase behind it: it
+    /// can be said before its sentence is whole. It gets a comma, which keeps the voice up.
     pub fn opening(&mut self) -> Option<String> {
         let joint = joint_behind_opening(&self.text, &self.endings).filter(|_| self.is_first)?;
         if joint.end < self.text.len() {
@@ -109,7 +109,7 @@ impl Segmenter {
         segment
     }
 
-    /// The whole lines of `text`, without the rest of a line that began in the segment before.
+    /// Returns the whole lines of `text`, without the rest of a line that began in the segment before.
     fn lines<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> {
         text.split_inclusive('\n').skip(usize::from(!self.at_line_start && text.contains('\n')))
     }
@@ -165,7 +165,7 @@ impl Segmenter {
         }
     }
 
-    /// Whether the newline behind `before` ends a block: a blank line, a heading, an item, an introduction.
+    /// Returns whether the newline behind `before` ends a block: a blank line, a heading, an item, an introduction.
     fn ends_block(&self, before: &str) -> bool {
         let line = before.rsplit('\n').next().unwrap_or_default();
         let is_whole = self.at_line_start || before.contains('\n');
@@ -178,7 +178,7 @@ impl Segmenter {
         }
     }
 
-    /// Whether the last line is the first item of a numbered list: it stays with the second one, because
+    /// Returns whether the last line is the first item of a numbered list: it stays with the second one, because
     /// only two adjacent ones make a list.
     fn is_first_item(&self, before: &str) -> bool {
         let mut lines = self.lines(before).filter(|line| !line.trim().is_empty()).collect::<Vec<_>>();
@@ -193,7 +193,7 @@ impl Segmenter {
             }
     }
 
-    /// Whether the text ends inside a link, inline code or a table.
+    /// Returns whether the text ends inside a link, inline code or a table.
     fn is_inseparable(&self, before: &str) -> bool {
         // The table first: it may be long, and only its last line is looked at.
         block::is_in_table(before, self.at_line_start) || block::is_open(before, OPEN)

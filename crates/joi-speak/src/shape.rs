@@ -1,6 +1,6 @@
 //! Sets the level of synthesised samples, and cuts the silence before them.
 //!
-//! In: what the model computed. Out: the same, louder, never beyond ±1 and always finite. There is no peak
+//! In: computed samples. Out: the same, louder, never beyond ±1 and always finite. There is no peak
 //! normalisation: it would need the whole answer before the first sample. A voice begins with up to 0.2 s of near
 //! silence, which nobody wants to wait for.
 //! Pure: no I/O, no clock.
@@ -9,17 +9,17 @@ use std::time::Duration;
 
 /// Above this magnitude the curve bends towards 1.
 const KNEE: f32 = 0.8;
-/// What is softer is silence: -50 dB below full scale, as the mean of a block.
+/// Softer blocks are silence: -50 dB below full scale, as the mean of a block.
 const SILENCE: f32 = 0.003;
 /// Blocks of 10 ms.
 const BLOCKS_A_SECOND: u32 = 100;
 
-/// What becomes of the silence a voice begins with.
+/// The treatment of the silence a voice begins with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeadSilence {
-    /// Somebody waits: all but 10 ms of it goes.
+    /// Somebody waits: all but 10 ms of it is cut.
     Cut,
-    /// It is the pause behind what was said before.
+    /// It is the pause after the sentence before.
     Kept,
 }
 
@@ -40,13 +40,13 @@ pub(super) fn cut_lead(samples: &mut Vec<f32>, rate: u32) -> bool {
     first.is_some()
 }
 
-/// How long `samples` are silent before their first loud 10 ms; nothing where they are silent as a whole.
+/// Returns how long `samples` are silent before their first loud 10 ms; nothing where they are silent as a whole.
 pub(super) fn lead(samples: &[f32], rate: u32) -> Option<Duration> {
     let silent = silent_blocks(samples, rate)? * block(rate);
     Some(Duration::from_micros(silent as u64 * 1_000_000 / u64::from(rate.max(1))))
 }
 
-/// How many blocks are silent before the first loud one.
+/// Returns how many blocks are silent before the first loud one.
 fn silent_blocks(samples: &[f32], rate: u32) -> Option<usize> {
     let is_loud = |block: &[f32]| {
         let power = block.iter().map(|s| s * s).sum::<f32>() / block.len() as f32;
@@ -105,15 +105,15 @@ mod tests {
     }
 
     #[test]
-    fn the_silence_in_front_is_told_by_the_block() {
+    fn the_leading_silence_is_measured_in_blocks() {
         let sound = |silent: usize| [vec![0.001; silent], [0.2, -0.2].repeat(400)].concat();
-        let told = |samples: &[f32]| lead(samples, 16_000).map(|lead| lead.as_millis());
+        let lead_ms = |samples: &[f32]| lead(samples, 16_000).map(|lead| lead.as_millis());
         assert_eq!(
-            [0, 159, 160, 1_700].map(|silent| told(&sound(silent))),
+            [0, 159, 160, 1_700].map(|silent| lead_ms(&sound(silent))),
             [Some(0), Some(0), Some(10), Some(100)]
         );
-        assert_eq!(told(&[0.001; 4_000]), None);
-        assert_eq!(told(&[]), None);
+        assert_eq!(lead_ms(&[0.001; 4_000]), None);
+        assert_eq!(lead_ms(&[]), None);
     }
 
     proptest! {

@@ -1,42 +1,121 @@
-//! A voice: text in, samples out, chunk by chunk.
+//! The seam of the speech engines: text in, samples out, chunk by chunk.
 //!
-//! Owned by the voice thread. Piper's voices sound like people and are fetched; espeak-ng's are in the program for
-//! every language it has data of, and sound like machines.
+//! A voice is owned by one thread, the voice thread in the program. To add an engine: a folder with a [`Voice`] and a
+//! [`VoiceSource`], and its row in [`crate::engines`]. Chunks are pulled from the voice itself, so a text that was begun
+//! in advance can be left for a while and continued.
 
-use super::espeak::{EspeakSource, EspeakVoice};
-use super::piper::{PiperFiles, PiperVoice};
+use std::fmt::Debug;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use joi_language::{Language, LanguageCode};
+
 use super::shape::LeadSilence;
-use super::{Interrupter, SpeakConfig, SpeakError};
+use super::{SpeakConfig, SpeakError};
 
-/// Where a voice comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum VoiceSource {
-    /// One of Piper's.
-    Piper(PiperFiles),
-    /// One of espeak-ng's own.
-    Espeak(EspeakSource),
-}
+/// A loaded voice.
+pub trait Voice: Debug + Send {
+    /// Returns the sample rate of its chunks in Hz.
+    fn rate(&self) -> u32;
 
-impl From<PiperFiles> for VoiceSource {
-    fn from(files: PiperFiles) -> Self {
-        Self::Piper(files)
+    /// Returns the codes of the languages it was made for, such as "en".
+    fn languages(&self) -> &[LanguageCode];
+
+    /// Begins `text`, which must be speakable already (see [`crate::speakable`]). What is left of the text before is
+    /// dropped.
+    ///
+    /// # Errors
+    /// When the text cannot be converted to phonemes.
+    fn begin(&mut self, text: &str, lead: LeadSilence) -> Result<(), SpeakError>;
+
+    /// Synthesises the next chunk of the text; returns nothing at its end. `is_stopped` is called before and, by some
+    /// engines, during synthesis; to cancel from another thread, change what it reads and then call the [`Interrupter`].
+    ///
+    /// # Errors
+    /// [`SpeakError::Stopped`] after `is_stopped` returned true, others when the synthesis fails. Samples that are not
+    /// finite are silenced, not an error.
+    fn next_chunk(&mut self, is_stopped: &dyn Fn() -> bool) -> Result<Option<SoundChunk>, SpeakError>;
+
+    /// Returns a handle that cancels a running [`Voice::next_chunk`] from another thread. An engine that calls
+    /// `is_stopped` at least every 100 ms needs none.
+    fn interrupter(&self) -> Option<Interrupter> {
+        None
+    }
+
+    /// Frees the memory that long sentences have left. Called when nothing was spoken for a while; takes as long as a
+    /// short word.
+    ///
+    /// # Errors
+    /// When the synthesis fails.
+    fn rest(&mut self) -> Result<(), SpeakError> {
+        Ok(())
     }
 }
 
-impl From<EspeakSource> for VoiceSource {
-    fn from(source: EspeakSource) -> Self {
-        Self::Espeak(source)
+impl dyn Voice + '_ {
+    /// Synthesises speakable `text` to its end: mono f32 in −1..1 at [`Voice::rate`].
+    ///
+    /// # Errors
+    /// As [`Voice::begin`] and [`Voice::next_chunk`].
+    pub fn render(&mut self, text: &str) -> Result<Vec<f32>, SpeakError> {
+        self.begin(text, LeadSilence::Kept)?;
+        let mut samples = Vec::new();
+        while let Some(chunk) = self.next_chunk(&|| false)? {
+            samples.extend(chunk.samples);
+        }
+        Ok(samples)
     }
 }
 
-/// How a text ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SynthesisEnd {
-    /// All of it was synthesised.
-    All,
-    /// It was stopped before the end.
-    Stopped,
+/// A voice that can be loaded.
+pub trait VoiceSource: Debug + Send {
+    /// Loads the voice. Takes seconds on a small machine: call it on a thread that may block.
+    ///
+    /// # Errors
+    /// Names the missing or unusable file, or the unknown voice.
+    fn load(&self, config: &SpeakConfig) -> Result<Box<dyn Voice>, SpeakError>;
 }
+
+/// A speech engine.
+#[derive(Debug)]
+pub(super) struct VoiceEngine {
+    /// The name as `speak.voice`, and as a key of a language's `voice.toml`.
+    pub(super) name: &'static str,
+    /// Whether its voices are models that must be fetched.
+    pub(super) uses_models: bool,
+    /// Finds the engine's voice of a language; nothing where the language names none.
+    pub(super) of_language: fn(&Language, &VoicePlaces<'_>) -> Option<Result<FoundVoice, SpeakError>>,
+    /// Finds the voice in the first file of a model; nothing where the file belongs to another engine.
+    pub(super) of_model: fn(&Path, &VoicePlaces<'_>) -> Option<Result<FoundVoice, SpeakError>>,
+}
+
+/// Where the engines find their files.
+pub struct VoicePlaces<'a> {
+    /// Folder of espeak-ng's data; missing files are written.
+    pub espeak_data: PathBuf,
+    /// Returns the first file of a fetched model by the model's name, or a sentence with the remedy.
+    pub model: &'a dyn Fn(&str) -> Result<PathBuf, String>,
+}
+
+impl VoicePlaces<'_> {
+    /// Returns the first file of a fetched model.
+    pub(super) fn model(&self, name: &str) -> Result<PathBuf, SpeakError> {
+        (self.model)(name).map_err(SpeakError::NotFetched)
+    }
+}
+
+/// A voice whose files are there.
+#[derive(Debug)]
+pub(super) struct FoundVoice {
+    /// The name for people.
+    pub(super) name: String,
+    /// Loads it.
+    pub(super) source: Box<dyn VoiceSource>,
+}
+
+/// Cancels the chunk that a [`Voice`] is synthesising. Callable from any thread; never blocks. If nothing is synthesised, the
+/// next [`Voice::next_chunk`] is not affected.
+pub type Interrupter = Arc<dyn Fn() + Send + Sync>;
 
 /// Some sound of a text: a sentence, or a part of one.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,108 +124,4 @@ pub struct SoundChunk {
     pub samples: Vec<f32>,
     /// The next chunk belongs to the same sentence: there is no joint between them.
     pub continues: bool,
-}
-
-/// How far a text is.
-#[derive(Debug, PartialEq)]
-pub enum SynthesisProgress {
-    /// Its next chunk.
-    Chunk(SoundChunk),
-    /// There is none.
-    Over(SynthesisEnd),
-}
-
-/// A loaded voice.
-#[derive(Debug)]
-pub enum Voice {
-    /// One of Piper's.
-    Piper(Box<PiperVoice>),
-    /// One of espeak-ng's own.
-    Espeak(EspeakVoice),
-}
-
-impl Voice {
-    /// Loads a voice. Takes seconds on a small machine: call it on a thread that may block.
-    ///
-    /// # Errors
-    /// Says which file is missing or unusable, or which voice there is not.
-    pub fn load(source: &VoiceSource, config: &SpeakConfig) -> Result<Self, SpeakError> {
-        match source {
-            VoiceSource::Piper(files) => Ok(Self::Piper(Box::new(PiperVoice::load(files, config)?))),
-            VoiceSource::Espeak(source) => Ok(Self::Espeak(EspeakVoice::load(source, config)?)),
-        }
-    }
-
-    /// The rate of its samples, in Hz.
-    pub fn rate(&self) -> u32 {
-        match self {
-            Self::Piper(voice) => voice.rate(),
-            Self::Espeak(voice) => voice.rate(),
-        }
-    }
-
-    /// A handle that aborts a running [`Voice::advance`] from another thread.
-    pub fn interrupter(&self) -> Interrupter {
-        match self {
-            Self::Piper(voice) => voice.interrupter(),
-            // It asks itself, many times a sentence.
-            Self::Espeak(_) => Interrupter::default(),
-        }
-    }
-
-    /// Begins `text`, which is speakable already; what it was saying is forgotten.
-    ///
-    /// # Errors
-    /// When espeak-ng fails.
-    pub fn begin(&mut self, text: &str, lead: LeadSilence) -> Result<(), SpeakError> {
-        match self {
-            Self::Piper(voice) => voice.begin(text, lead),
-            Self::Espeak(voice) => {
-                voice.begin(text, lead);
-                Ok(())
-            }
-        }
-    }
-
-    /// Synthesises the next chunk of what was begun. `is_stopped` is checked before; to abort it within, set whatever it
-    /// reads and then call [`Interrupter::interrupt`].
-    ///
-    /// # Errors
-    /// When the synthesis fails. Samples that are not finite are silenced, not an error.
-    pub fn advance(&mut self, is_stopped: &dyn Fn() -> bool) -> Result<SynthesisProgress, SpeakError> {
-        match self {
-            Self::Piper(voice) => voice.advance(is_stopped),
-            Self::Espeak(voice) => voice.advance(is_stopped),
-        }
-    }
-
-    /// Nothing was said for a while: gives back the memory that long sentences have left. Takes as long as a short word.
-    ///
-    /// # Errors
-    /// When the synthesis fails.
-    pub fn rest(&mut self) -> Result<(), SpeakError> {
-        match self {
-            Self::Piper(voice) => voice.rest(),
-            Self::Espeak(_) => Ok(()),
-        }
-    }
-
-    /// Synthesises `text`, which is speakable already, to its end.
-    ///
-    /// # Errors
-    /// As [`Voice::advance`].
-    pub fn say(
-        &mut self,
-        text: &str,
-        is_stopped: &dyn Fn() -> bool,
-        each: &mut dyn FnMut(SoundChunk),
-    ) -> Result<SynthesisEnd, SpeakError> {
-        self.begin(text, LeadSilence::Kept)?;
-        loop {
-            match self.advance(is_stopped)? {
-                SynthesisProgress::Chunk(chunk) => each(chunk),
-                SynthesisProgress::Over(end) => return Ok(end),
-            }
-        }
-    }
 }

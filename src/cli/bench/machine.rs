@@ -21,7 +21,7 @@ use joi_base::trace::{Stage, TurnRecord};
 use joi_hear::score::ScorerTime;
 use joi_hear::whisper::{SttModel, Whisper, clip, measure};
 use joi_llm::{FileExaminer, served_name};
-use joi_speak::{LeadSilence, SynthesisProgress};
+use joi_speak::LeadSilence;
 
 /// Two questions, each behind the wake phrase: one for the clock, one for the language model.
 const CONVERSATION: &[u8] = include_bytes!("../../../assets/demo/conversation.wav");
@@ -122,7 +122,7 @@ fn voice(context: &CliContext, measured: &mut MachineFigures) -> anyhow::Result<
         let begun = Instant::now();
         let (mut first, mut samples) = (None, 0);
         voice.begin(sentence, LeadSilence::Cut)?;
-        while let SynthesisProgress::Chunk(chunk) = voice.advance(&|| false)? {
+        while let Some(chunk) = voice.next_chunk(&|| false)? {
             first.get_or_insert_with(|| begun.elapsed());
             samples += chunk.samples.len();
         }

@@ -38,8 +38,7 @@ pub(super) fn check(context: &CliContext) -> Row {
 fn measure(context: &CliContext) -> anyhow::Result<Option<EchoReport>> {
     let config = context.config();
     let (mut voice, _) = app::load_voice(config, &context.paths, &*context.language()?)?;
-    let mut samples = Vec::new();
-    voice.say(SENTENCE, &|| false, &mut |chunk| samples.extend(chunk.samples))?;
+    let mut samples = voice.render(SENTENCE)?;
     let length = Duration::from_secs_f64(samples.len() as f64 / f64::from(voice.rate()));
     let (player, _events) = Player::open(&config.audio);
     let microphone = Microphone::open(&config.audio, &MuteSwitch::default());

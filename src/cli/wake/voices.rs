@@ -10,7 +10,7 @@ use anyhow::Context;
 
 use crate::app;
 use crate::cli::context::CliContext;
-use joi_audio::{RATE, Resampler, read_wav};
+use joi_audio::{RATE, read_wav, resample};
 use joi_speak::Voice;
 
 /// Said by the crowd.
@@ -58,8 +58,8 @@ impl VoiceGroup {
 /// Who speaks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Speaker {
-    /// Her own voice.
-    Piper,
+    /// The configured voice.
+    Configured,
     /// One of flite's.
     Flite(&'static str),
     /// One of espeak-ng's.
@@ -70,7 +70,7 @@ pub enum Speaker {
 
 /// The synthetic voices and their groups.
 const SPEAKERS: [(Speaker, VoiceGroup); 8] = [
-    (Speaker::Piper, VoiceGroup::Tuned),
+    (Speaker::Configured, VoiceGroup::Tuned),
     (Speaker::Flite("awb"), VoiceGroup::Tuned),
     (Speaker::Flite("rms"), VoiceGroup::Tuned),
     (Speaker::Flite("kal16"), VoiceGroup::Tuned),
@@ -95,7 +95,7 @@ impl Spoken {
     /// Returns the voice's name in tables.
     pub fn voice(&self) -> String {
         match &self.speaker {
-            Speaker::Piper => "joi's own".into(),
+            Speaker::Configured => "joi's own".into(),
             Speaker::Flite(name) => format!("flite {name}"),
             Speaker::Espeak(name) => format!("espeak {name}"),
             Speaker::Recording(_) => "recorded".into(),
@@ -105,7 +105,7 @@ impl Spoken {
 
 /// All that can speak here.
 pub struct Voices {
-    own: Voice,
+    own: Box<dyn Voice>,
     speakers: Vec<(Speaker, VoiceGroup)>,
     remarks: Vec<String>,
     scratch: PathBuf,
@@ -115,7 +115,7 @@ impl Voices {
     /// Loads the configured voice and looks for the programs.
     ///
     /// # Errors
-    /// Her voice can't be loaded.
+    /// The configured voice can't be loaded.
     pub fn open(context: &CliContext) -> anyhow::Result<Self> {
         // A measurement by seed leaves nothing to chance.
         let mut config = context.config().clone();
@@ -133,7 +133,7 @@ impl Voices {
         let can_speak = |(speaker, _): &(Speaker, VoiceGroup)| match speaker {
             Speaker::Flite(_) => flite,
             Speaker::Espeak(_) => espeak,
-            Speaker::Piper | Speaker::Recording(_) => true,
+            Speaker::Configured | Speaker::Recording(_) => true,
         };
         let speakers = SPEAKERS.into_iter().filter(can_speak).collect();
         let scratch = std::env::temp_dir().join(format!("joi-voice-{}.wav", std::process::id()));
@@ -157,7 +157,7 @@ impl Voices {
     pub fn say(&mut self, spoken: &Spoken) -> anyhow::Result<Vec<f32>> {
         let word = &spoken.word;
         match &spoken.speaker {
-            Speaker::Piper => self.sentence(&format!("{word}.")),
+            Speaker::Configured => self.sentence(&format!("{word}.")),
             Speaker::Recording(file) => Ok(read_wav(file, RATE)?),
             Speaker::Flite(voice) => self.program("flite", &["-voice", voice, "-t", word, "-o"]),
             Speaker::Espeak(voice) => self.program("espeak-ng", &["-v", voice, word, "-w"]),
@@ -167,15 +167,9 @@ impl Voices {
     /// Says `text` in the configured voice, exactly as it is written.
     ///
     /// # Errors
-    /// Her voice fails.
+    /// The voice fails.
     pub fn sentence(&mut self, text: &str) -> anyhow::Result<Vec<f32>> {
-        let mut samples = Vec::new();
-        self.own.say(text, &|| false, &mut |chunk| samples.extend(chunk.samples))?;
-        let mut resampler = Resampler::new(self.own.rate(), RATE)?;
-        let mut out = Vec::new();
-        resampler.push(&samples, &mut out);
-        resampler.finish(&mut out);
-        Ok(out)
+        Ok(resample(&self.own.render(text)?, self.own.rate(), RATE)?)
     }
 
     /// Runs a speech program whose last argument is the file it writes.

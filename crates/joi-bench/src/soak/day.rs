@@ -95,14 +95,14 @@ impl<'a> Day<'a> {
 
     fn talk(&mut self) -> anyhow::Result<Scene> {
         let text = SENTENCES[self.rng.usize(0..SENTENCES.len())];
-        let speaker = self.somebody(|speaker| !matches!(speaker, Speaker::Piper));
+        let speaker = self.somebody(|speaker| !matches!(speaker, Speaker::Configured));
         let level = -42.0 + 22.0 * self.rng.f32();
         self.aside(speaker, text, level)
     }
 
     fn her_voice(&mut self) -> anyhow::Result<Scene> {
         let text = HERS[self.rng.usize(0..HERS.len())];
-        self.aside(Speaker::Piper, text, -30.0)
+        self.aside(Speaker::Configured, text, -30.0)
     }
 
     /// Something that is not said to her.
@@ -126,7 +126,11 @@ impl<'a> Day<'a> {
     fn somebody(&mut self, fits: impl Fn(&Speaker) -> bool) -> Speaker {
         let speakers: Vec<_> =
             self.voices.speakers().into_iter().map(|(speaker, _)| speaker).filter(fits).collect();
-        if speakers.is_empty() { Speaker::Piper } else { speakers[self.rng.usize(0..speakers.len())].clone() }
+        if speakers.is_empty() {
+            Speaker::Configured
+        } else {
+            speakers[self.rng.usize(0..speakers.len())].clone()
+        }
     }
 
     /// Says it at this level, in dBFS, over what is left of a silence.

@@ -49,7 +49,7 @@ pub(super) fn trials(speakers: &[(Speaker, VoiceGroup)], few: bool) -> Vec<StopT
     let plain: Vec<&'static str> = lines.iter().filter(is_plain).copied().collect();
     let over = |nth: usize| (0..LINES).map(|n| plain[(nth * 3 + n) % plain.len()]).collect::<Vec<_>>();
     let mut trials = Vec::new();
-    let others = speakers.iter().filter(|(speaker, _)| *speaker != Speaker::Piper);
+    let others = speakers.iter().filter(|(speaker, _)| *speaker != Speaker::Configured);
     for (kind, words) in [(TrialKind::Told, &CRIES[..]), (TrialKind::Other, &OTHERS[..])] {
         let mut nth = 0;
         for (speaker, group) in others.clone() {
@@ -82,7 +82,8 @@ mod tests {
 
     #[test]
     fn every_word_is_said_at_every_level_early_and_late() {
-        let speakers = [(Speaker::Piper, VoiceGroup::Tuned), (Speaker::Flite("slt"), VoiceGroup::HeldOut)];
+        let speakers =
+            [(Speaker::Configured, VoiceGroup::Tuned), (Speaker::Flite("slt"), VoiceGroup::HeldOut)];
         let trials = trials(&speakers, false);
         let told: Vec<_> = trials.iter().filter(|trial| trial.kind == TrialKind::Told).collect();
         assert_eq!(told.len(), LEVELS.len() * TIMES.len());

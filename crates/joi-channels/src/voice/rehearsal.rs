@@ -10,7 +10,7 @@ use super::signals::Judged;
 use joi_agent::foresee;
 use joi_agent::model::ChatModel;
 use joi_hear::judge::JudgeVerdict;
-use joi_speak::segment::Segmenter;
+use joi_speak::Segmenter;
 
 impl<M: ChatModel + 'static> Desk<M> {
     /// Has the beginning of the answer to `judged` synthesised, where it can be foreseen.

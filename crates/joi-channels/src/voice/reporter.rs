@@ -19,8 +19,7 @@ use joi_agent::model::ChatModel;
 use joi_audio::{Player, Volume};
 use joi_base::message::{Private, TurnId};
 use joi_language::{Language, Languages};
-use joi_speak::segment::Segmenter;
-use joi_speak::{LineRole, Mouth, SpokenLine};
+use joi_speak::{LineRole, Mouth, Segmenter, SpokenLine};
 use joi_understand::intents::VolumeChange;
 
 /// One step of "louder" and "quieter", in percent points.

@@ -13,8 +13,7 @@ use joi_agent::model::ChatModel;
 use joi_agent::{self as reply, Engine, Session};
 use joi_base::trace::Decision;
 use joi_language::{Language, LanguageCode};
-use joi_speak::Mouth;
-use joi_speak::segment::Segmenter;
+use joi_speak::{Mouth, Segmenter};
 
 /// Time between two tones while thinking goes on.
 const STILL: Duration = Duration::from_secs(6);

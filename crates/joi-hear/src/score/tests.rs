@@ -9,7 +9,7 @@ use super::super::tests::{quiet, wav};
 use super::super::whisper::Stt;
 use super::super::whisper::tests::tiny;
 use super::*;
-use joi_audio::{RATE, Resampler};
+use joi_audio::{RATE, resample};
 use joi_base::pulse::Heart;
 use joi_speak::testing::steady_joe;
 
@@ -162,12 +162,9 @@ fn a_phrase_too_short_to_be_distinguished_is_refused_with_the_reason() {
 
 /// The Piper voice says it, with a little silence around.
 fn spoken(text: &str) -> Vec<f32> {
-    let (mut voice, mut said, mut samples) = (steady_joe(), Vec::new(), quiet(0.2));
-    voice.say(text, &|| false, &mut |chunk| said.extend(chunk.samples)).unwrap();
-    let mut resampler = Resampler::new(voice.rate(), RATE).unwrap();
-    resampler.push(&said, &mut samples);
-    resampler.finish(&mut samples);
-    samples
+    let mut voice = steady_joe();
+    let said = resample(&voice.render(text).unwrap(), voice.rate(), RATE).unwrap();
+    [quiet(0.2), said].concat()
 }
 
 #[test]

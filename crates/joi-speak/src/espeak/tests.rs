@@ -4,7 +4,7 @@ use super::*;
 
 /// espeak-ng on its own data, in a folder of this process.
 fn english() -> Phonemizer {
-    let folder = std::env::temp_dir().join(format!("joi-espeak-{}", std::process::id()));
+    let folder = crate::testing::espeak_data();
     Phonemizer::open(&folder, "en-us").unwrap()
 }
 
@@ -39,7 +39,7 @@ fn text_without_a_word_gives_nothing_and_odd_text_does_no_harm() {
 #[test]
 fn an_unknown_voice_is_an_error_and_the_known_one_goes_on() {
     let english = english();
-    let folder = std::env::temp_dir().join(format!("joi-espeak-{}", std::process::id()));
+    let folder = crate::testing::espeak_data();
     let error = Phonemizer::open(&folder, "xx-nowhere").unwrap_err();
     assert_eq!(
         error.to_string(),

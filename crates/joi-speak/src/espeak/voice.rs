@@ -11,9 +11,10 @@ use std::sync::PoisonError;
 use espeak_rs_sys as sys;
 
 use super::{OPENED, Phonemizer, UTF8, pieces, select};
-use crate::shape::LeadSilence;
-use crate::voice::{SoundChunk, SynthesisProgress};
-use crate::{SpeakConfig, SpeakError, SynthesisEnd, shape};
+use crate::shape::{self, LeadSilence};
+use crate::voice::{FoundVoice, SoundChunk, Voice, VoiceEngine, VoicePlaces, VoiceSource};
+use crate::{SpeakConfig, SpeakError};
+use joi_language::{Language, LanguageCode};
 
 /// espeak-ng's usual pace, in words a minute, and what it can do.
 const USUAL_PACE: f32 = 175.0;
@@ -23,7 +24,21 @@ const LEVEL: f32 = 0.56;
 /// Softer than this counts as silence at the end of a sentence.
 const SILENCE: f32 = 1e-3;
 
-/// A voice of espeak-ng's own.
+/// espeak-ng's row in the table of engines. A language without a name of its own has the voice of its code.
+pub(crate) const ENGINE: VoiceEngine = VoiceEngine {
+    name: "espeak",
+    uses_models: false,
+    of_language: |language, places| Some(Ok(of_language(language, places))),
+    of_model: |_, _| None,
+};
+
+fn of_language(language: &Language, places: &VoicePlaces<'_>) -> FoundVoice {
+    let voice = language.voice().of(ENGINE.name).unwrap_or(language.code()).to_owned();
+    let name = format!("espeak-ng {voice}");
+    FoundVoice { name, source: Box::new(EspeakSource { data: places.espeak_data.clone(), voice }) }
+}
+
+/// One of espeak-ng's own voices.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EspeakSource {
     /// The folder of its data, which is written there when it is missing.
@@ -34,51 +49,54 @@ pub struct EspeakSource {
 
 /// The same, ready to speak.
 #[derive(Debug)]
-pub struct EspeakVoice {
+struct EspeakVoice {
     voice: String,
+    languages: [LanguageCode; 1],
     rate: u32,
     pace: c_int,
     gain: f32,
     pause: usize,
-    /// What is left of what it says.
+    /// The sentences still to be spoken.
     sentences: VecDeque<String>,
     lead: LeadSilence,
 }
 
-/// What a sentence is synthesised into; espeak-ng's callback gets its address.
+/// Receives the samples of a sentence; espeak-ng's callback gets its address.
 struct Recording<'a> {
     samples: Vec<f32>,
     is_stopped: &'a dyn Fn() -> bool,
 }
 
-impl EspeakVoice {
+impl VoiceSource for EspeakSource {
     /// Opens espeak-ng and checks that it knows the voice.
-    ///
-    /// # Errors
-    /// As [`Phonemizer::open`].
-    pub(crate) fn load(source: &EspeakSource, config: &SpeakConfig) -> Result<Self, SpeakError> {
-        Phonemizer::open(&source.data, &source.voice)?;
+    fn load(&self, config: &SpeakConfig) -> Result<Box<dyn Voice>, SpeakError> {
+        Phonemizer::open(&self.data, &self.voice)?;
         // SAFETY: espeak-ng is open; it only reads a number that does not change any more.
         let rate = unsafe { sys::espeak_ng_GetSampleRate() }.unsigned_abs();
         let pace = (USUAL_PACE * config.speed).round() as c_int;
-        Ok(Self {
-            voice: source.voice.clone(),
+        Ok(Box::new(EspeakVoice {
+            voice: self.voice.clone(),
+            languages: [self.voice.split('-').next().unwrap_or_default().into()],
             rate,
             pace: pace.clamp(*PACES.start(), *PACES.end()),
             gain: config.gain * LEVEL,
             pause: (f64::from(rate) * f64::from(config.pause_ms) / 1e3) as usize,
             sentences: VecDeque::new(),
             lead: LeadSilence::Kept,
-        })
+        }))
     }
+}
 
-    /// The rate of its samples, in Hz.
-    pub(crate) fn rate(&self) -> u32 {
+impl Voice for EspeakVoice {
+    fn rate(&self) -> u32 {
         self.rate
     }
 
-    /// Begins `text`, instead of what it was saying.
-    pub(crate) fn begin(&mut self, text: &str, lead: LeadSilence) {
+    fn languages(&self) -> &[LanguageCode] {
+        &self.languages
+    }
+
+    fn begin(&mut self, text: &str, lead: LeadSilence) -> Result<(), SpeakError> {
         let text: String = text.chars().filter(|c| *c != '\0').collect();
         self.sentences = sentences(&text)
             .flat_map(pieces)
@@ -86,19 +104,18 @@ impl EspeakVoice {
             .map(str::to_owned)
             .collect();
         self.lead = lead;
+        Ok(())
     }
 
-    /// Its next sentence.
-    pub(crate) fn advance(&mut self, is_stopped: &dyn Fn() -> bool) -> Result<SynthesisProgress, SpeakError> {
+    /// Synthesises the next sentence.
+    fn next_chunk(&mut self, is_stopped: &dyn Fn() -> bool) -> Result<Option<SoundChunk>, SpeakError> {
         if is_stopped() {
-            return Ok(SynthesisProgress::Over(SynthesisEnd::Stopped));
+            return Err(SpeakError::Stopped);
         }
         let Some(sentence) = self.sentences.pop_front() else {
-            return Ok(SynthesisProgress::Over(SynthesisEnd::All));
+            return Ok(None);
         };
-        let Some(mut samples) = self.synthesise(&sentence, is_stopped)? else {
-            return Ok(SynthesisProgress::Over(SynthesisEnd::Stopped));
-        };
+        let mut samples = self.synthesise(&sentence, is_stopped)?;
         shape::level(&mut samples, self.gain);
         let end = samples.iter().rposition(|sample| sample.abs() > SILENCE).map_or(0, |last| last + 1);
         samples.truncate(end);
@@ -109,15 +126,13 @@ impl EspeakVoice {
         if sentence.trim_end().ends_with(['.', '?', '!']) {
             samples.resize(samples.len() + self.pause, 0.0);
         }
-        Ok(SynthesisProgress::Chunk(SoundChunk { samples, continues: false }))
+        Ok(Some(SoundChunk { samples, continues: false }))
     }
+}
 
-    /// One sentence; nothing when it was stopped.
-    fn synthesise(
-        &self,
-        sentence: &str,
-        is_stopped: &dyn Fn() -> bool,
-    ) -> Result<Option<Vec<f32>>, SpeakError> {
+impl EspeakVoice {
+    /// Synthesises one sentence.
+    fn synthesise(&self, sentence: &str, is_stopped: &dyn Fn() -> bool) -> Result<Vec<f32>, SpeakError> {
         let text = CString::new(sentence).map_err(SpeakError::synthesis)?;
         let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
         select(&mut opened, &self.voice)?;
@@ -141,14 +156,14 @@ impl EspeakVoice {
         };
         drop(opened);
         match status {
-            sys::espeak_ng_STATUS_ENS_OK => Ok(Some(recording.samples)),
-            sys::espeak_ng_STATUS_ENS_SPEECH_STOPPED => Ok(None),
+            sys::espeak_ng_STATUS_ENS_OK => Ok(recording.samples),
+            sys::espeak_ng_STATUS_ENS_SPEECH_STOPPED => Err(SpeakError::Stopped),
             status => Err(SpeakError::synthesis(format!("espeak-ng's status {status:#x}"))),
         }
     }
 }
 
-/// espeak-ng hands over a stretch of sound; 1 ends the synthesis.
+/// Called by espeak-ng with a stretch of sound; returning 1 ends the synthesis.
 unsafe extern "C" fn record(samples: *mut c_short, count: c_int, events: *mut sys::espeak_EVENT) -> c_int {
     // SAFETY: espeak-ng passes at least one event, whose data is the address given to `espeak_ng_Synthesize`, which
     // runs now; and `count` samples unless their address is null.
@@ -162,7 +177,7 @@ unsafe extern "C" fn record(samples: *mut c_short, count: c_int, events: *mut sy
     }
 }
 
-/// The sentences of a text that is ready to be spoken: dots of abbreviations and ordinals are gone from it.
+/// Returns the sentences of a text that is ready to be spoken: dots of abbreviations and ordinals are gone from it.
 fn sentences(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -183,20 +198,17 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
-    use crate::Voice;
+    use crate::testing::say;
 
-    fn voice(name: &str, config: &SpeakConfig) -> Result<Voice, SpeakError> {
-        let data = std::env::temp_dir().join(format!("joi-espeak-{}", std::process::id()));
-        Voice::load(&EspeakSource { data, voice: name.into() }.into(), config)
+    fn voice(name: &str, config: &SpeakConfig) -> Result<Box<dyn Voice>, SpeakError> {
+        let data = crate::testing::espeak_data();
+        EspeakSource { data, voice: name.into() }.load(config)
     }
 
     fn said(name: &str, config: &SpeakConfig, text: &str) -> Vec<Vec<f32>> {
         let mut clips = Vec::new();
-        let end = voice(name, config)
-            .unwrap()
-            .say(text, &|| false, &mut |chunk| clips.push(chunk.samples))
-            .unwrap();
-        assert_eq!(end, SynthesisEnd::All);
+        let mut voice = voice(name, config).unwrap();
+        say(&mut *voice, text, &|| false, &mut |chunk| clips.push(chunk.samples)).unwrap();
         clips
     }
 
@@ -224,7 +236,8 @@ mod tests {
             let mut voice = voice(name, &SpeakConfig::default()).unwrap();
             let mut first = None;
             let started = Instant::now();
-            voice.say("Tango, radio.", &|| false, &mut |chunk| first = first.take().or(Some(chunk))).unwrap();
+            say(&mut *voice, "Tango, radio.", &|| false, &mut |chunk| first = first.take().or(Some(chunk)))
+                .unwrap();
             assert!(first.is_some_and(|chunk| seconds(&chunk.samples) > 0.4), "{name}");
             assert!(started.elapsed().as_secs_f32() < 2.0, "{name}: {:?}", started.elapsed());
         }
@@ -248,29 +261,30 @@ mod tests {
             clips.set(clips.get() + 1);
             stopped.set(true);
         };
-        let end = voice.say("Eins. Zwei. Drei.", &|| stopped.get(), &mut count).unwrap();
-        assert_eq!((end, clips.get()), (SynthesisEnd::Stopped, 1));
+        let end = say(&mut *voice, "Eins. Zwei. Drei.", &|| stopped.get(), &mut count);
+        assert!(matches!(end, Err(SpeakError::Stopped)) && clips.get() == 1);
         // Asked once before the sentence, and again within it.
         let asked = Cell::new(0);
         let within = || {
             asked.set(asked.get() + 1);
             asked.get() > 2
         };
-        let end = voice.say("Das wird nie zu Ende gesprochen.", &within, &mut count).unwrap();
-        assert_eq!((end, clips.get(), asked.get()), (SynthesisEnd::Stopped, 1, 3));
-        let end = voice.say("Und noch einmal.", &|| false, &mut count).unwrap();
-        assert_eq!((end, clips.get()), (SynthesisEnd::All, 2));
+        let end = say(&mut *voice, "Das wird nie zu Ende gesprochen.", &within, &mut count);
+        assert!(matches!(end, Err(SpeakError::Stopped)));
+        assert_eq!((clips.get(), asked.get()), (1, 3));
+        say(&mut *voice, "Und noch einmal.", &|| false, &mut count).unwrap();
+        assert_eq!(clips.get(), 2);
     }
 
     #[test]
-    fn a_voice_that_there_is_not_is_told() {
-        let told = voice("xx", &SpeakConfig::default()).unwrap_err().to_string();
-        assert!(told.starts_with("espeak-ng has no voice xx"), "{told}");
+    fn an_unknown_voice_is_an_error() {
+        let error = voice("xx", &SpeakConfig::default()).unwrap_err().to_string();
+        assert!(error.starts_with("espeak-ng has no voice xx"), "{error}");
     }
 
     #[test]
     fn piper_and_espeak_share_the_engine() {
-        let folder = std::env::temp_dir().join(format!("joi-espeak-{}", std::process::id()));
+        let folder = crate::testing::espeak_data();
         let phonemizer = Phonemizer::open(&folder, "en-us").unwrap();
         let before = phonemizer.sentences("Good morning.").unwrap();
         said("de", &SpeakConfig::default(), "Guten Morgen.");

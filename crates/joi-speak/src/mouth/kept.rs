@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::{LeadSilence, SoundChunk, SpeakError, SynthesisEnd, SynthesisProgress};
+use crate::{LeadSilence, SoundChunk, SpeakError};
 use joi_language::LanguageCode;
 
 /// Bytes of sound that are kept: some twenty seconds of a voice at 22 kHz.
@@ -41,7 +41,7 @@ pub(super) struct KeptLines {
 }
 
 impl KeptLines {
-    /// The sound of that line, which is the newest from here on.
+    /// Returns the sound of that line, which is the newest from here on.
     pub(super) fn find(&mut self, key: &LineKey) -> Option<Arc<[SoundChunk]>> {
         let place = self.lines.iter().position(|(kept, _)| kept == key)?;
         let line = self.lines.remove(place)?;
@@ -84,20 +84,21 @@ pub(super) enum Keeping {
 /// Those of `advance`.
 pub(super) fn play_all(
     keeping: Keeping,
-    mut advance: impl FnMut() -> Result<SynthesisProgress, SpeakError>,
+    mut advance: impl FnMut() -> Result<Option<SoundChunk>, SpeakError>,
     mut play: impl FnMut(SoundChunk),
 ) -> Result<Vec<SoundChunk>, SpeakError> {
     let mut chunks = Vec::new();
     loop {
-        match advance()? {
-            SynthesisProgress::Chunk(chunk) => {
+        match advance() {
+            Ok(Some(chunk)) => {
                 if keeping == Keeping::Wanted {
                     chunks.push(chunk.clone());
                 }
                 play(chunk);
             }
-            SynthesisProgress::Over(SynthesisEnd::All) => return Ok(chunks),
-            SynthesisProgress::Over(SynthesisEnd::Stopped) => return Ok(Vec::new()),
+            Ok(None) => return Ok(chunks),
+            Err(SpeakError::Stopped) => return Ok(Vec::new()),
+            Err(error) => return Err(error),
         }
     }
 }
@@ -153,18 +154,18 @@ mod tests {
 
     #[test]
     fn all_is_played_and_only_the_whole_of_a_line_is_given_back() {
-        let run = |keeping, end: fn() -> Result<SynthesisProgress, SpeakError>| {
+        let run = |keeping, end: fn() -> Result<Option<SoundChunk>, SpeakError>| {
             let mut due = vec![chunk(2), chunk(1)];
             let mut played = Vec::new();
-            let advance = || due.pop().map_or_else(end, |chunk| Ok(SynthesisProgress::Chunk(chunk)));
+            let advance = || due.pop().map_or_else(end, |chunk| Ok(Some(chunk)));
             let kept = play_all(keeping, advance, |chunk| played.push(chunk));
             assert_eq!(played, [chunk(1), chunk(2)]);
             kept.ok()
         };
-        let all = || Ok(SynthesisProgress::Over(SynthesisEnd::All));
+        let all = || Ok(None);
         assert_eq!(run(Keeping::Wanted, all), Some(vec![chunk(1), chunk(2)]));
         assert_eq!(run(Keeping::Unwanted, all), Some(Vec::new()));
-        let stopped = || Ok(SynthesisProgress::Over(SynthesisEnd::Stopped));
+        let stopped = || Err(SpeakError::Stopped);
         assert_eq!(run(Keeping::Wanted, stopped), Some(Vec::new()));
         let broken = || Err(SpeakError::synthesis("no memory"));
         assert_eq!(run(Keeping::Wanted, broken), None);

@@ -73,7 +73,7 @@ impl Ledger {
         self.finished = None;
     }
 
-    /// A line is about to be synthesised, `spoken` in these words.
+    /// Adds a line that is about to be synthesised, `spoken` in these words.
     pub(super) fn open(&mut self, line: SpokenLine, spoken: String) -> LineId {
         let row = LineId(self.number());
         let (unspoken, waiting) = (Some(spoken), BTreeMap::new());
@@ -88,30 +88,30 @@ impl Ledger {
         row
     }
 
-    /// A clip of the line is about to be queued, which is silent for `lead` or as a whole: returns its tag. Nothing when
-    /// the line was stopped.
+    /// Adds a clip of the line, which is silent for `lead` or as a whole, and returns its tag; nothing if the line was
+    /// stopped.
     pub(super) fn clip(&mut self, row: LineId, lead: Option<Duration>) -> Option<u64> {
         let tag = self.number();
         self.entries.iter_mut().find(|entry| entry.row == row)?.waiting.insert(tag, lead);
         Some(tag)
     }
 
-    /// A tag for a clip that belongs to no line.
+    /// Returns a tag for a clip that belongs to no line.
     pub(super) fn of_nobody(&mut self) -> u64 {
         self.number()
     }
 
-    /// The line has no further clips.
+    /// Closes the line: it has no further clips.
     pub(super) fn close(&mut self, row: LineId, now: Instant) -> Vec<SpeakEvent> {
         self.end(row, LineState::Closed, now)
     }
 
-    /// The rest of the line will never be synthesised.
+    /// Gives the line up: the rest of it will never be synthesised.
     pub(super) fn give_up(&mut self, row: LineId, now: Instant) -> Vec<SpeakEvent> {
         self.end(row, LineState::Lost, now)
     }
 
-    /// The turn has no further lines.
+    /// Records that the turn has no further lines.
     pub(super) fn finish(&mut self, turn: TurnId, now: Instant) -> Vec<SpeakEvent> {
         self.finished = Some((turn, now));
         self.settle(now)

@@ -9,7 +9,7 @@ use super::rehearsal::PreparedLine;
 use super::spoken_line::SpokenLine;
 use super::state::MouthState;
 use crate::languages::LanguageVoice;
-use crate::{LeadSilence, SoundChunk, SpeakError, SynthesisProgress, shape};
+use crate::{LeadSilence, SoundChunk, SpeakError, shape};
 use joi_audio::{Clip, ClipPart, Epoch};
 
 /// Speaks one line; its beginning may have been prepared, or all of it been said before. The ledger registers each clip
@@ -71,8 +71,8 @@ fn synthesise(
         voice.begin(text, lead)?;
     }
     let advance = || match first.take() {
-        Some(chunk) => Ok(SynthesisProgress::Chunk(chunk)),
-        None => voice.advance(&|| shared.is_stale(epoch)),
+        Some(chunk) => Ok(Some(chunk)),
+        None => voice.next_chunk(&|| shared.is_stale(epoch)),
     };
     kept::play_all(keeping, advance, |chunk| due.extend(playing.play(chunk)))
 }

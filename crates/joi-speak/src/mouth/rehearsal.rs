@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::spoken_line::SpokenLine;
 use crate::languages::LanguageVoice;
-use crate::{LeadSilence, SoundChunk, SynthesisProgress};
+use crate::{LeadSilence, SoundChunk};
 use joi_language::LanguageCode;
 
 /// The text being prepared, if there is one.
@@ -45,11 +45,10 @@ impl Rehearsal {
         let spoken = speaker.reader.speakable(&text);
         let is_given_up = || self.current().as_ref().is_none_or(|current| current.is_given_up);
         let voice = &mut speaker.voice;
-        let first = voice.begin(&spoken, LeadSilence::Cut).and_then(|()| voice.advance(&is_given_up));
+        let first = voice.begin(&spoken, LeadSilence::Cut).and_then(|()| voice.next_chunk(&is_given_up));
         *self.current() = None;
         match first {
-            Ok(SynthesisProgress::Chunk(first)) => Some(PreparedLine { text, language, first }),
-            Ok(SynthesisProgress::Over(_)) => None,
+            Ok(first) => first.map(|first| PreparedLine { text, language, first }),
             Err(error) => {
                 tracing::debug!(%error, "a line could not be prepared");
                 None
@@ -102,9 +101,9 @@ mod tests {
     }
 
     /// Everything the voice says from where it stands.
-    fn rest(voice: &mut Voice) -> Vec<f32> {
+    fn rest(voice: &mut dyn Voice) -> Vec<f32> {
         let mut samples = Vec::new();
-        while let SynthesisProgress::Chunk(chunk) = voice.advance(&|| false).unwrap() {
+        while let Some(chunk) = voice.next_chunk(&|| false).unwrap() {
             samples.extend(chunk.samples);
         }
         samples
@@ -114,14 +113,14 @@ mod tests {
     fn behind_what_was_prepared_the_voice_goes_on_as_if_it_said_all_of_it_at_once() {
         let mut speaker = LanguageVoice::new(steady_joe(), english());
         speaker.voice.begin("It is 9 oh 5, and a quarter of an hour.", LeadSilence::Cut).unwrap();
-        let said = rest(&mut speaker.voice);
+        let said = rest(&mut *speaker.voice);
         let text = "It is 9:05, and a quarter of an hour.";
         let ready = Rehearsal::default().prepare(&mut speaker, text.into(), "en".into()).unwrap();
         assert!(ready.is(&line(text, "en")));
         assert!(!ready.is(&line("It is 9:06.", "en")) && !ready.is(&line(text, "de")));
         let SoundChunk { samples: mut played, continues } = ready.into_first();
         assert!(continues && played.len() < said.len() / 2, "{} of {}", played.len(), said.len());
-        played.extend(rest(&mut speaker.voice));
+        played.extend(rest(&mut *speaker.voice));
         assert!(played == said, "not a sample differs");
     }
 
@@ -133,7 +132,7 @@ mod tests {
         // A machine that does other things may prepare it before this thread has looked: then once more.
         let (interrupter, preparing) = loop {
             let mut speaker = LanguageVoice::new(steady_joe(), english());
-            let interrupter = speaker.voice.interrupter();
+            let interrupter = speaker.voice.interrupter().unwrap();
             let preparing = std::thread::spawn({
                 let (rehearsal, text) = (Arc::clone(&rehearsal), text.clone());
                 move || rehearsal.prepare(&mut speaker, text, "en".into()).is_none()
@@ -147,7 +146,7 @@ mod tests {
         };
         assert!(!rehearsal.give_up_unless(&text));
         assert!(rehearsal.give_up_unless("Another line."));
-        interrupter.interrupt();
+        interrupter();
         assert!(preparing.join().unwrap(), "it was given up");
         assert!(!rehearsal.give_up_unless("Another line."), "and is over");
     }

@@ -1,4 +1,4 @@
-//! The reporting task of the voice: what the player has played becomes what was said.
+//! The reporting task of the voice: turns played clips into spoken lines.
 //!
 //! One task. In: the player's events. Out: speech events, by way of the ledger, and after a while of silence the request to
 //! rest. It ends with either side.
@@ -12,7 +12,7 @@ use super::event::SpeakEvent;
 use super::state::{MouthState, VoiceRequest};
 use joi_audio::PlayEvent;
 
-/// After so long without a sound the voice may give back what it took for long sentences.
+/// After this long without a sound the voice may free the memory of long sentences.
 pub(super) const REST_AFTER: Duration = Duration::from_secs(30);
 
 /// The reporting task: turns the player's events into speech events, until the player or the receiver is

@@ -5,7 +5,7 @@
 use joi_base::message::TurnId;
 use joi_language::LanguageCode;
 
-/// A segment of an answer, as [`Segmenter`](crate::segment::Segmenter) cuts it.
+/// A segment of an answer, as [`Segmenter`](crate::Segmenter) cuts it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpokenLine {
     /// The turn it belongs to.

@@ -64,7 +64,7 @@ impl MouthState {
 
     /// Aborts what is being synthesised.
     pub(super) fn interrupt(&self) {
-        self.interrupters.get().into_iter().flatten().for_each(Interrupter::interrupt);
+        self.interrupters.get().into_iter().flatten().for_each(|interrupt| interrupt());
     }
 
     /// Returns whether playback was stopped since `epoch`.

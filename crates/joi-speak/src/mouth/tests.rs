@@ -52,7 +52,7 @@ async fn until_done(events: &mut mpsc::Receiver<SpeakEvent>, turn: TurnId) -> Ve
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_prepared_line_is_told_and_heard_like_any_other() {
+async fn a_prepared_line_is_reported_and_heard_like_any_other() {
     let folder = tempfile::tempdir().unwrap();
     let (mouth, player, mut events) = mouth(&folder.path().join("said.wav"));
     for (turn, prepared) in [(1, "It is 9:05."), (2, "It is 9:06.")] {
@@ -152,7 +152,7 @@ async fn what_is_said_while_the_voice_is_loaded_sounds_when_it_is_there_and_what
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_voice_that_cannot_be_loaded_is_told_once_and_every_turn_ends_in_silence() {
+async fn a_voice_that_cannot_be_loaded_is_reported_once_and_every_turn_ends_in_silence() {
     let folder = tempfile::tempdir().unwrap();
     let (comes, voice) = std::sync::mpsc::channel();
     let (mouth, player, mut events) = mouth_loading(&folder.path().join("said.wav"), voice);

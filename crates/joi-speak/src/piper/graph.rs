@@ -115,7 +115,7 @@ fn decoder_input<'n>(nodes: &'n [Node], producers: &BTreeMap<&str, usize>) -> Op
     None
 }
 
-/// The nodes that `output` needs, without those that only `given` needs.
+/// Returns the nodes that `output` needs, without those that only `given` needs.
 fn needed(
     nodes: &[Node],
     producers: &BTreeMap<&str, usize>,
@@ -214,8 +214,8 @@ mod tests {
             .into()
     }
 
-    /// The kinds of nodes, and the names of weights, inputs and outputs.
-    fn told(part: &[u8]) -> [Vec<String>; 4] {
+    /// Returns the kinds of nodes, and the names of weights, inputs and outputs.
+    fn names(part: &[u8]) -> [Vec<String>; 4] {
         let model = Model::decode(part).unwrap();
         assert_eq!((model.ir_version, model.opset_import.len()), (8, 1));
         let graph = model.graph.unwrap();
@@ -233,11 +233,11 @@ mod tests {
         let DividedVoice { encoder, decoder, frames } = divide(small(["Conv", "ConvTranspose"])).unwrap();
         assert_eq!(frames, "z");
         assert_eq!(
-            told(&encoder).map(|names| names.join(" ")),
+            names(&encoder).map(|names| names.join(" ")),
             ["Gather Add Mul", "emb", "input scales sid", "z"]
         );
         assert_eq!(
-            told(&decoder).map(|names| names.join(" ")),
+            names(&decoder).map(|names| names.join(" ")),
             ["Gather Conv Add LeakyRelu ConvTranspose Tanh", "emb pre up", "sid z", "output"]
         );
     }

@@ -30,7 +30,7 @@ const BATCH: usize = 1;
 const SHRINKS: (&str, &str) = ("memory.enable_memory_arena_shrinkage", "cpu:0");
 
 /// A voice's network.
-pub struct VoiceNetwork {
+pub(crate) struct VoiceNetwork {
     /// Up to the frames, or to the samples where it is not divided.
     encoder: Session,
     decoder: Option<Decoder>,
@@ -40,7 +40,7 @@ pub struct VoiceNetwork {
     description: NetworkDescription,
 }
 
-/// What is known of it beside its file.
+/// The properties of a network that its file does not hold.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NetworkDescription {
     /// In Hz.
@@ -60,7 +60,7 @@ struct Decoder {
     pacing: ChunkPacing,
 }
 
-/// What a sentence becomes before it is sound.
+/// A sentence behind the first half of the network.
 #[derive(Debug, Clone)]
 pub(super) enum EncodedSentence {
     /// It is sound.
@@ -85,7 +85,7 @@ impl VoiceFrames {
         Self { values: rows.flat_map(|row| &row[range.clone()]).copied().collect(), channels: self.channels }
     }
 
-    /// The same again and again, until they are so many.
+    /// Repeats the frames up to `count` of them.
     fn repeated(&self, count: usize) -> Self {
         let rows = self.values.chunks_exact(self.len().max(1));
         Self {
@@ -145,28 +145,28 @@ impl VoiceNetwork {
         if !network.try_out(&frames)? {
             return Ok(None);
         }
-        // What was tried was longer than most of what will be said.
+        // The trial was longer than most sentences.
         network.shrink()?;
         Ok(Some(network))
     }
 
-    /// What ends a run from another thread, and lets the next one begin.
+    /// Returns the options that cancel a run from another thread, and allow the next one.
     pub(super) fn running(&self) -> &Arc<RunOptions> {
         &self.running
     }
 
-    /// How sentences are decoded in chunks; nothing where they come as samples.
+    /// Returns the pacing of chunks; nothing for a network that is not divided.
     pub(super) fn pacing(&self) -> Option<ChunkPacing> {
         self.decoder.as_ref().map(|decoder| decoder.pacing)
     }
 
-    /// The pacing of a machine of the test's choice.
+    /// Sets the pacing of a machine of the test's choice.
     #[cfg(any(test, feature = "testing"))]
-    pub fn pace(&mut self, pacing: ChunkPacing) {
+    pub(crate) fn pace(&mut self, pacing: ChunkPacing) {
         self.decoder.as_mut().unwrap().pacing = pacing;
     }
 
-    /// One sentence.
+    /// Computes the frames of one sentence, or its samples if the network is not divided.
     pub(super) fn encode(&mut self, ids: Vec<i64>) -> ort::Result<EncodedSentence> {
         let length = ids.len();
         let mut inputs: Vec<(&str, DynValue)> = vec![
@@ -189,8 +189,8 @@ impl VoiceNetwork {
         })
     }
 
-    /// Gives back what a long sentence has left in the memory of both sessions, tens of MB: says the word once more, and
-    /// has it shrink behind that. It can't be ended from another thread, but takes no longer than the word.
+    /// Frees the memory that long sentences have left in both sessions, tens of MB, by running the word once more. It cannot
+    /// be cancelled from another thread, but takes no longer than the word.
     pub(super) fn shrink(&mut self) -> ort::Result<()> {
         let mut shrinking = RunOptions::new()?;
         shrinking.set(SHRINKS.0, SHRINKS.1)?;
@@ -203,7 +203,7 @@ impl VoiceNetwork {
         shrunk
     }
 
-    /// The samples of `range`. How long they took counts for the next chunks.
+    /// Decodes the frames of `range`. The time it takes counts for the pacing of the next chunks.
     pub(super) fn decode(&mut self, frames: &VoiceFrames, range: Range<usize>) -> ort::Result<Vec<f32>> {
         let Some(decoder) = &mut self.decoder else {
             return Err(ort::Error::new("this voice has no decoder of its own"));
@@ -232,7 +232,7 @@ impl VoiceNetwork {
             let whole = self.decode(&frames, 0..frames.len())?;
             let (range, hop) = (2 * reach..3 * reach, whole.len() / frames.len().max(1));
             let Some(decoder) = &mut self.decoder else { return Ok(false) };
-            // What was measured first was slow: ONNX Runtime sets itself up in its first run.
+            // The first measurement is slow: ONNX Runtime sets itself up in its first run.
             decoder.pacing = ChunkPacing::untried(reach);
             let part = self.decode(&frames, range.clone())?;
             let same = whole.get(range.start * hop..range.end * hop).unwrap_or_default();
@@ -288,7 +288,7 @@ mod tests {
         (0..100).map(|at| if at % 2 == 0 { 0 } else { 15 + at % 37 }).collect()
     }
 
-    /// The real voice, and that sentence.
+    /// Returns the real voice, and that sentence.
     fn network() -> (VoiceNetwork, VoiceFrames) {
         let environment = environment(&files().onnxruntime).unwrap();
         let mut network = VoiceNetwork::load(&environment, (&files().model, 1), (STILL, sentence())).unwrap();

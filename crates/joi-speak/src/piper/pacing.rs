@@ -8,9 +8,9 @@
 
 /// Frames of the first chunk at least: 0.28 s of a voice at 22 kHz.
 const FIRST: usize = 24;
-/// Decoding may take so many times longer than it took lately.
+/// Decoding may take this many times longer than it took lately.
 const MARGIN: f64 = 3.0;
-/// A further chunk that can't have so many frames in time is none.
+/// Least frames of a further chunk; with less in time there is none.
 const SHORTEST: usize = 12;
 /// Frames of a chunk at most, as a multiple of those that it looks at on one side: what they take in memory is held while
 /// joi speaks, tens of MB for a long sentence at once. Eight times took 8 MB more, and an eighth less of a core.
@@ -20,9 +20,9 @@ const WEIGHT: f64 = 0.3;
 /// From this share of the time on, whole sentences are decoded.
 const TOO_SLOW: f64 = 0.85;
 
-/// What is known of the decoder.
+/// Measurements of the decoder.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ChunkPacing {
+pub(crate) struct ChunkPacing {
     /// How many frames it looks at before and behind those that it decodes.
     reach: usize,
     /// Time of decoding by time of sound, once it was measured.
@@ -32,14 +32,14 @@ pub struct ChunkPacing {
 }
 
 impl ChunkPacing {
-    /// Of a decoder that has not decoded yet.
+    /// Creates the pacing of a decoder that has not decoded yet.
     pub(super) fn untried(reach: usize) -> Self {
         Self { reach, effort: None, weight: WEIGHT }
     }
 
-    /// The same, whatever is measured.
+    /// Creates a fixed pacing, which ignores measurements.
     #[cfg(any(test, feature = "testing"))]
-    pub fn steady(reach: usize, effort: f64) -> Self {
+    pub(crate) fn steady(reach: usize, effort: f64) -> Self {
         Self { reach, effort: Some(effort), weight: 0.0 }
     }
 
@@ -47,12 +47,12 @@ impl ChunkPacing {
         self.reach
     }
 
-    /// Decoding took `effort` times as long as its sound will.
+    /// Records that decoding took `effort` times as long as its sound will.
     pub(super) fn learn(&mut self, effort: f64) {
         self.effort = Some(self.effort.map_or(effort, |before| before + (effort - before) * self.weight));
     }
 
-    /// The share of the time of playing that decoding may take, at worst.
+    /// Returns the share of the time of playing that decoding may take, at worst.
     fn share(self) -> f64 {
         self.effort.map_or(f64::INFINITY, |effort| effort * MARGIN)
     }
@@ -103,7 +103,7 @@ mod tests {
         pacing
     }
 
-    /// The chunks of a sentence, all of them played.
+    /// Returns the chunks of a sentence, all of them played.
     fn chunks(pacing: ChunkPacing, frames: usize) -> Vec<usize> {
         let mut chunks = vec![pacing.first(frames)];
         while chunks.iter().sum::<usize>() < frames {
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_short_to_bridge_the_next_chunk_is_told() {
+    fn a_chunk_too_short_to_bridge_the_next_one_is_reported() {
         let pacing = pacing(12, 0.1);
         assert_eq!(pacing.next(100, 4), None, "nearly all of the first chunk was silent");
         assert_eq!(pacing.next(100, 15), Some(25));

@@ -25,7 +25,7 @@ pub unsafe fn refuse_telemetry() {
 /// ONNX Runtime's environment; a process can make only one, so it is kept until the end.
 static ENVIRONMENT: Mutex<Option<Environment>> = Mutex::new(None);
 
-/// The process-wide environment, made by the first voice.
+/// Returns the process-wide environment, made by the first voice.
 pub(super) fn environment(library: &Path) -> Result<Environment, SpeakError> {
     let mut made = ENVIRONMENT.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(environment) = made.as_ref() {
@@ -39,8 +39,8 @@ pub(super) fn environment(library: &Path) -> Result<Environment, SpeakError> {
     Ok(made.insert(environment).clone())
 }
 
-/// A session that leaves the other cores free: one thread pool, no spinning between runs. It keeps no plan of the memory for
-/// each length of a sentence that it has seen.
+/// Returns a session that leaves the other cores free: one thread pool, no spinning between runs. It keeps no plan of
+/// the memory for each length of a sentence that it has seen.
 pub(super) fn session(environment: &Environment, network: &[u8], threads: usize) -> ort::Result<Session> {
     Session::builder(environment)?
         .with_intra_threads(threads)?

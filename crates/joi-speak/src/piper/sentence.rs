@@ -3,7 +3,7 @@
 use super::network::{EncodedSentence, VoiceNetwork};
 use crate::shape::{self, LeadSilence};
 
-/// What is left of a sentence.
+/// The rest of a sentence.
 #[derive(Debug)]
 pub(super) struct Sentence {
     encoded: EncodedSentence,
@@ -13,7 +13,7 @@ pub(super) struct Sentence {
     planned: usize,
 }
 
-/// What is done to samples before they are passed on.
+/// The processing of samples before they are passed on.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shaping {
     pub(super) gain: f32,
@@ -22,7 +22,7 @@ pub(super) struct Shaping {
 }
 
 impl Shaping {
-    /// To samples of which those from `fresh` on are as the network computed them; whether there is something to be heard.
+    /// Processes `samples`, of which those from `fresh` on are new; returns whether they are audible.
     fn apply(self, samples: &mut Vec<f32>, fresh: usize) -> bool {
         shape::level(&mut samples[fresh..], self.gain);
         self.lead == LeadSilence::Kept || shape::cut_lead(samples, self.rate)
@@ -30,7 +30,7 @@ impl Shaping {
 }
 
 impl Sentence {
-    /// Computes its frames.
+    /// Computes the frames of a sentence.
     pub(super) fn begin(network: &mut VoiceNetwork, ids: Vec<i64>) -> ort::Result<Self> {
         let encoded = network.encode(ids)?;
         let planned = match (&encoded, network.pacing()) {
@@ -40,7 +40,7 @@ impl Sentence {
         Ok(Self { encoded, done: 0, planned })
     }
 
-    /// The next samples, and what is left behind them: so many that they bridge the time until the rest comes.
+    /// Decodes the next samples, enough to bridge the time until the rest comes, and returns them with the rest.
     pub(super) fn chunk(
         self,
         network: &mut VoiceNetwork,
@@ -66,7 +66,7 @@ impl Sentence {
             let bridged = if is_heard { samples.len() / hop } else { 0 };
             let planned = match pacing.next(left, bridged) {
                 Some(planned) => planned,
-                // She speaks already: holding back what is ready would make the gap longer.
+                // Playback has started: holding back what is ready would make the gap longer.
                 None if self.done > 0 => pacing.first(left),
                 None => {
                     next = pacing.first(left);

@@ -2,13 +2,12 @@ use std::cell::Cell;
 use std::path::PathBuf;
 
 use super::*;
-use crate::Voice;
-pub(super) use crate::testing::{files, joe, paced_joe, steady_joe};
+pub(super) use crate::testing::{files, joe, paced_joe, say, steady_joe};
 use joi_base::machine::alone::is_alone;
 use joi_base::machine::{give_back_memory, resident};
 
 /// What the voice says, sentence by sentence.
-fn sentences(voice: &mut Voice, text: &str) -> Vec<Vec<f32>> {
+fn sentences(voice: &mut dyn Voice, text: &str) -> Vec<Vec<f32>> {
     let (mut sentences, mut is_open) = (Vec::<Vec<f32>>::new(), false);
     let each = &mut |SoundChunk { samples, continues }| {
         match sentences.last_mut().filter(|_| is_open) {
@@ -17,7 +16,7 @@ fn sentences(voice: &mut Voice, text: &str) -> Vec<Vec<f32>> {
         }
         is_open = continues;
     };
-    assert_eq!(voice.say(text, &|| false, each).unwrap(), SynthesisEnd::All);
+    say(voice, text, &|| false, each).unwrap();
     assert!(!is_open, "the last chunk is the end of its sentence");
     sentences
 }
@@ -31,7 +30,7 @@ fn measure(samples: &[f32], rate: u32) -> (f64, f64) {
 #[test]
 fn sentences_come_one_by_one_at_a_sound_level_and_length() {
     let mut voice = joe();
-    let clips = sentences(&mut voice, "It is a quarter past nine. Good morning!");
+    let clips = sentences(&mut *voice, "It is a quarter past nine. Good morning!");
     assert_eq!((clips.len(), voice.rate()), (2, 22_050));
     for (clip, range) in clips.iter().zip([1.2..3.0, 0.6..2.0]) {
         let (seconds, level) = measure(clip, 22_050);
@@ -41,15 +40,15 @@ fn sentences_come_one_by_one_at_a_sound_level_and_length() {
         // The pause behind a sentence.
         assert!(clip[clip.len() - 3_000..].iter().all(|s| *s == 0.0));
     }
-    assert!(sentences(&mut voice, "...").is_empty());
+    assert!(sentences(&mut *voice, "...").is_empty());
 }
 
 #[test]
 fn a_slower_and_louder_voice_is_slower_and_louder() {
     let text = "The living room lamp is on.";
-    let plain = sentences(&mut joe(), text).concat();
+    let plain = sentences(&mut *joe(), text).concat();
     let config = SpeakConfig { speed: 0.67, gain: 3.0, pause_ms: 0, ..SpeakConfig::default() };
-    let changed = sentences(&mut Voice::load(&files().into(), &config).unwrap(), text).concat();
+    let changed = sentences(&mut *files().load(&config).unwrap(), text).concat();
     let ((plain_s, plain_level), (slow_s, loud_level)) = (measure(&plain, 22_050), measure(&changed, 22_050));
     assert!(slow_s > 1.2 * plain_s, "{slow_s} s instead of {plain_s} s");
     assert!(loud_level > 1.3 * plain_level, "{loud_level} instead of {plain_level}");
@@ -59,7 +58,7 @@ fn a_slower_and_louder_voice_is_slower_and_louder() {
 fn without_variation_a_sentence_sounds_the_same_every_time() {
     let twice = |variation: f32| {
         let mut voice = paced_joe(&SpeakConfig { variation, ..SpeakConfig::default() }, 0.08);
-        [0, 1].map(|_| sentences(&mut voice, "The lamp is on.").concat())
+        [0, 1].map(|_| sentences(&mut *voice, "The lamp is on.").concat())
     };
     let [first, second] = twice(0.0);
     assert!(first == second, "not a sample differs");
@@ -68,19 +67,15 @@ fn without_variation_a_sentence_sounds_the_same_every_time() {
 }
 
 /// The chunks of one sentence.
-fn chunks(voice: &mut Voice) -> Vec<SoundChunk> {
+fn chunks(voice: &mut dyn Voice) -> Vec<SoundChunk> {
     let text = "The washing machine is done, and the window in the bathroom is open.";
     voice.begin(text, LeadSilence::Cut).unwrap();
-    std::iter::from_fn(|| match voice.advance(&|| false).unwrap() {
-        SynthesisProgress::Chunk(chunk) => Some(chunk),
-        SynthesisProgress::Over(_) => None,
-    })
-    .collect()
+    std::iter::from_fn(|| voice.next_chunk(&|| false).unwrap()).collect()
 }
 
 #[test]
 fn a_sentence_begins_to_sound_long_before_all_of_it_is_computed() {
-    let chunks = chunks(&mut steady_joe());
+    let chunks = chunks(&mut *steady_joe());
     let continued: Vec<bool> = chunks.iter().map(|chunk| chunk.continues).collect();
     assert!(chunks.len() > 2, "{continued:?}");
     assert!(continued.iter().rev().skip(1).all(|continues| *continues) && continued.last() == Some(&false));
@@ -90,14 +85,14 @@ fn a_sentence_begins_to_sound_long_before_all_of_it_is_computed() {
 
 #[test]
 fn where_decoding_is_slow_a_sentence_comes_whole() {
-    let slow = chunks(&mut paced_joe(&SpeakConfig::default(), 0.5));
+    let slow = chunks(&mut *paced_joe(&SpeakConfig::default(), 0.5));
     assert_eq!(slow.iter().map(|chunk| chunk.continues).collect::<Vec<_>>(), [false]);
 }
 
 #[test]
 fn however_long_a_voice_is_silent_first_an_answer_begins_with_sound() {
     let config = SpeakConfig { speed: 0.5, ..SpeakConfig::default() };
-    let first = chunks(&mut paced_joe(&config, 0.08)).swap_remove(0);
+    let first = chunks(&mut *paced_joe(&config, 0.08)).swap_remove(0);
     // 10 ms are left of the silence; a block later the voice is there.
     let loudest = first.samples[..882].iter().fold(0.0_f32, |loudest, sample| loudest.max(sample.abs()));
     assert!(loudest > 0.003, "{loudest}");
@@ -108,24 +103,25 @@ fn a_stop_ends_it_between_and_within_sentences_and_it_speaks_again() {
     let mut voice = joe();
     let stopped = Cell::new(false);
     let mut clips = 0;
-    let said = voice.say("One. Two. Three.", &|| stopped.get(), &mut |_| {
+    let said = say(&mut *voice, "One. Two. Three.", &|| stopped.get(), &mut |_| {
         clips += 1;
         stopped.set(true);
     });
-    assert_eq!((said.unwrap(), clips), (SynthesisEnd::Stopped, 1));
+    assert!(matches!(said, Err(SpeakError::Stopped)) && clips == 1);
 
     // The question is asked right before a run: what it does then comes within the run.
-    let interrupter = voice.interrupter();
+    let interrupter = voice.interrupter().unwrap();
     let asked = Cell::new(0);
     let is_stopped = || {
         asked.set(asked.get() + 1);
-        interrupter.interrupt();
+        interrupter();
         asked.get() > 1
     };
-    let said = voice.say("This is never computed.", &is_stopped, &mut |_| clips += 1);
-    assert_eq!((said.unwrap(), clips, asked.get()), (SynthesisEnd::Stopped, 1, 2));
+    let said = say(&mut *voice, "This is never computed.", &is_stopped, &mut |_| clips += 1);
+    assert!(matches!(said, Err(SpeakError::Stopped)));
+    assert_eq!((clips, asked.get()), (1, 2));
 
-    assert_eq!(sentences(&mut voice, "And again.").len(), 1);
+    assert_eq!(sentences(&mut *voice, "And again.").len(), 1);
 }
 
 #[test]
@@ -139,17 +135,17 @@ fn a_voice_that_rests_gives_back_what_long_sentences_took_and_speaks_as_before()
     give_back_memory();
     let mut voice = steady_joe();
     let long = "and the window in the bathroom is open, ".repeat(12);
-    let before = sentences(&mut voice, "The lamp is on.");
-    assert_eq!(sentences(&mut voice, &format!("The kettle is hot, {long}and so on.")).len(), 1);
+    let before = sentences(&mut *voice, "The lamp is on.");
+    assert_eq!(sentences(&mut *voice, &format!("The kettle is hot, {long}and so on.")).len(), 1);
     let held = || resident(std::process::id()).unwrap() >> 20;
     let spoken = held();
     voice.rest().unwrap();
     assert!(held() + 20 < spoken, "{} MB of {spoken} MB", held());
-    assert!(sentences(&mut voice, "The lamp is on.") == before, "not a sample differs");
+    assert!(sentences(&mut *voice, "The lamp is on.") == before, "not a sample differs");
 }
 
 #[test]
-fn unusable_files_are_told_by_name_with_a_remedy() {
+fn unusable_files_are_named_with_a_remedy() {
     let scratch = tempfile::tempdir().unwrap();
     let write = |name: &str, content: &[u8]| {
         let path = scratch.path().join(name);
@@ -168,7 +164,7 @@ fn unusable_files_are_told_by_name_with_a_remedy() {
     let no_marks = changed("marks.json", "/phoneme_id_map", serde_json::json!({"a": [1]}));
     let no_rate = changed("rate.json", "/audio/sample_rate", serde_json::json!(0));
     let missing = PathBuf::from("/nowhere/at/all");
-    let text = |files: PiperFiles| match PiperVoice::load(&files, &SpeakConfig::default()) {
+    let text = |files: PiperFiles| match files.load(&SpeakConfig::default()) {
         Ok(_) => panic!("{files:?} was accepted"),
         Err(error) => error.to_string(),
     };

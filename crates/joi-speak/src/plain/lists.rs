@@ -49,7 +49,7 @@ pub(super) fn prepare(text: &str, at_line_start: bool, before: Option<u32>) -> (
     (prepared, item)
 }
 
-/// All lines outside of code blocks that begin with a number and a dot or parenthesis.
+/// Returns all lines outside of code blocks that begin with a number and a dot or parenthesis.
 fn items(lines: &[&str], at_line_start: bool) -> Vec<ListItem> {
     let mut items = Vec::new();
     let mut is_code = false;
@@ -72,7 +72,7 @@ fn items(lines: &[&str], at_line_start: bool) -> Vec<ListItem> {
     items
 }
 
-/// Whether the item has a neighbour: on the next line, or the next number behind lines that belong to an
+/// Returns whether the item has a neighbour: on the next line, or the next number behind lines that belong to an
 /// item.
 fn is_real(items: &[ListItem], index: usize, lines: &[&str], before: Option<u32>) -> bool {
     let item = &items[index];
@@ -96,7 +96,7 @@ fn is_real(items: &[ListItem], index: usize, lines: &[&str], before: Option<u32>
     follows || items.get(index + 1).is_some_and(|next| are_neighbours(item, next))
 }
 
-/// Whether a line is blank or indented, as the rest of an item is.
+/// Returns whether a line is blank or indented, as the rest of an item is.
 fn is_inside(line: &str) -> bool {
     line.trim().is_empty() || line.starts_with([' ', '\t'])
 }

@@ -69,7 +69,7 @@ const TAGS: &[&str] = &[
 /// Stands before text that does not begin a line, so that it is not taken for a heading or an item.
 const NO_BLOCK: char = '\u{2060}';
 
-/// The blocks of `markdown`: paragraphs, headings, items, rows.
+/// Returns the blocks of `markdown`: paragraphs, headings, items, rows.
 pub(super) fn blocks(markdown: &str, at_line_start: bool) -> Vec<String> {
     let guarded;
     let source = if at_line_start {
@@ -154,7 +154,7 @@ fn tag_length(text: &str) -> Option<usize> {
     (TAGS.contains(&name.as_str()) && (attributes.is_empty() || attributes.contains('='))).then_some(length)
 }
 
-/// The name in front of attributes, in small letters.
+/// Returns the name in front of attributes, in small letters.
 fn tag_name(inside: &str) -> String {
     inside
         .trim_start_matches('/')

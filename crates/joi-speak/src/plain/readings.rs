@@ -37,7 +37,7 @@ struct Passes {
 }
 
 impl Readings {
-    /// The passes of a language with these words, if it has any.
+    /// Returns the passes of a language with these words, if it has any.
     pub(super) fn new(words: Option<&Arc<ReadingWords>>) -> Self {
         Self(words.map(|words| Passes {
             address: address::Addresses::new(words),

@@ -13,7 +13,7 @@ fn speakable(written: &str) -> String {
     READER.clone().speakable(written)
 }
 
-/// Checks every pair of written and spoken text, and tells all that differ.
+/// Checks every pair of written and spoken text, and reports all that differ.
 fn check(table: &[(&str, &str)]) {
     check_in(english(), table);
 }

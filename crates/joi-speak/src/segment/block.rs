@@ -37,8 +37,8 @@ pub(super) fn line_kind(line: &str) -> LineKind {
     }
 }
 
-/// The number of an item's marker, `12. ` or `12) `, up to 99.
-pub(super) fn item_number(text: &str) -> Option<u32> {
+/// Returns the number of an item's marker, `12. ` or `12) `, up to 99.
+fn item_number(text: &str) -> Option<u32> {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let rest = text[digits..].strip_prefix(['.', ')'])?;
     if !(1..=2).contains(&digits) || !(rest.is_empty() || rest.starts_with([' ', '\t'])) {
@@ -47,7 +47,7 @@ pub(super) fn item_number(text: &str) -> Option<u32> {
     text[..digits].parse().ok()
 }
 
-/// Whether the last word of `text` is a list marker: a number with a dot that begins its line.
+/// Returns whether the last word of `text` is a list marker: a number with a dot that begins its line.
 pub(super) fn is_list_marker(text: &str, at_line_start: bool) -> bool {
     let line = text.rsplit('\n').next().unwrap_or_default();
     let is_whole = at_line_start || line.len() < text.len();
@@ -89,7 +89,7 @@ impl Fences {
         }
     }
 
-    /// The code block that `text`, which was looked at, ends in or with.
+    /// Returns the code block that `text`, which was looked at, ends in or with.
     pub(super) fn now(&self, text: &str) -> Option<Fence> {
         match self.open {
             Some((_, begins)) => Some(Fence::Open { begins }),
@@ -98,7 +98,7 @@ impl Fences {
     }
 }
 
-/// The run of three or more backticks or tildes that a line begins with.
+/// Returns the run of three or more backticks or tildes that a line begins with.
 fn fence_mark(line: &str) -> &str {
     let text = line.trim_start_matches(' ');
     for mark in ['`', '~'] {
@@ -111,13 +111,13 @@ fn fence_mark(line: &str) -> &str {
     ""
 }
 
-/// Whether the last line of `text` is a row of a table.
+/// Returns whether the last line of `text` is a row of a table.
 pub(super) fn is_in_table(text: &str, at_line_start: bool) -> bool {
     let line = text.rsplit('\n').next().unwrap_or_default();
     (at_line_start || line.len() < text.len()) && line_kind(line) == LineKind::Table
 }
 
-/// Whether inline code or a link is open at the end of `text`. After `limit` bytes nothing counts as open.
+/// Returns whether inline code or a link is open at the end of `text`. After `limit` bytes nothing counts as open.
 pub(super) fn is_open(text: &str, limit: usize) -> bool {
     let paragraph = text.rfind("\n\n").map_or(text, |at| &text[at + 2..]);
     let (mut ticks, mut depth, mut opened_at) = (0_usize, 0_usize, 0_usize);
@@ -155,7 +155,7 @@ pub(super) fn is_open(text: &str, limit: usize) -> bool {
     (ticks > 0 || depth > 0 || parentheses > 0) && paragraph.len() - opened_at <= limit
 }
 
-/// Whether bold text is open at the end of `text`.
+/// Returns whether bold text is open at the end of `text`.
 pub(super) fn is_emphasised(text: &str) -> bool {
     text.matches("**").count() % 2 == 1 || text.matches("__").count() % 2 == 1
 }

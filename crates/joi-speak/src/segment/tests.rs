@@ -54,7 +54,7 @@ fn an_answer_without_a_comma_is_opened_in_front_of_a_phrase_behind_six_words() {
     assert_eq!(segmenter.push("the poles to us. But"), ["from the poles to us. "]);
     assert_eq!(segmenter.push(" the moon goes round us all the time and "), [] as [&str; 0]);
     assert_eq!(segmenter.opening(), None, "it is no longer silent");
-    // What is whole at once is said in one go.
+    // A text that arrives whole is one segment.
     let mut segmenter = Segmenter::new(english());
     assert_eq!(segmenter.push("The lamp over there is off now and cold."), [] as [&str; 0]);
     assert_eq!(segmenter.opening(), None);

@@ -4,7 +4,7 @@ use super::super::doubt::ExpectedWords;
 use super::super::hearing::Hearing;
 use super::super::signals::Judged;
 use super::*;
-use joi_audio::Resampler;
+use joi_audio::resample;
 use joi_base::message::Transcript;
 use joi_hear::judge::{JudgeVerdict, Judgement, judge_answer, judge_stop};
 use joi_speak::testing::steady_joe;
@@ -12,11 +12,8 @@ use joi_speak::testing::steady_joe;
 /// Her voice says it, as a follow-up; nothing of it counts as voiced but so many samples.
 pub(super) fn said(text: &str, voiced: u64) -> Utterance {
     let mut voice = steady_joe();
-    let (mut spoken, mut samples) = (Vec::new(), vec![0.0; 4_000]);
-    voice.say(text, &|| false, &mut |chunk| spoken.extend(chunk.samples)).unwrap();
-    let mut resampler = Resampler::new(voice.rate(), RATE).unwrap();
-    resampler.push(&spoken, &mut samples);
-    resampler.finish(&mut samples);
+    let spoken = resample(&voice.render(text).unwrap(), voice.rate(), RATE).unwrap();
+    let samples = [vec![0.0; 4_000], spoken].concat();
     Utterance {
         generation: 4,
         revision: 1,

@@ -248,12 +248,12 @@ fn is_morning(half: &str) -> bool {
     half.trim().starts_with(['a', 'A'])
 }
 
-/// The full stop of "p.m." that also ended the sentence.
+/// Returns the full stop of "p.m." that also ended the sentence.
 fn end_of(half: &str, around: Around<'_>) -> &'static str {
     if half.ends_with('.') && around.ends_sentence() { "." } else { "" }
 }
 
-/// The name that `written` is short for.
+/// Returns the name that `written` is short for.
 fn full<'n>(names: &'n [String], short: &[Vec<String>], written: &str) -> Option<&'n str> {
     let place = short.iter().position(|short| short.iter().any(|short| short == written))?;
     names.get(place).map(String::as_str)

@@ -7,7 +7,7 @@ use regex::{Captures, Regex};
 
 use joi_language::FigureSigns;
 
-/// The pattern of a number as it is written: thousands in threes, decimals behind their sign.
+/// Returns the pattern of a number as it is written: thousands in threes, decimals behind their sign.
 pub(super) fn number(figures: &FigureSigns) -> String {
     let (decimal, thousands) = (regex::escape(&figures.decimal), regex::escape(&figures.thousands));
     format!(r"(?:\d{{1,3}}(?:{thousands}\d{{3}})+|\d+)(?:{decimal}\d+)?")
@@ -23,12 +23,12 @@ pub(super) struct Around<'t> {
 }
 
 impl Around<'_> {
-    /// The character right before.
+    /// Returns the character right before.
     pub(super) fn last(self) -> Option<char> {
         self.before.chars().next_back()
     }
 
-    /// The character right behind.
+    /// Returns the character right behind.
     pub(super) fn next(self) -> Option<char> {
         self.after.chars().next()
     }

@@ -34,7 +34,7 @@ impl Ordinals {
     }
 }
 
-/// The day, as it is said behind `before`.
+/// Returns the day, as it is said behind `before`.
 pub(super) fn day_in_words(dates: &DateWords, day: usize, before: &str) -> Option<String> {
     let stem = dates.days.get(day.checked_sub(1)?)?;
     let last = before.split_whitespace().next_back().unwrap_or_default().to_lowercase();

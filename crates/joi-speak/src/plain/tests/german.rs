@@ -1,7 +1,7 @@
 //! German readings: as text, and by the sounds that espeak-ng makes of them.
 
 use super::*;
-use crate::Phonemizer;
+use crate::espeak::Phonemizer;
 use joi_language::testing::german;
 
 #[test]
@@ -113,7 +113,7 @@ fn numbers_signs_and_words() {
 /// What is written sounds like what is said in words.
 #[test]
 fn figures_sound_as_a_german_says_them() {
-    let folder = std::env::temp_dir().join(format!("joi-espeak-{}", std::process::id()));
+    let folder = crate::testing::espeak_data();
     let voice = Phonemizer::open(&folder, "de").unwrap();
     for (written, words) in [
         ("22,5 °C", "zweiundzwanzig Komma fünf Grad Celsius"),
