@@ -1,6 +1,6 @@
 //! Searches at engines that answer as the real ones do, and at ones that do not.
 
-pub use super::super::web::tests::{Does, Served, http};
+pub(super) use super::super::web::tests::{Does, Served, http};
 use super::*;
 use joi_language::Language;
 use joi_language::testing::{english, german};

@@ -90,7 +90,7 @@ fn ahead(hours: &HoursAhead, units: Units, language: &Language) -> WeatherAhead 
 
 #[cfg(test)]
 mod tests {
-    pub use super::super::super::web::tests::{Does, Served, http};
+    pub(super) use super::super::super::web::tests::{Does, Served, http};
     use super::*;
     use joi_language::testing::{english, german};
 

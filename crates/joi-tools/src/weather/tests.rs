@@ -1,6 +1,6 @@
 //! The weather from a server that answers as the real one does, and from one that does not.
 
-pub use super::super::web::tests::{Does, Served, http};
+pub(super) use super::super::web::tests::{Does, Served, http};
 use super::*;
 use joi_language::Language;
 use joi_language::testing::{english, german};

@@ -6,11 +6,11 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::*;
-pub use crate::testing::{http, is_outside};
+pub(crate) use crate::testing::{http
 
 /// What a path of the server does.
 #[derive(Clone)]
-pub enum Does {
+pub(crate) enum Does {
     /// Answers 200 with this kind and body.
     Sends(&'static str, String),
     /// Answers with this status and location.
@@ -26,7 +26,7 @@ pub enum Does {
 }
 
 /// A server; it ends with the test's runtime.
-pub struct Served {
+pub(crate) struct Served {
     pub(crate) url: String,
     pub(crate) asked: Arc<Mutex<Vec<String>>>,
 }
