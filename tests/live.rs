@@ -5,7 +5,7 @@
 
 #[expect(dead_code, reason = "these stories need only a part of it")]
 mod support {
-    pub(crate) mod ollama_double;
+    pub(crate) use joi_llm::testing as ollama_double;
     pub(crate) mod program;
     pub(crate) mod sound_server;
     pub(crate) mod speech;

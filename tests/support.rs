@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use joi_llm::{LocalChatModel, LocalModels};
 
 pub(crate) mod fake_joi_model;
-pub(crate) mod ollama_double;
+pub(crate) use joi_llm::testing as ollama_double;
 pub(crate) mod program;
 pub(crate) mod signal_double;
 pub(crate) mod sound_server;

@@ -4,17 +4,23 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::thread::available_parallelism;
 use std::time::Duration;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserialize, Serialize};
 
-use super::choose::ANY;
-use super::{Options, Think};
+use super::address::{is_at_home, parse_url};
+use super::wire::{Options, Think};
 use joi_base::problem::Problem;
+
+mod threads;
+
+pub use threads::Threads;
 
 /// How long at most our own server waits for the next command: nobody may come again, and the memory is wanted back.
 pub const LONGEST_LINGERING: Duration = Duration::from_secs(300);
+
+/// The value of `llm.local` that accepts any model.
+pub(crate) const ANY: &str = "auto";
 
 /// Which server is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +30,8 @@ pub enum Backend {
     Auto,
     /// Ollama at `llm.url` only.
     Ollama,
+    /// The OpenAI-compatible server at `llm.url` only.
+    OpenAi,
     /// Our own `joi-model` only.
     Local,
 }
@@ -33,69 +41,20 @@ impl fmt::Display for Backend {
         f.write_str(match self {
             Self::Auto => "auto",
             Self::Ollama => "ollama",
+            Self::OpenAi => "openai",
             Self::Local => "local",
         })
     }
 }
 
-/// How many threads the model computes with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Threads {
-    /// One fewer than the machine has, so that ears and mouth keep one; of two our own server takes both for the first
-    /// sentence of an answer.
-    Auto,
-    /// Exactly so many.
-    Count(u32),
-}
-
-impl Threads {
-    /// The number for a model on this machine.
-    pub fn count(self) -> u32 {
-        match self {
-            Self::Count(count) => count,
-            Self::Auto => cores().max(2) - 1,
-        }
-    }
-
-    /// The number for the first tokens of an answer of our own server, behind which the voice begins. Of two cores it gets
-    /// both: one is all that is left to it else.
-    pub fn first(self) -> u32 {
-        match self {
-            Self::Auto => cores().min(2).max(self.count()),
-            Self::Count(count) => count,
-        }
-    }
-}
-
-fn cores() -> u32 {
-    available_parallelism().map_or(1, |n| u32::try_from(n.get()).unwrap_or(1))
-}
-
-impl Serialize for Threads {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Auto => to.serialize_str("auto"),
-            Self::Count(count) => to.serialize_u32(*count),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Threads {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum WrittenThreads {
-            Count(u32),
-            Word(String),
-        }
-        match WrittenThreads::deserialize(from)? {
-            WrittenThreads::Count(count) => Ok(Self::Count(count)),
-            WrittenThreads::Word(word) if word == "auto" => Ok(Self::Auto),
-            WrittenThreads::Word(word) => {
-                Err(de::Error::invalid_value(de::Unexpected::Str(&word), &"\"auto\" or a number"))
-            }
-        }
-    }
+/// Data that stay at home unless the owner allows a model server outside of it to read them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HomeData {
+    /// What is remembered: facts, diary, documents, earlier conversations.
+    Memory,
+    /// The state of the house, and its tools.
+    House,
 }
 
 /// How long the models of a family think.
@@ -122,12 +81,24 @@ pub struct OwnModel {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LlmConfig {
-    /// "auto": Ollama where it runs and has the model, else our own; "ollama" or "local": only that one.
+    /// "auto": Ollama where it runs and has the model, else our own; "ollama" or "local": only that one; "openai": only
+    /// the OpenAI-compatible server at `url`, for example llama-server, vLLM, LM Studio or LocalAI.
     pub backend: Backend,
-    /// Where Ollama listens: http:// or https://, host, port.
+    /// Where Ollama or the OpenAI-compatible server listens: http:// or https://, host, port; a path where the server has
+    /// one, with or without /v1 at its end.
     pub url: String,
-    /// A model's name as `ollama list` shows it, or "auto": the first installed of a list of models
-    /// that suit a small computer (see the README).
+    /// true: `url` may be an address outside of the home. Everything that is said to the model is sent there, without
+    /// passwords, keys and the like. Addresses at home are loopback, private and link-local ones, bare host names, and
+    /// names below .local, .internal and .home.arpa.
+    pub outside: bool,
+    /// What else may be sent to an address outside of the home: "memory" (what is remembered, in prompts, as a tool and for
+    /// vectors), "house" (its state, and its tools for the model). What is not listed stays at home.
+    pub outside_may: Vec<HomeData>,
+    /// Absolute path of a file with the API key of the OpenAI-compatible server, which nobody else may read; "": the
+    /// systemd credential llm-key, or no key.
+    pub key_file: String,
+    /// A model's name as `ollama list` or the OpenAI-compatible server shows it, or "auto": the first installed of a list
+    /// of models that suit a small computer (see the README); on an OpenAI-compatible server the first chat model.
     pub model: String,
     /// Which model our own server runs: "auto", the best of the list that `joi models` shows which is there, fits into
     /// the free memory and writes at least 6 tokens a second on this machine; or a name of that list, however slow
@@ -137,7 +108,7 @@ pub struct LlmConfig {
     /// `[{ name = "my-model", path = "/home/me/my-model.gguf" }]`.
     pub local_models: Vec<OwnModel>,
     /// Length of the context in tokens, 2048 to 32768. Higher remembers more of the conversation and
-    /// costs memory; a change loads the model anew.
+    /// costs memory; a change loads the model anew. An OpenAI-compatible server has to be started with at least this length.
     pub num_ctx: u32,
     /// Longest reply in tokens, 16 to 500. Higher allows longer answers.
     pub num_predict: u32,
@@ -158,8 +129,9 @@ pub struct LlmConfig {
     /// not think, nor does the embedded one. More thinking answers better, and seconds to minutes later. Ollama refuses
     /// anything but "off" for a model that can't think.
     pub think: Vec<ThinkRule>,
-    /// The model that finds what is meant rather than what is said: its name on Ollama, "auto" (the first installed one
-    /// that can, or the embedded one), or "" (none: what is remembered is found by its words).
+    /// The model that finds what is meant rather than what is said: its name on the server, "auto" (the first installed
+    /// one that can, or the embedded one), or "" (none: what is remembered is found by its words). On a server outside of the
+    /// home only with "memory" in `outside_may`; "auto" is the embedded one there without it.
     pub embed_model: String,
 }
 
@@ -168,6 +140,9 @@ impl Default for LlmConfig {
         Self {
             backend: Backend::Auto,
             url: "http://127.0.0.1:11434".to_owned(),
+            outside: false,
+            outside_may: Vec::new(),
+            key_file: String::new(),
             model: "auto".to_owned(),
             local: ANY.to_owned(),
             local_models: Vec::new(),
@@ -208,6 +183,14 @@ impl LlmConfig {
             Problem::new("llm.url", &self.url, "http:// or https:// with host and port")
                 .remedy("Write for example http://127.0.0.1:11434.")
         });
+        let outside = (self.is_outside() && !self.outside).then(|| {
+            Problem::new("llm.url", &self.url, "an address at home, or any other with llm.outside = true").remedy(
+                "Everything that is said to the model would be sent there. Correct the address, or set llm.outside = true \
+                 to allow that.",
+            )
+        });
+        let key_file = (!self.key_file.is_empty() && !self.key_file.starts_with('/'))
+            .then(|| Problem::new("llm.key_file", &self.key_file, "an absolute path, or \"\""));
         let model = self
             .model
             .trim()
@@ -218,6 +201,8 @@ impl LlmConfig {
         });
         [
             url,
+            outside,
+            key_file,
             model,
             local,
             number("num_ctx", f64::from(self.num_ctx), 2048.0, 32768.0, "tokens"),
@@ -284,6 +269,30 @@ impl LlmConfig {
         Some(wanted.min(LONGEST_LINGERING)).filter(|stays| !stays.is_zero())
     }
 
+    /// Returns whether the configured server is at an address outside of the home.
+    pub fn is_outside(&self) -> bool {
+        self.backend != Backend::Local && parse_url(&self.url).is_some_and(|url| !is_at_home(&url))
+    }
+
+    /// Returns whether `data` must not be sent to the model, because the configured server is outside of the home.
+    pub fn withholds(&self, data: HomeData) -> bool {
+        self.is_outside() && !self.outside_may.contains(&data)
+    }
+
+    /// Returns a sentence about what is sent to an address outside of the home; nothing where all words stay at home.
+    pub fn leaving(&self) -> Option<String> {
+        let stays = match [HomeData::Memory, HomeData::House].map(|data| self.withholds(data)) {
+            [true, true] => "memory and house stay at home",
+            [true, false] => "the house too, while the memory stays at home",
+            [false, true] => "the memory too, while the house stays at home",
+            [false, false] => "memory and house too",
+        };
+        let url = &self.url;
+        self.is_outside().then(|| {
+            format!("words leave the house: what is said to the model is sent to {url}; {stays}")
+        })
+    }
+
     /// Whether `llm.url` points at this machine.
     pub fn is_this_machine(&self) -> bool {
         let host = parse_url(&self.url).and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
@@ -291,78 +300,5 @@ impl LlmConfig {
     }
 }
 
-/// The URL of a model server; nothing when it is none, or carries a user name or password.
-pub(super) fn parse_url(written: &str) -> Option<reqwest::Url> {
-    let url = reqwest::Url::parse(written.trim()).ok()?;
-    let fits = matches!(url.scheme(), "http" | "https") && url.has_host() && url.username().is_empty();
-    (fits && url.password().is_none() && url.query().is_none() && url.fragment().is_none()).then_some(url)
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_defaults_have_no_problem_and_survive_toml() {
-        let config = LlmConfig::default();
-        assert_eq!(config.check(), []);
-        let written = toml::to_string(&config).unwrap();
-        assert_eq!(toml::from_str::<LlmConfig>(&written).unwrap(), config);
-        assert_eq!(toml::from_str::<LlmConfig>("threads = 3").unwrap().threads, Threads::Count(3));
-        assert!(toml::from_str::<LlmConfig>("threads = \"many\"").is_err());
-        assert!(toml::from_str::<LlmConfig>("modell = \"x\"").is_err());
-    }
-
-    #[test]
-    fn every_problem_is_told_at_once() {
-        let config = LlmConfig {
-            url: "ftp://x".into(),
-            model: " ".into(),
-            local: String::new(),
-            local_models: [("", "/a"), ("b", "b.gguf"), ("c", "/c"), ("c", "/d")]
-                .map(|(name, path)| OwnModel { name: name.into(), path: path.into() })
-                .into(),
-            num_ctx: 1,
-            num_predict: 501,
-            temperature: f32::NAN,
-            repeat_penalty: 0.5,
-            keep_alive: -2,
-            threads: Threads::Count(0),
-            think: ["", "q*en"].map(|model| ThinkRule { model: model.into(), think: Think::On }).into(),
-            ..LlmConfig::default()
-        };
-        assert_eq!(config.check().len(), 14);
-    }
-
-    #[test]
-    fn the_first_tokens_never_get_fewer_threads_and_exactly_those_that_are_configured() {
-        assert_eq!(Threads::Count(1).first(), 1);
-        assert!(Threads::Auto.first() >= Threads::Auto.count().max(cores().min(2)));
-        assert!(Threads::Auto.first() <= cores());
-    }
-
-    #[test]
-    fn only_a_server_on_this_machine_is_told_how_many_threads_to_use() {
-        let at = |url: &str| LlmConfig { url: url.into(), ..LlmConfig::default() };
-        assert_eq!(at("http://localhost:1").options().num_thread, Some(Threads::Auto.count()));
-        assert_eq!(at("http://nas:11434").options().num_thread, None);
-        let fixed = LlmConfig { threads: Threads::Count(5), ..at("http://nas:11434") };
-        assert_eq!(fixed.options().num_thread, Some(5));
-    }
-
-    #[test]
-    fn our_own_server_waits_for_the_next_command_as_long_as_the_model_may_stay_but_not_for_ever() {
-        let stays = |keep_alive| LlmConfig { keep_alive, ..LlmConfig::default() }.lingers();
-        let seconds = |n| Some(Duration::from_secs(n));
-        assert_eq!([-1, 0, 60, 86_400].map(stays), [seconds(300), None, seconds(60), seconds(300)]);
-    }
-
-    #[test]
-    fn a_url_with_a_password_is_refused() {
-        for (url, fits) in
-            [("http://a:b@h:1", false), ("http://h", true), ("h:1", false), ("https://h/ollama", true)]
-        {
-            assert_eq!(parse_url(url).is_some(), fits, "{url}");
-        }
-    }
-}
+mod tests;

@@ -1,14 +1,20 @@
-//! Vectors of texts, from a model for that on the server that serves.
+//! Makes vectors of texts, with a model for that on the server that serves.
 //!
-//! Any Tokio task. In: texts. Out: one vector each, of length one. Without such a model nothing is sent. Which model it is is looked up once in a while, not for every text.
+//! Any Tokio task. In: texts. Out: one vector each, of length one. Without such a model nothing is sent, and to a server
+//! outside of the home only where the memory may leave it. Which model it is is looked up once in a while.
 
 use std::time::Duration;
 
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
+use super::config::{HomeData, LlmConfig};
+use super::embedding_names::{is_embedding, is_known};
+use super::error::LlmError;
 use super::local::LOCAL_EMBED_MODEL;
-use super::{InstalledModel, LlmConfig, LlmError, Ollama, ReadyServer, ServedBy};
+use super::mind::{ReadyServer, ServedBy};
+use super::server::ChatServer;
+use super::wire::InstalledModel;
 
 /// A look at what is installed is good for so long.
 const LOOK_EVERY: Duration = Duration::from_secs(300);
@@ -19,19 +25,6 @@ const EMBEDDING: &str = "embedding";
 pub(super) const AUTO: &str = "auto";
 /// Most models that are asked about one by one.
 const ASKED: usize = 12;
-
-/// Names of such models, for servers that don't tell what a model can.
-const KNOWN: [&str; 9] = [
-    "nomic-embed-text",
-    "embeddinggemma",
-    "all-minilm",
-    "mxbai-embed-large",
-    "bge-m3",
-    "snowflake-arctic-embed",
-    "qwen3-embedding",
-    "granite-embedding",
-    "paraphrase-multilingual",
-];
 
 /// Vectors, and the model they are from.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,18 +55,29 @@ impl Embedder {
             return Err(LlmError::no_vectors("llm.embed_model is empty", "name a model or write \"auto\""));
         }
         let ReadyServer { client, by, .. } = ready;
-        let model = self.model(client, wanted).await?.ok_or_else(|| missing(wanted, *by))?;
-        made_by(client, &model, config, texts).await.map_err(|error| match error {
+        if *by != ServedBy::Local && config.withholds(HomeData::Memory) {
+            return Err(LlmError::no_vectors(
+                "what is remembered is not sent to a server outside of the home",
+                "write \"memory\" into llm.outside_may to allow it",
+            ));
+        }
+        let model = self.model(&**client, *by, wanted).await?.ok_or_else(|| missing(wanted, *by))?;
+        made_by(&**client, &model, config, texts).await.map_err(|error| match error {
             LlmError::Server { status: 400..=499 | 501, text } if text.contains("does not support") => {
                 LlmError::no_vectors(format!("{model} can't"), "choose another llm.embed_model")
             }
-            LlmError::ModelMissing { model } => missing(&model, *by),
+            LlmError::ModelMissing { model } | LlmError::ModelUnknown { model, .. } => missing(&model, *by),
             error => error,
         })
     }
 
     /// The installed model that `wanted` means.
-    async fn model(&self, client: &Ollama, wanted: &str) -> Result<Option<String>, LlmError> {
+    async fn model(
+        &self,
+        client: &dyn ChatServer,
+        by: ServedBy,
+        wanted: &str,
+    ) -> Result<Option<String>, LlmError> {
         let mut seen = self.seen.lock().await;
         if let Some((at, address, model)) = &*seen
             && at.elapsed() < LOOK_EVERY
@@ -81,9 +85,9 @@ impl Embedder {
         {
             return Ok(model.clone());
         }
-        let installed = client.tags().await?;
-        let mut model = pick(wanted, &installed);
-        if model.is_none() && wanted == AUTO {
+        let installed = client.models().await?;
+        let mut model = pick(wanted, by, &installed);
+        if model.is_none() && wanted == AUTO && by != ServedBy::OpenAi {
             // Not every server tells in its list what a model can; each model's own page does.
             for name in untold(&installed).take(ASKED) {
                 if can_embed(client, name).await? {
@@ -99,12 +103,12 @@ impl Embedder {
 
 /// Vectors of `texts` by `model` of the server that `client` speaks to.
 pub(super) async fn made_by(
-    client: &Ollama,
+    client: &dyn ChatServer,
     model: &str,
     config: &LlmConfig,
     texts: &[String],
 ) -> Result<Embedded, LlmError> {
-    let vectors = client.embed(model, texts, (&config.options(), config.keep_alive)).await?;
+    let vectors = client.embed(model, texts, &config.options(), config.keep_alive).await?;
     if vectors.len() != texts.len() || vectors.iter().any(Vec::is_empty) {
         return Err(LlmError::Garbage("its vectors are not one for each text".to_owned()));
     }
@@ -113,7 +117,7 @@ pub(super) async fn made_by(
 
 /// Whether the model's own page says that it makes vectors. A model that can't even be asked makes none, and says
 /// nothing of the others.
-async fn can_embed(client: &Ollama, name: &str) -> Result<bool, LlmError> {
+async fn can_embed(client: &dyn ChatServer, name: &str) -> Result<bool, LlmError> {
     match client.show(name).await {
         Ok(page) => Ok(page.can(EMBEDDING) == Some(true)),
         Err(LlmError::Server { .. } | LlmError::ModelMissing { .. } | LlmError::Garbage(_)) => Ok(false),
@@ -126,6 +130,10 @@ fn missing(wanted: &str, by: ServedBy) -> LlmError {
         (AUTO, ServedBy::Ollama) => {
             LlmError::no_vectors("Ollama has no embedding model", "`ollama pull nomic-embed-text` brings one")
         }
+        (AUTO, ServedBy::OpenAi) => LlmError::no_vectors(
+            "the model server lists no embedding model",
+            "name one of its models in llm.embed_model",
+        ),
         (AUTO, ServedBy::Local) => LlmError::no_vectors(
             "the embedded model for it is missing",
             format!("`joi models fetch {LOCAL_EMBED_MODEL}` brings it, then start her anew"),
@@ -133,6 +141,10 @@ fn missing(wanted: &str, by: ServedBy) -> LlmError {
         (name, ServedBy::Ollama) => LlmError::no_vectors(
             format!("Ollama lacks {name}"),
             format!("run `ollama pull {name}` or change llm.embed_model"),
+        ),
+        (name, ServedBy::OpenAi) => LlmError::no_vectors(
+            format!("the model server lacks {name}"),
+            "change llm.embed_model, or write \"auto\"",
         ),
         (name, ServedBy::Local) => LlmError::no_vectors(
             format!("{name} is on Ollama only, and the embedded server serves"),
@@ -142,7 +154,7 @@ fn missing(wanted: &str, by: ServedBy) -> LlmError {
 }
 
 /// The installed model that `wanted` means, as far as the list of them tells.
-fn pick(wanted: &str, installed: &[InstalledModel]) -> Option<String> {
+fn pick(wanted: &str, by: ServedBy, installed: &[InstalledModel]) -> Option<String> {
     let mut here = installed.iter().filter(|model| model.remote_host.is_none());
     if wanted != AUTO {
         let latest = format!("{wanted}:latest");
@@ -152,7 +164,8 @@ fn pick(wanted: &str, installed: &[InstalledModel]) -> Option<String> {
     }
     let can = |model: &&InstalledModel| match &model.capabilities {
         Some(all) => all.iter().any(|can| can == EMBEDDING),
-        None => KNOWN.iter().any(|known| model.name.starts_with(known)),
+        None if by == ServedBy::OpenAi => is_embedding(&model.name),
+        None => is_known(&model.name),
     };
     here.find(can).map(|model| model.name.clone())
 }
@@ -179,13 +192,16 @@ mod tests {
             installed("bge-m3:latest", Some(&["embedding"])),
             installed("nomic-embed-text:latest", None),
         ];
-        assert_eq!(pick("auto", &here).as_deref(), Some("bge-m3:latest"));
-        assert_eq!(pick("auto", &here[2..]).as_deref(), Some("nomic-embed-text:latest"));
-        assert_eq!(pick("nomic-embed-text", &here).as_deref(), Some("nomic-embed-text:latest"));
-        assert_eq!(pick("auto", &here[..1]), None);
-        assert_eq!(pick("all-minilm", &here), None);
+        assert_eq!(pick("auto", ServedBy::Ollama, &here).as_deref(), Some("bge-m3:latest"));
+        assert_eq!(pick("auto", ServedBy::Ollama, &here[2..]).as_deref(), Some("nomic-embed-text:latest"));
+        assert_eq!(
+            pick("nomic-embed-text", ServedBy::Ollama, &here).as_deref(),
+            Some("nomic-embed-text:latest")
+        );
+        assert_eq!(pick("auto", ServedBy::Ollama, &here[..1]), None);
+        assert_eq!(pick("all-minilm", ServedBy::Ollama, &here), None);
         assert_eq!(untold(&here).collect::<Vec<_>>(), ["nomic-embed-text:latest"]);
         let cloud = InstalledModel { remote_host: Some("far".into()), ..here[1].clone() };
-        assert_eq!(pick("auto", &[cloud]), None, "nothing leaves the house");
+        assert_eq!(pick("auto", ServedBy::Ollama, &[cloud]), None, "nothing leaves the house");
     }
 }

@@ -14,8 +14,8 @@ const QUOTED_MAX: usize = 300;
 /// Why a model gave no (whole) answer.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum LlmError {
-    /// Nobody listens there. The caller tells the user; [`super::Mind`] looks for another server.
-    #[error("nobody answers at {at} ({why}); start the model server or correct llm.url")]
+    /// No server listens there. The caller tells the user; [`super::Mind`] looks for another server.
+    #[error("cannot connect to {at}: {why}; start the model server or correct llm.url")]
     Unreachable {
         /// The server's address.
         at: String,
@@ -59,6 +59,50 @@ pub enum LlmError {
     Refused {
         /// 401 or 403.
         status: u16,
+    },
+    /// The server refuses the API key, or wants one. Trying again is useless before the key is another one.
+    #[error(
+        "the model server at {at} refuses the API key (HTTP {status}): missing, wrong or without permission; check llm.key_file"
+    )]
+    KeyRefused {
+        /// The server's address.
+        at: String,
+        /// 401 or 403.
+        status: u16,
+    },
+    /// The file with the API key can't be used.
+    #[error("cannot read the API key from {file}: {why}; correct llm.key_file or the file")]
+    KeyFile {
+        /// The file.
+        file: String,
+        /// The reason, without the file's content.
+        why: String,
+    },
+    /// An OpenAI-compatible server has no such model.
+    #[error("the model server has no model {model}: {offers}; change llm.model")]
+    ModelUnknown {
+        /// As it was asked for.
+        model: String,
+        /// The models that it has, as a clause.
+        offers: String,
+    },
+    /// The conversation is longer than the model's context. The caller shortens it or gives up.
+    #[error(
+        "the conversation is longer than the context of the model server (HTTP 400: {0}); start the server with a longer context"
+    )]
+    ContextTooLong(String),
+    /// The server limits the number of requests or tokens. The caller may try once more later.
+    #[error("the model server limits requests (HTTP 429); wait a moment, or raise the limit of the account")]
+    TooManyRequests,
+    /// Another kind of service listens at the address.
+    #[error(
+        "the service at {at} is not an OpenAI-compatible server: {found}; correct llm.url or llm.backend"
+    )]
+    NotOpenAi {
+        /// The server's address.
+        at: String,
+        /// What was found there.
+        found: String,
     },
     /// Any other failure, in the server's words. The caller may try once more when `status` is 5xx.
     #[error("the model server failed (HTTP {status}: {text}); see its log")]
@@ -117,10 +161,18 @@ impl LlmError {
         Self::NoVectors { why: why.into(), remedy: remedy.into() }
     }
 
+    /// No server serves, with the reason and the remedy.
+    pub(crate) fn down(why: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::Down { why: why.into(), remedy: remedy.into() }
+    }
+
     /// What happened without a server's own words, which may repeat what was said: for the log.
     pub fn for_the_log(&self) -> String {
         match self {
             Self::Server { status, .. } => format!("the model server failed (HTTP {status}); see its log"),
+            Self::ContextTooLong(_) => {
+                "the conversation is longer than the context of the model server; see its log".to_owned()
+            }
             Self::MidStream(_) => "the model server gave up in mid-reply; see its log".to_owned(),
             Self::Unreachable { .. }
             | Self::ModelMissing { .. }
@@ -130,6 +182,11 @@ impl LlmError {
             | Self::Busy
             | Self::Loading
             | Self::Refused { .. }
+            | Self::KeyRefused { .. }
+            | Self::KeyFile { .. }
+            | Self::ModelUnknown { .. }
+            | Self::TooManyRequests
+            | Self::NotOpenAi { .. }
             | Self::Broken
             | Self::Garbage(_)
             | Self::TimedOut { .. }
@@ -146,6 +203,7 @@ impl LlmError {
             Self::Unreachable { .. }
             | Self::Busy
             | Self::Loading
+            | Self::TooManyRequests
             | Self::MidStream(_)
             | Self::Broken
             | Self::TimedOut { .. } => true,
@@ -155,6 +213,11 @@ impl LlmError {
             | Self::NoChat { .. }
             | Self::NoVectors { .. }
             | Self::Refused { .. }
+            | Self::KeyRefused { .. }
+            | Self::KeyFile { .. }
+            | Self::ModelUnknown { .. }
+            | Self::ContextTooLong(_)
+            | Self::NotOpenAi { .. }
             | Self::Garbage(_)
             | Self::Down { .. }
             | Self::CannotRun { .. }

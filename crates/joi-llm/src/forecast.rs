@@ -4,18 +4,24 @@
 //! the name of the model and who serves it. Whether it can really be run shows when it is.
 
 use super::choose::{LocalWish, WantedServer, choose_local, wanted};
+use super::config::{Backend, LlmConfig};
+use super::connect::connect;
+use super::error::LlmError;
+use super::local::served_name;
 use super::local_models::ModelCandidate;
-use super::{Backend, Endpoint, LlmConfig, LlmError, Ollama, ServedBy, served_name};
+use super::mind::ServedBy;
+use super::wire::InstalledModel;
 use joi_base::machine::MemoryRoom;
 
 /// The model that would answer, as its server calls it; nothing where none can.
 pub async fn forecast(config: &LlmConfig, candidates: &[ModelCandidate]) -> Option<(String, ServedBy)> {
     let seen = match config.backend {
         Backend::Local => Ok(Vec::new()),
-        Backend::Auto | Backend::Ollama => installed(config).await,
+        Backend::Auto | Backend::Ollama | Backend::OpenAi => installed(config).await,
     };
     match wanted(config, seen.as_ref().map(Vec::as_slice)) {
         WantedServer::Ollama { model } => Some((model, ServedBy::Ollama)),
+        WantedServer::OpenAi { model } => Some((model, ServedBy::OpenAi)),
         WantedServer::Local { .. } => {
             let wish = LocalWish { wanted: config.local.trim(), room: MemoryRoom::now(), running: None };
             let chosen = choose_local(candidates, &wish).chosen?;
@@ -25,6 +31,6 @@ pub async fn forecast(config: &LlmConfig, candidates: &[ModelCandidate]) -> Opti
     }
 }
 
-async fn installed(config: &LlmConfig) -> Result<Vec<super::InstalledModel>, LlmError> {
-    Ollama::new(&Endpoint::Http { url: config.url.clone() }, None)?.tags().await
+async fn installed(config: &LlmConfig) -> Result<Vec<InstalledModel>, LlmError> {
+    connect(config)?.models().await
 }

@@ -1,43 +1,57 @@
-//! The language model: who serves it, how it is asked, what can go wrong.
+//! The language model: which server answers, how it is asked, what can go wrong.
 //!
-//! Tokio tasks only; nothing here blocks a thread. [`Mind`] decides which server serves (an Ollama
-//! that is running, or our own `joi-model`, which it starts and watches) and hands out replies as a
-//! [`ChatStream`]. [`Ollama`] is the client both speak to. In: messages. Out: text, tool calls,
-//! counters. It refuses to alter what it was given: redaction comes before, sanitising after.
+//! Tokio tasks only; nothing here blocks a thread. [`Mind`] decides which server serves and hands out replies as a
+//! [`ChatStream`]. A server is a [`ChatServer`]: [`Ollama`], which the embedded `joi-model` speaks as well, or [`OpenAi`],
+//! any OpenAI-compatible one. In: messages. Out: text, tool calls, counters. It refuses to alter what it was given:
+//! redaction comes before, sanitising after.
 
+mod address;
 mod choose;
 mod config;
+mod connect;
 mod control_tokens;
 mod embed;
+mod embedding_names;
 mod error;
 mod forecast;
 mod gguf;
+mod http;
+mod json_lines;
+mod key;
 mod lines;
 mod local;
 mod local_models;
 mod mind;
+mod model_size;
 mod ollama;
+mod openai;
+mod server;
 mod speed;
 mod stream;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 mod wire;
 
-pub use choose::{
-    BetterModel, Knowledge, LEAST_SPEED, LocalChoice, LocalWish, ModelSize, PREFERRED, PassedOver,
-    choose_local, knowledge_of, size_of,
-};
-pub use config::{Backend, LONGEST_LINGERING, LlmConfig, OwnModel, ThinkRule, Threads};
+pub use choose::{BetterModel, LEAST_SPEED, LocalChoice, LocalWish, PREFERRED, PassedOver, choose_local};
+pub use config::{Backend, HomeData, LONGEST_LINGERING, LlmConfig, OwnModel, ThinkRule, Threads};
 pub use embed::Embedded;
 pub use error::LlmError;
 pub use forecast::forecast;
+pub use http::Endpoint;
 pub use joi_base::restart::RestartPolicy;
+pub use json_lines::PullStream;
+pub use key::KEY_CREDENTIAL;
 pub use local::{LOCAL_EMBED_MODEL, LocalModel, has_lingering_server, served_name};
 pub use local_models::{FileExaminer, FileState, HEADROOM, LocalChatModel, LocalModels, ModelCandidate};
 pub use mind::{
     Ask, HeadMaker, Length, Mind, MindParts, ModelServer, ReadyServer, ServedBy, ServerHold, Serving,
 };
-pub use ollama::{Endpoint, Ollama};
+pub use model_size::{Knowledge, ModelSize, knowledge_of, size_of};
+pub use ollama::Ollama;
+pub use openai::OpenAi;
+pub use server::{Answer, ChatServer};
 pub use speed::SpeedLog;
-pub use stream::{ChatStream, PullStream};
+pub use stream::ChatStream;
 pub use wire::{
     ChatEvent, ChatRequest, ChatStats, DoneReason, FunctionCall, InstalledModel, Message, ModelInfo, Options,
     PullProgress, Role, RunningModel, Think, ToolCall,

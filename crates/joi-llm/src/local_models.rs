@@ -13,8 +13,10 @@ use std::time::{Duration, SystemTime};
 
 use sha2::{Digest, Sha256};
 
+use super::config::LlmConfig;
 use super::gguf::{self, GgufHead};
-use super::{LlmConfig, LocalModel, SpeedLog};
+use super::local::LocalModel;
+use super::speed::SpeedLog;
 
 /// Memory beside weights and attention cache: working memory of the model server, and what the rest of the program
 /// takes after the choice was made (speech to text, voice).

@@ -5,64 +5,39 @@
 //! [`ServerHold`], and every [`ChatStream`] holds one. It refuses to ask a model that is not ready: a
 //! question waits until it is.
 
+mod ask;
+mod hold;
 mod keeper;
+mod serving;
 mod shared;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use serde_json::Value;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
+pub use self::ask::{Ask, HeadMaker, Length};
+pub use self::hold::ServerHold;
+pub use self::serving::{ReadyServer, ServedBy, Serving};
 use self::shared::{MindShared, VectorsBeside};
+use super::config::LlmConfig;
 use super::embed::{self, AUTO, Embedded, Embedder};
+use super::error::LlmError;
 use super::local::EMBED_NAME;
-use super::{
-    BetterModel, ChatStream, Knowledge, LlmConfig, LlmError, LocalModels, Message, ModelSize, Ollama,
-    RestartPolicy,
-};
+use super::local_models::LocalModels;
+use super::ollama::Ollama;
+use super::stream::ChatStream;
+use joi_base::restart::RestartPolicy;
 
 /// The embedded model for vectors is loaded in a second or two; who can't wait gives up earlier.
 const VECTORS_START: Duration = Duration::from_secs(20);
 
 /// It is not tried again before.
 const VECTORS_REST: Duration = Duration::from_secs(300);
-
-/// A question to the model, without what never changes.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Ask {
-    /// The conversation, oldest first.
-    pub messages: Vec<Message>,
-    /// Tools on offer, as JSON schemas.
-    pub tools: Vec<Value>,
-    /// "json" or a JSON schema that the reply must follow.
-    pub format: Option<Value>,
-    /// How long an answer is wanted.
-    pub length: Length,
-    /// Another model than the one in use, where Ollama serves; our own server has one only.
-    pub model: Option<String>,
-}
-
-/// How long an answer is wanted.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Length {
-    /// A whole one.
-    #[default]
-    Whole,
-    /// One token: the question is asked to have its prompt read ahead of time.
-    OneToken,
-    /// At most so many tokens: a note, a choice.
-    AtMost(u32),
-}
-
-/// Makes what a model of this name and size, which says that it can call tools or not, is to read before
-/// the first question: the beginnings that questions have, the likeliest last. They are evaluated once, so that no
-/// question waits for it; a server that keeps one prompt reads the last one only.
-pub type HeadMaker = Arc<dyn Fn(&str, ModelSize, Option<bool>) -> Vec<Ask> + Send + Sync>;
 
 /// What a [`Mind`] is made of.
 pub struct MindParts {
@@ -82,86 +57,6 @@ impl std::fmt::Debug for MindParts {
             .field("config", &self.config)
             .field("local", &self.local)
             .finish_non_exhaustive()
-    }
-}
-
-/// Which of the two servers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ServedBy {
-    /// An Ollama that was running already.
-    Ollama,
-    /// Our own `joi-model`.
-    Local,
-}
-
-impl ServedBy {
-    /// Its name in records and tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ollama => "ollama",
-            Self::Local => "local",
-        }
-    }
-}
-
-/// A server whose model is loaded and has read the head.
-#[derive(Debug, Clone)]
-pub struct ReadyServer {
-    /// Speaks to it.
-    pub client: Ollama,
-    /// The model's name.
-    pub model: String,
-    /// How much may be asked of it.
-    pub size: ModelSize,
-    /// How far one can rely on what it knows.
-    pub knowledge: Knowledge,
-    /// Whether it can call tools; nothing when the server does not tell.
-    pub has_tools: Option<bool>,
-    /// Which server.
-    pub by: ServedBy,
-    /// What the owner could do to be served by Ollama, for example the command that fetches a model.
-    pub note: Option<String>,
-    /// Why a better model of our own server does not answer, and what to do about it.
-    pub why_not_better: Option<BetterModel>,
-    /// Process id of our own server.
-    pub pid: Option<u32>,
-}
-
-/// What serves now.
-#[derive(Debug, Clone)]
-pub enum Serving {
-    /// A server is looked for or started.
-    Starting {
-        /// Since when.
-        since: Instant,
-    },
-    /// A model is loaded and reads the head.
-    Warming {
-        /// Its name.
-        model: String,
-        /// Who serves it.
-        by: ServedBy,
-        /// Since when.
-        since: Instant,
-    },
-    /// Questions are answered.
-    Ready(ReadyServer),
-    /// Nobody serves.
-    Down(LlmError),
-}
-
-/// While it lives, the server stays the same. A turn of several questions takes one.
-pub struct ServerHold(Arc<MindShared>);
-
-impl std::fmt::Debug for ServerHold {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Hold")
-    }
-}
-
-impl Drop for ServerHold {
-    fn drop(&mut self) {
-        self.0.holds.send_modify(|holds| *holds -= 1);
     }
 }
 
@@ -229,6 +124,11 @@ impl Mind {
         *self.keeper.lock().unwrap_or_else(PoisonError::into_inner) = Some(task);
     }
 
+    /// `[llm]`.
+    pub fn config(&self) -> &LlmConfig {
+        &self.shared.config
+    }
+
     /// What serves, now and whenever it changes.
     pub fn serving(&self) -> watch::Receiver<Serving> {
         self.shared.serving.subscribe()
@@ -236,8 +136,7 @@ impl Mind {
 
     /// Keeps the server the same until it is dropped.
     pub fn hold(&self) -> ServerHold {
-        self.shared.holds.send_modify(|holds| *holds += 1);
-        ServerHold(Arc::clone(&self.shared))
+        ServerHold::new(&self.shared.holds)
     }
 
     /// Waits while a server is started or warmed. Cancel-safe.
@@ -267,7 +166,7 @@ impl Mind {
     pub async fn chat(&self, ask: Ask) -> Result<ChatStream, LlmError> {
         let hold = self.hold();
         let ready = self.ready().await?;
-        let other = ask.model.clone().filter(|_| ready.by == ServedBy::Ollama);
+        let other = ask.model.clone().filter(|_| ready.by != ServedBy::Local);
         let is_other = other.is_some();
         let request = self.shared.request(other.as_ref().unwrap_or(&ready.model), ready.by, ask);
         let reply = ready.client.chat(&request).await;
@@ -302,7 +201,7 @@ impl Mind {
         let made = self.embedder.embed(&ready, config, texts).await;
         match made {
             Err(error @ LlmError::NoVectors { .. })
-                if ready.by == ServedBy::Ollama
+                if ready.by != ServedBy::Local
                     && config.embed_model.trim() == AUTO
                     && self.embed_gguf.is_file() =>
             {

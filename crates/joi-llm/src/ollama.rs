@@ -4,53 +4,24 @@
 //! or a stream closes its connection, which is how the server learns to stop. It follows no
 //! redirect and uses no proxy: what is said at home goes to the configured address only.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use reqwest::{Method, RequestBuilder, Response};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::error::{from_status, quoted};
-use super::wire::ShowReply;
-use super::{
-    ChatEvent, ChatRequest, ChatStats, ChatStream, InstalledModel, LlmError, ModelInfo, Options, PullStream,
-    RunningModel,
-};
+use super::error::{LlmError, from_status};
+use super::http::{Endpoint, HttpServer, SHORT_ANSWER, VECTORS, in_time};
+use super::json_lines::{PullStream, chat_stream};
+use super::server::{Answer, ChatServer, finished};
+use super::stream::ChatStream;
+use super::wire::{ChatRequest, ChatStats, InstalledModel, ModelInfo, Options, RunningModel, ShowReply};
 use joi_base::message::Private;
-use joi_base::root_cause;
-
-/// A server on this machine or at home answers a connection at once, or not at all.
-const CONNECT: Duration = Duration::from_secs(3);
-/// Time for an answer that needs no model. A Pi that is computing at full load needs seconds.
-const SHORT_ANSWER: Duration = Duration::from_secs(10);
-/// Time for the vectors of a few texts, the loading of their model included. Who can't wait gives up earlier.
-const VECTORS: Duration = Duration::from_secs(120);
-/// Longest short answer that is read, in bytes.
-const BODY_MAX: usize = 8 << 20;
-
-/// Where a model server listens.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Endpoint {
-    /// Over TCP.
-    Http {
-        /// Base address, for example `http://127.0.0.1:11434`.
-        url: String,
-    },
-    /// Over a unix socket.
-    Unix {
-        /// The socket.
-        path: PathBuf,
-    },
-}
 
 /// A model server. Cloning is cheap.
 #[derive(Debug, Clone)]
 pub struct Ollama {
-    http: reqwest::Client,
-    base: String,
-    shown: String,
-    bearer: Option<Private<String>>,
+    server: HttpServer,
 }
 
 impl Ollama {
@@ -60,35 +31,12 @@ impl Ollama {
     /// # Errors
     /// [`LlmError::Garbage`] when the address is none.
     pub fn new(endpoint: &Endpoint, bearer: Option<Private<String>>) -> Result<Self, LlmError> {
-        // The first to install a provider wins; that it is there already is no failure.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let client = reqwest::Client::builder()
-            .connect_timeout(CONNECT)
-            .redirect(reqwest::redirect::Policy::none())
-            // A server that was started anew must never be spoken to over the old one's connection.
-            .pool_max_idle_per_host(0)
-            .no_proxy();
-        let (client, base, shown) = match endpoint {
-            Endpoint::Http { url } => {
-                let parsed = super::config::parse_url(url);
-                let base =
-                    parsed.ok_or_else(|| LlmError::Garbage(format!("{} is no address", quoted(url))))?;
-                let base = base.as_str().trim_end_matches('/').to_owned();
-                (client, base.clone(), base)
-            }
-            Endpoint::Unix { path } => (
-                client.unix_socket(path.as_path()),
-                "http://localhost".to_owned(),
-                path.display().to_string(),
-            ),
-        };
-        let http = client.build().map_err(|error| LlmError::Garbage(error.to_string()))?;
-        Ok(Self { http, base, shown, bearer })
+        Ok(Self { server: HttpServer::new(endpoint, bearer)? })
     }
 
     /// The address as the owner knows it.
     pub fn address(&self) -> &str {
-        &self.shown
+        self.server.address()
     }
 
     /// The server's version; the cheapest proof that it is a model server.
@@ -104,12 +52,12 @@ impl Ollama {
 
     /// The models on the server's disk.
     pub async fn tags(&self) -> Result<Vec<InstalledModel>, LlmError> {
-        self.models("/api/tags").await
+        self.listed("/api/tags").await
     }
 
     /// The models in the server's memory.
     pub async fn ps(&self) -> Result<Vec<RunningModel>, LlmError> {
-        self.models("/api/ps").await
+        self.listed("/api/ps").await
     }
 
     /// What the model `name` is.
@@ -125,7 +73,7 @@ impl Ollama {
         let call =
             self.request(Method::POST, "/api/chat").header("content-type", "application/json").body(body);
         let response = self.send(call, &request.model).await?;
-        Ok(ChatStream::new(response.bytes_stream()))
+        Ok(chat_stream(response.bytes_stream()))
     }
 
     /// Evaluates the messages of `request`, so that the next call that begins with them need not, and
@@ -138,15 +86,7 @@ impl Ollama {
 
     /// Has the model answer `request`, and tells only what that took.
     pub async fn written(&self, request: &ChatRequest) -> Result<ChatStats, LlmError> {
-        let mut reply = self.chat(request).await?;
-        loop {
-            match reply.next().await {
-                Some(Ok(ChatEvent::Done(stats))) => return Ok(stats),
-                Some(Ok(ChatEvent::Text(_) | ChatEvent::Thinking(_) | ChatEvent::ToolCall(_))) => {}
-                Some(Err(error)) => return Err(error),
-                None => return Err(LlmError::Broken),
-            }
-        }
+        finished(self.chat(request).await?).await
     }
 
     /// One vector for each of `texts`, made by the model `name`. A model that talks as well is loaded anew when the
@@ -183,14 +123,10 @@ impl Ollama {
     }
 
     fn request(&self, method: Method, path: &str) -> RequestBuilder {
-        let request = self.http.request(method, format!("{}{path}", self.base));
-        match &self.bearer {
-            Some(Private(token)) => request.bearer_auth(token),
-            None => request,
-        }
+        self.server.request(method, path)
     }
 
-    async fn models<T: DeserializeOwned>(&self, path: &str) -> Result<Vec<T>, LlmError> {
+    async fn listed<T: DeserializeOwned>(&self, path: &str) -> Result<Vec<T>, LlmError> {
         #[derive(serde::Deserialize)]
         struct ModelsReply<T> {
             models: Option<Vec<T>>,
@@ -210,49 +146,58 @@ impl Ollama {
         call: RequestBuilder,
         model: &str,
     ) -> Result<T, LlmError> {
-        let whole = async {
+        in_time(limit, async {
             let mut response = self.send(call, model).await?;
-            let body = self.read(&mut response).await?;
+            let body = self.server.read(&mut response).await?;
             serde_json::from_slice(&body).map_err(|error| LlmError::Garbage(error.to_string()))
-        };
-        let late = |_| LlmError::TimedOut { what: "a short answer", limit };
-        tokio::time::timeout(limit, whole).await.map_err(late)?
+        })
+        .await
     }
 
     /// Sends `call`; a status other than success is read as a failure.
     async fn send(&self, call: RequestBuilder, model: &str) -> Result<Response, LlmError> {
-        let mut response = call.send().await.map_err(|error| self.failed(&error))?;
+        let mut response = self.server.send(call).await?;
         let status = response.status();
         if status.is_success() {
             return Ok(response);
         }
-        let body = self.read(&mut response).await?;
+        let body = self.server.read(&mut response).await?;
         Err(from_status(status.as_u16(), &body, model))
-    }
-
-    async fn read(&self, response: &mut Response) -> Result<Vec<u8>, LlmError> {
-        let mut body = Vec::new();
-        while let Some(piece) = response.chunk().await.map_err(|error| self.failed(&error))? {
-            if body.len() + piece.len() > BODY_MAX {
-                return Err(LlmError::Garbage("its answer has no end".to_owned()));
-            }
-            body.extend_from_slice(&piece);
-        }
-        Ok(body)
-    }
-
-    fn failed(&self, error: &reqwest::Error) -> LlmError {
-        if error.is_connect() || error.is_timeout() {
-            return LlmError::Unreachable { at: self.shown.clone(), why: root_of(error) };
-        }
-        // A server that closes the connection without a word died; one that sends no HTTP is none.
-        match root_of(error) {
-            root if root.contains("invalid HTTP") || root.contains("parse") => LlmError::Garbage(root),
-            _ => LlmError::Broken,
-        }
     }
 }
 
-fn root_of(error: &reqwest::Error) -> String {
-    quoted(&root_cause::of(error))
+impl ChatServer for Ollama {
+    fn address(&self) -> &str {
+        Self::address(self)
+    }
+
+    fn models(&self) -> Answer<'_, Vec<InstalledModel>> {
+        Box::pin(self.tags())
+    }
+
+    fn show<'a>(&'a self, name: &'a str) -> Answer<'a, ModelInfo> {
+        Box::pin(Self::show(self, name))
+    }
+
+    fn is_loaded<'a>(&'a self, name: &'a str) -> Answer<'a, bool> {
+        Box::pin(async move { Ok(self.ps().await?.iter().any(|running| running.name == name)) })
+    }
+
+    fn chat<'a>(&'a self, request: &'a ChatRequest) -> Answer<'a, ChatStream> {
+        Box::pin(Self::chat(self, request))
+    }
+
+    fn load<'a>(&'a self, request: &'a ChatRequest) -> Answer<'a, ChatStats> {
+        Box::pin(Self::load(self, request))
+    }
+
+    fn embed<'a>(
+        &'a self,
+        name: &'a str,
+        texts: &'a [String],
+        options: &'a Options,
+        keep_alive: i64,
+    ) -> Answer<'a, Vec<Vec<f32>>> {
+        Box::pin(Self::embed(self, name, texts, (options, keep_alive)))
+    }
 }

@@ -8,6 +8,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::model_size::{ModelSize, size_of};
+
 mod arguments;
 
 pub use arguments::FunctionCall;
@@ -291,7 +293,7 @@ pub struct ModelInfo {
     /// Longest context it was trained for, in tokens.
     pub context_length: Option<u64>,
     /// Small or large, by the above or by its name.
-    pub size: super::ModelSize,
+    pub size: ModelSize,
 }
 
 impl ModelInfo {
@@ -318,7 +320,7 @@ impl ShowReply {
             capabilities: self.capabilities,
             parameter_count,
             context_length: context.and_then(|(_, value)| value.as_u64()),
-            size: super::size_of(name, parameter_count),
+            size: size_of(name, parameter_count),
         }
     }
 }

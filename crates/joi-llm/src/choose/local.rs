@@ -7,11 +7,9 @@
 use std::fmt;
 
 use crate::LlmError;
+use crate::config::ANY;
 use crate::local_models::{FileState, ModelCandidate};
 use joi_base::machine::MemoryRoom;
-
-/// What `llm.local` says when any will do.
-pub(crate) const ANY: &str = "auto";
 
 /// A model that writes more slowly, in tokens a second, falls behind a voice that speaks its words.
 pub const LEAST_SPEED: f32 = 6.0;

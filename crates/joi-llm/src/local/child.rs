@@ -14,9 +14,10 @@ use tokio::process::{Child, ChildStderr, ChildStdin, Command};
 use tokio::task::JoinHandle;
 use tracing::debug;
 
-use super::{ENDING, answers, not_started, spawn};
-use crate::error::quoted;
-use crate::{Endpoint, LlmError, Ollama};
+use super::launch::{ENDING, answers, not_started, spawn};
+use crate::error::{LlmError, quoted};
+use crate::http::Endpoint;
+use crate::ollama::Ollama;
 
 /// So many of its last lines are searched for the reason of its end.
 const LAST_LINES: usize = 8;

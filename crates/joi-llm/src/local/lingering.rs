@@ -12,9 +12,11 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use tokio::net::UnixStream;
 use tracing::debug;
 
-use super::answers;
 use super::child::LastLines;
-use crate::{Endpoint, LlmError, Ollama};
+use super::launch::answers;
+use crate::error::LlmError;
+use crate::http::Endpoint;
+use crate::ollama::Ollama;
 
 /// So much of its log is searched for its last words.
 const LAST_BYTES: u64 = 4096;

@@ -20,9 +20,13 @@ use rustix::process::{Pid, test_kill_process};
 use tokio::time::{Instant, sleep};
 
 use super::child::ChildServer;
+use super::launch::{ENDING, KNOCK_EVERY, command, not_started, spawn};
 use super::lingering::{self, Afterwards, LingeringServer, last_words};
-use super::{ENDING, KNOCK_EVERY, LocalModel, ServerProcess, command, down, not_started, spawn};
-use crate::{LlmConfig, LlmError, Ollama};
+use super::model::LocalModel;
+use super::process::ServerProcess;
+use crate::config::LlmConfig;
+use crate::error::LlmError;
+use crate::ollama::Ollama;
 
 /// Longest path of a unix socket that Linux takes, in bytes.
 const SOCKET_PATH_MAX: usize = 107;
@@ -211,7 +215,7 @@ impl<'a> ServerPlace<'a> {
         let socket = self.path(starter, "sock");
         if socket.as_os_str().len() > SOCKET_PATH_MAX {
             let why = format!("{} is too long for a socket", socket.display());
-            return Err(down(why, "set JOI_RUNTIME to a shorter path"));
+            return Err(LlmError::down(why, "set JOI_RUNTIME to a shorter path"));
         }
         Ok(socket)
     }
@@ -219,8 +223,9 @@ impl<'a> ServerPlace<'a> {
     /// Makes the folder, for this user alone.
     fn make_folder(&self) -> Result<(), LlmError> {
         let folder = &self.model.runtime_dir;
-        let refused =
-            |why: String| down(format!("{} {why}", folder.display()), "set JOI_RUNTIME to a folder of yours");
+        let refused = |why: String| {
+            LlmError::down(format!("{} {why}", folder.display()), "set JOI_RUNTIME to a folder of yours")
+        };
         let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
         let about = made.and_then(|()| std::fs::metadata(folder));
         let about = about.map_err(|error| refused(format!("cannot be made ({error})")))?;
@@ -232,7 +237,7 @@ impl<'a> ServerPlace<'a> {
 
     fn refused(&self, error: &io::Error) -> LlmError {
         let why = format!("{} cannot be written ({error})", self.path("", "log").display());
-        down(why, "set JOI_RUNTIME to a folder of yours")
+        LlmError::down(why, "set JOI_RUNTIME to a folder of yours")
     }
 }
 

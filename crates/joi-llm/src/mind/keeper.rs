@@ -1,11 +1,12 @@
 //! The task that keeps a model server: looks, starts, warms, watches, changes, ends.
 //!
-//! One Tokio task; it owns the processes of our own server (`own.rs`). In: nudges and the clock. Out: the published
+//! One Tokio task; it owns the processes of the embedded server (`own.rs`). In: nudges and the clock. Out: the published
 //! [`Serving`]. Each round decides anew who is to serve (`choose.rs`) and works towards it; what serves meanwhile keeps
 //! serving until the new one is warm and nobody holds it.
 
 mod measure;
 mod own;
+mod serve_own;
 mod vectors;
 
 use std::sync::Arc;
@@ -16,12 +17,18 @@ use tracing::{debug, info, warn};
 
 use self::own::OwnServers;
 use self::vectors::VectorsServer;
+use super::ask::HeadMaker;
+use super::serving::{ReadyServer, ServedBy, Serving};
 use super::shared::MindShared;
-use super::{HeadMaker, ReadyServer, ServedBy, Serving};
 use crate::choose::{WantedServer, wanted};
-use crate::{
-    Backend, ChatStats, Endpoint, InstalledModel, LlmError, LocalModels, Ollama, RestartPolicy, knowledge_of,
-};
+use crate::config::Backend;
+use crate::connect::connect;
+use crate::error::LlmError;
+use crate::local_models::LocalModels;
+use crate::model_size::knowledge_of;
+use crate::server::ChatServer;
+use crate::wire::{ChatStats, InstalledModel};
+use joi_base::restart::RestartPolicy;
 
 /// Between two looks while somebody serves.
 const LOOK_EVERY: Duration = Duration::from_secs(15);
@@ -40,7 +47,7 @@ pub(super) struct ServerKeeper {
     own: OwnServers,
     vectors: VectorsServer,
     /// Of the configured address.
-    client: Option<Ollama>,
+    client: Option<Arc<dyn ChatServer>>,
     /// Why Ollama could not run its model, and when it is asked to again.
     ollama_rests: Option<(Instant, String)>,
     slow_looks: u32,
@@ -119,10 +126,15 @@ impl ServerKeeper {
             return LOOK_SOON;
         }
         if seen.is_err() && !is_slow {
-            self.shared.unpublish_if(|ready| ready.by == ServedBy::Ollama);
+            self.shared.unpublish_if(|ready| ready.by != ServedBy::Local);
+        }
+        if matches!(seen, Err(LlmError::KeyRefused { .. })) {
+            // The next client reads the file with the key again.
+            self.client = None;
         }
         let outcome = match wanted(&self.shared.config, seen.as_ref().map(Vec::as_slice)) {
             WantedServer::Ollama { model } => self.serve_by_ollama_or_locally(&model).await,
+            WantedServer::OpenAi { model } => self.serve_by(ServedBy::OpenAi, &model).await,
             WantedServer::Local { note } => self.serve_locally(note).await,
             WantedServer::Nobody(error) => Err(error),
         };
@@ -137,14 +149,14 @@ impl ServerKeeper {
 
     async fn serve_by_ollama_or_locally(&mut self, model: &str) -> Result<(), LlmError> {
         if self.shared.config.backend != Backend::Auto {
-            return self.serve_by_ollama(model).await;
+            return self.serve_by(ServedBy::Ollama, model).await;
         }
         if let Some((until, note)) = &self.ollama_rests
             && Instant::now() < *until
         {
             return self.serve_locally(Some(note.clone())).await;
         }
-        let Err(error) = self.serve_by_ollama(model).await else { return Ok(()) };
+        let Err(error) = self.serve_by(ServedBy::Ollama, model).await else { return Ok(()) };
         warn!(%error, model, "Ollama cannot serve");
         let note = format!("Ollama cannot serve {model}: {error}.");
         if !matches!(error, LlmError::Unreachable { .. }) {
@@ -154,29 +166,30 @@ impl ServerKeeper {
         self.serve_locally(Some(note)).await
     }
 
-    /// What Ollama has installed.
+    /// The models at `llm.url`.
     async fn look(&mut self) -> Result<Vec<InstalledModel>, LlmError> {
         if self.shared.config.backend == Backend::Local {
             return Ok(Vec::new());
         }
-        self.ollama()?.tags().await
+        self.client()?.models().await
     }
 
     /// The client of the configured address, made once: each one reads the system's certificates anew.
-    fn ollama(&mut self) -> Result<Ollama, LlmError> {
+    fn client(&mut self) -> Result<Arc<dyn ChatServer>, LlmError> {
         if let Some(client) = &self.client {
-            return Ok(client.clone());
+            return Ok(Arc::clone(client));
         }
-        let client = Ollama::new(&Endpoint::Http { url: self.shared.config.url.clone() }, None)?;
-        Ok(self.client.insert(client).clone())
+        let client = connect(&self.shared.config)?;
+        Ok(Arc::clone(self.client.insert(client)))
     }
 
-    async fn serve_by_ollama(&mut self, model: &str) -> Result<(), LlmError> {
-        let client = self.ollama()?;
-        if self.shared.serves(ServedBy::Ollama, model) {
+    /// Has the server at `llm.url`, which is one of the kind `by`, serve with `model`.
+    async fn serve_by(&mut self, by: ServedBy, model: &str) -> Result<(), LlmError> {
+        let client = self.client()?;
+        if self.shared.serves(by, model) {
             // Ollama was started anew, or another program wanted its memory: the head is forgotten.
-            let is_warm = match client.ps().await {
-                Ok(running) => running.iter().any(|running| running.name == model),
+            let is_warm = match client.is_loaded(model).await {
+                Ok(is_loaded) => is_loaded,
                 // Slow because it is computing, so it has its model.
                 Err(LlmError::TimedOut { .. }) => true,
                 Err(error) => return Err(error),
@@ -195,7 +208,7 @@ impl ServerKeeper {
             size: info.size,
             knowledge: knowledge_of(model, info.parameter_count),
             has_tools: info.can("tools"),
-            by: ServedBy::Ollama,
+            by,
             note: None,
             why_not_better: None,
             pid: None,
@@ -253,8 +266,13 @@ impl ServerKeeper {
     /// Has the model read the heads; what the last one took.
     async fn read_head(&self, ready: &ReadyServer) -> Result<ChatStats, LlmError> {
         let heads = (self.head)(&ready.model, ready.size, ready.has_tools);
-        // Ollama keeps one prompt: another one would be read in vain.
-        let skipped = if ready.by == ServedBy::Ollama { heads.len().saturating_sub(1) } else { 0 };
+        let skipped = match ready.by {
+            ServedBy::Local => 0,
+            // A server outside of the home is paid by the token and keeps no prompt; nothing is sent before a question.
+            ServedBy::Ollama | ServedBy::OpenAi if self.shared.config.is_outside() => heads.len(),
+            // These keep one prompt: another one would be read in vain.
+            ServedBy::Ollama | ServedBy::OpenAi => heads.len().saturating_sub(1),
+        };
         let mut stats = ChatStats::default();
         for head in heads.into_iter().skip(skipped) {
             let request = self.shared.request(&ready.model, ready.by, head);

@@ -6,9 +6,13 @@ use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::{Ask, Length, ReadyServer, ServedBy, Serving};
-use crate::choose::think_of;
-use crate::{BetterModel, ChatRequest, LlmConfig, LlmError, Ollama, Think};
+use super::ask::{Ask, Length};
+use super::serving::{ReadyServer, ServedBy, Serving};
+use crate::choose::{BetterModel, think_of};
+use crate::config::LlmConfig;
+use crate::error::LlmError;
+use crate::ollama::Ollama;
+use crate::wire::{ChatRequest, Think};
 
 /// The embedded model for vectors beside an Ollama that has none.
 #[derive(Debug, Clone)]
@@ -66,7 +70,7 @@ impl MindShared {
             options,
             keep_alive: self.config.keep_alive,
             think: match by {
-                ServedBy::Ollama => think_of(&self.config.think, model),
+                ServedBy::Ollama | ServedBy::OpenAi => think_of(&self.config.think, model),
                 ServedBy::Local => Think::Off,
             },
         }
@@ -78,13 +82,18 @@ impl MindShared {
             LlmError::Unreachable { .. }
             | LlmError::Broken
             | LlmError::Garbage(_)
+            | LlmError::NotOpenAi { .. }
+            | LlmError::ModelUnknown { .. }
             | LlmError::ModelMissing { .. } => true,
-            LlmError::TimedOut { .. } | LlmError::Refused { .. } => false,
+            LlmError::TimedOut { .. } | LlmError::Refused { .. } | LlmError::KeyRefused { .. } => false,
             LlmError::NoTools { .. }
             | LlmError::NoChat { .. }
             | LlmError::NoVectors { .. }
             | LlmError::Busy
             | LlmError::Loading
+            | LlmError::KeyFile { .. }
+            | LlmError::ContextTooLong(_)
+            | LlmError::TooManyRequests
             | LlmError::Server { .. }
             | LlmError::MidStream(_)
             | LlmError::Down { .. }

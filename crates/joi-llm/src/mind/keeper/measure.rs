@@ -10,10 +10,12 @@ use tokio::time::timeout;
 use tracing::{info, warn};
 
 use super::ServerKeeper;
-use crate::Message;
 use crate::choose::LEAST_SPEED;
 use crate::local_models::{FileState, ModelCandidate};
-use crate::mind::{Length, ReadyServer};
+use crate::mind::ask::Length;
+use crate::mind::serving::ReadyServer;
+use crate::server::written;
+use crate::wire::Message;
 use joi_base::machine;
 
 /// So much is written.
@@ -66,10 +68,10 @@ impl ServerKeeper {
         let mut best = 0.0_f32;
         for _ in 0..MEASUREMENTS {
             let (began, cpu) = (Instant::now(), ready.pid.and_then(machine::cpu_time));
-            let written = timeout(MEASURING, ready.client.written(&request)).await;
+            let outcome = timeout(MEASURING, written(&*ready.client, &request)).await;
             let used = ready.pid.and_then(machine::cpu_time).zip(cpu).map(|(after, before)| after - before);
             let share = share_of_cores(began.elapsed(), used, self.shared.config.threads.count());
-            let speed = match written {
+            let speed = match outcome {
                 Ok(stats) => {
                     // Words are drawn by chance: the next time there may be more of them.
                     let enough = stats.ok().filter(|stats| stats.eval_count >= LEAST_TOKENS);

@@ -11,15 +11,13 @@ use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout};
 use tracing::{error, warn};
 
-use super::ServerKeeper;
-use crate::choose::{LEAST_SPEED, LocalChoice, LocalWish, choose_local};
+use crate::choose::{LocalChoice, LocalWish, choose_local};
+use crate::error::LlmError;
 use crate::local::Server;
 use crate::local_models::{FileExaminer, FileStamp, FileState, LocalModels, ModelCandidate, stamp};
 use crate::mind::shared::MindShared;
-use crate::mind::{ReadyServer, ServedBy, Serving};
-use crate::{BetterModel, LlmError, RestartPolicy, knowledge_of, served_name, size_of};
 use joi_base::machine::MemoryRoom;
-use joi_base::restart::{Restart, Restarts};
+use joi_base::restart::{Restart, RestartPolicy, Restarts};
 
 /// Time to find out whether a server that failed has ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -27,18 +25,18 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 const MEMORY_RESTS: Duration = Duration::from_secs(60);
 
 /// A server of ours and the model it runs.
-struct RunningServer {
-    name: String,
-    gguf: PathBuf,
-    server: Server,
+pub(super) struct RunningServer {
+    pub(super) name: String,
+    pub(super) gguf: PathBuf,
+    pub(super) server: Server,
 }
 
 pub(super) struct OwnServers {
     pub(super) models: LocalModels,
     examiner: FileExaminer,
-    running: Option<RunningServer>,
+    pub(super) running: Option<RunningServer>,
     /// The one that is to take its place, and is not warm yet.
-    next: Option<RunningServer>,
+    pub(super) next: Option<RunningServer>,
     /// Files that could not be run.
     failed: HashMap<PathBuf, FailedFile>,
     /// Models that wrote too little to be measured, by checksum.
@@ -53,14 +51,14 @@ pub(super) struct OwnServers {
 }
 
 /// The models as they are, and the choice among them.
-struct LocalOutlook {
-    candidates: Vec<ModelCandidate>,
-    choice: LocalChoice,
+pub(super) struct LocalOutlook {
+    pub(super) candidates: Vec<ModelCandidate>,
+    pub(super) choice: LocalChoice,
 }
 
 impl LocalOutlook {
     /// Whether another model than `name` may be tried.
-    fn has_other(&self, name: &str) -> bool {
+    pub(super) fn has_other(&self, name: &str) -> bool {
         let is_there = |one: &ModelCandidate| matches!(one.state, FileState::There { .. });
         self.candidates.iter().any(|one| one.name != name && is_there(one))
     }
@@ -97,9 +95,9 @@ impl FailedFile {
 }
 
 /// A model that could not be run.
-struct RunFailure {
-    error: LlmError,
-    ran: Duration,
+pub(super) struct RunFailure {
+    pub(super) error: LlmError,
+    pub(super) ran: Duration,
 }
 
 impl OwnServers {
@@ -152,7 +150,7 @@ impl OwnServers {
         self.gave_up = None;
     }
 
-    async fn outlook(&self, shared: &MindShared) -> LocalOutlook {
+    pub(super) async fn outlook(&self, shared: &MindShared) -> LocalOutlook {
         let (models, examiner, config) = (self.models.clone(), self.examiner.clone(), shared.config.clone());
         let has_own = self.running.is_some();
         let examined = spawn_blocking(move || {
@@ -178,7 +176,7 @@ impl OwnServers {
     }
 
     /// Passes over `candidate` until its file is another one, or there may be memory for it.
-    fn pass_over(&mut self, candidate: &ModelCandidate, error: &LlmError) {
+    pub(super) fn pass_over(&mut self, candidate: &ModelCandidate, error: &LlmError) {
         warn!(%error, model = candidate.name, "the model can't be run, and the next best is");
         if let Some(failed) = FailedFile::of(&candidate.gguf, error) {
             self.failed.insert(candidate.gguf.clone(), failed);
@@ -186,12 +184,12 @@ impl OwnServers {
     }
 
     /// The server that was started last.
-    fn newest(&mut self) -> &mut Option<RunningServer> {
+    pub(super) fn newest(&mut self) -> &mut Option<RunningServer> {
         if self.next.is_some() { &mut self.next } else { &mut self.running }
     }
 
     /// Ends the server that was started last and could not be warmed.
-    async fn give_up_newest(&mut self, error: LlmError) -> RunFailure {
+    pub(super) async fn give_up_newest(&mut self, error: LlmError) -> RunFailure {
         let newest = self.newest();
         let Some(failed) = newest else { return RunFailure { error, ran: Duration::ZERO } };
         let ended = timeout(LAST_WORDS, failed.server.ended()).await;
@@ -202,7 +200,7 @@ impl OwnServers {
     }
 
     /// Why `gguf` is not started now, or that its time has not come.
-    fn refuses(&mut self, gguf: &Path) -> Option<Result<(), LlmError>> {
+    pub(super) fn refuses(&mut self, gguf: &Path) -> Option<Result<(), LlmError>> {
         if let Some((given_up, was, error)) = &self.gave_up {
             if given_up == gguf && stamp(gguf) == *was {
                 return Some(Err(error.clone()));
@@ -213,7 +211,11 @@ impl OwnServers {
     }
 
     /// Sets when the last model is started anew, or gives up.
-    fn failed(&mut self, gguf: &Path, RunFailure { error, ran }: RunFailure) -> Result<(), LlmError> {
+    pub(super) fn failed(
+        &mut self,
+        gguf: &Path,
+        RunFailure { error, ran }: RunFailure,
+    ) -> Result<(), LlmError> {
         let restart = match &error {
             // Another process may give memory back.
             LlmError::TooLittleMemory { .. } => {
@@ -238,135 +240,15 @@ impl OwnServers {
     }
 }
 
-impl ServerKeeper {
-    /// Has the best of our own models serve. `note` is what would have Ollama serve.
-    pub(super) async fn serve_locally(&mut self, note: Option<String>) -> Result<(), LlmError> {
-        loop {
-            let outlook = self.own.outlook(&self.shared).await;
-            let LocalOutlook { candidates, choice } = &outlook;
-            let Some(chosen) = choice.chosen.map(|at| &candidates[at]) else {
-                return Err(choice.nobody(candidates));
-            };
-            let why_not_better = choice.why_not_better(candidates);
-            let running = self.own.running.as_ref();
-            if let Some(running) = running.filter(|running| running.name == chosen.name) {
-                if let Err(error) = running.server.client.version().await {
-                    return self.local_ended(&error.to_string()).await;
-                }
-                if let Some(ready) = self.local_ready(&chosen.gguf) {
-                    self.shared.renote(note, why_not_better);
-                    self.measure(&ready, chosen).await;
-                    return Ok(());
-                }
-            } else if running.is_none()
-                && let Some(refusal) = self.own.refuses(&chosen.gguf)
-            {
-                return refusal;
-            }
-            let failure = match self.run_model(chosen, note.clone(), why_not_better).await {
-                Ok(()) => return Ok(()),
-                Err(failure) => failure,
-            };
-            if !outlook.has_other(&chosen.name) {
-                return self.own.failed(&chosen.gguf, failure);
-            }
-            self.own.pass_over(chosen, &failure.error);
-        }
-    }
-
-    /// Our own server, if it serves the model in `gguf` now.
-    fn local_ready(&self, gguf: &Path) -> Option<ReadyServer> {
-        let name = served_name(gguf);
-        match &*self.shared.serving.borrow() {
-            Serving::Ready(ready) if ready.by == ServedBy::Local && ready.model == name => {
-                Some(ready.clone())
-            }
-            Serving::Ready(_) | Serving::Starting { .. } | Serving::Warming { .. } | Serving::Down(_) => None,
-        }
-    }
-
-    /// Starts a server for `chosen` unless it runs, warms it and has it serve.
-    async fn run_model(
-        &mut self,
-        chosen: &ModelCandidate,
-        note: Option<String>,
-        why_not_better: Option<BetterModel>,
-    ) -> Result<(), RunFailure> {
-        let not_started = |error| RunFailure { error, ran: Duration::ZERO };
-        let is_running = self.own.running.as_ref().is_some_and(|running| running.name == chosen.name);
-        if !is_running {
-            let model = self.own.models.server_for(Some(chosen));
-            model.check().map_err(not_started)?;
-            self.shared.publish_unless_ready(Serving::Starting { since: Instant::now() });
-            let server = Server::start(&model, &self.shared.config).await.map_err(not_started)?;
-            let (name, gguf) = (chosen.name.clone(), chosen.gguf.clone());
-            self.own.next = Some(RunningServer { name, gguf, server });
-        }
-        let Some(server) = self.own.newest().as_ref().map(|newest| &newest.server) else { return Ok(()) };
-        let model = served_name(&chosen.gguf);
-        let ready = ReadyServer {
-            client: server.client.clone(),
-            size: size_of(&model, None),
-            knowledge: knowledge_of(&model, None),
-            model,
-            has_tools: None,
-            by: ServedBy::Local,
-            note,
-            why_not_better,
-            pid: server.pid(),
-        };
-        let ready = match self.warm(ready).await {
-            Ok(ready) => ready,
-            Err(error) => return Err(self.own.give_up_newest(error).await),
-        };
-        let speed = self.measure(&ready, chosen).await;
-        let counts = self.shared.config.local.trim() != chosen.name;
-        if counts && !is_running && self.own.is_running() && speed.is_some_and(|speed| speed < LEAST_SPEED) {
-            // It is passed over from now on, and who serves goes on.
-            stop(&mut self.own.next).await;
-            return Ok(());
-        }
-        self.publish(ready).await;
-        if self.own.next.is_some() {
-            if self.own.is_running() {
-                // A question may have been asked of it just before the change.
-                self.shared.until_released().await;
-            }
-            stop(&mut self.own.running).await;
-            self.own.running = self.own.next.take();
-        }
-        Ok(())
-    }
-
-    /// Our own server ended, or is no use any more.
-    pub(super) async fn local_ended(&mut self, why: &str) -> Result<(), LlmError> {
-        let Some(running) = &self.own.running else { return Ok(()) };
-        let (name, gguf, ran) = (running.name.clone(), running.gguf.clone(), running.server.ran());
-        self.shared.unpublish_if(|ready| ready.by == ServedBy::Local);
-        self.own.stop().await;
-        let failed = self.own.failed(&gguf, RunFailure { error: ended_error(why), ran });
-        let Err(error) = failed else { return Ok(()) };
-        let outlook = self.own.outlook(&self.shared).await;
-        match outlook.candidates.iter().find(|one| one.name == name) {
-            Some(candidate) if outlook.has_other(&name) => {
-                self.own.pass_over(candidate, &error);
-                self.own.forget_failures();
-                Ok(())
-            }
-            Some(_) | None => Err(error),
-        }
-    }
-}
-
 /// Ends a server, which stays in its place until it has ended.
-async fn stop(place: &mut Option<RunningServer>) {
+pub(super) async fn stop(place: &mut Option<RunningServer>) {
     if let Some(running) = place {
         running.server.stop().await;
         *place = None;
     }
 }
 
-fn ended_error(why: &str) -> LlmError {
+pub(super) fn ended_error(why: &str) -> LlmError {
     LlmError::Down {
         why: format!("joi-model ended: {why}"),
         remedy: "`joi models verify` checks its model".to_owned(),

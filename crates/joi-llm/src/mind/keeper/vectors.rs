@@ -1,14 +1,14 @@
-//! Our own server for vectors alone, beside an Ollama that has no model for them.
+//! The embedded server for vectors alone, beside a server at `llm.url` that has no model for them.
 //!
-//! Part of the keeper's task. It is started when somebody asks for vectors, and ended when Ollama serves no more: our
-//! own chat server makes vectors itself.
+//! Part of the keeper's task. It is started at the first request for vectors, and ended when the server at `llm.url`
+//! serves no more: the embedded chat server makes vectors itself.
 
 use tokio::time::Instant;
 use tracing::warn;
 
 use super::ServerKeeper;
 use crate::local::Server;
-use crate::mind::ServedBy;
+use crate::mind::serving::ServedBy;
 use crate::mind::shared::VectorsBeside;
 
 #[derive(Default)]
@@ -30,7 +30,8 @@ impl ServerKeeper {
     /// Starts what is wanted, and ends what is not.
     pub(super) async fn tend_vectors(&mut self) {
         let state = self.shared.vectors.borrow().clone();
-        if !self.shared.is_served_by(ServedBy::Ollama) {
+        let is_beside = [ServedBy::Ollama, ServedBy::OpenAi].iter().any(|by| self.shared.is_served_by(*by));
+        if !is_beside {
             if !matches!(state, VectorsBeside::Unasked) {
                 self.shared.vectors.send_replace(VectorsBeside::Unasked);
             }

@@ -1,9 +1,12 @@
-//! A scripted Ollama over a real socket: it answers like the real one unless a test scripts the answer.
+//! A scripted model server over a real socket: it answers like the real one unless a test scripts the answer.
 //!
-//! One Tokio task per connection, one answer per connection. A script decides every byte and when it
-//! is sent; `api.rs` holds what is answered without a script.
+//! Compiled for tests only. One Tokio task per connection, one answer per connection. A script decides every byte and when
+//! it is sent; `ollama.rs` and `openai.rs` hold what is answered without a script.
 
-mod api;
+#![allow(clippy::unwrap_used, reason = "in a test, what was not expected ends it")]
+
+mod ollama;
+pub mod openai;
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -16,17 +19,23 @@ use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use api::Model;
+pub use ollama::Model;
 
 /// A request as it came in.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Seen {
+pub struct Seen {
     /// `POST /api/chat`.
-    pub(crate) call: String,
+    pub call: String,
     /// The `Authorization` header.
-    pub(crate) authorization: Option<String>,
+    pub authorization: Option<String>,
     /// The body; null when there was none.
-    pub(crate) body: Value,
+    pub body: Value,
+}
+
+impl Seen {
+    fn is_chat(&self) -> bool {
+        ["POST /api/chat", "POST /v1/chat/completions"].contains(&self.call.as_str())
+    }
 }
 
 #[derive(Clone)]
@@ -38,7 +47,7 @@ enum Step {
 
 /// A scripted answer.
 #[derive(Clone)]
-pub(crate) struct Script {
+pub struct Script {
     head: String,
     is_chunked: bool,
     steps: Vec<Step>,
@@ -46,39 +55,39 @@ pub(crate) struct Script {
 
 impl Script {
     /// A streamed answer of these lines, each sent by itself.
-    pub(crate) fn lines(lines: &[Value]) -> Self {
+    pub fn lines(lines: &[Value]) -> Self {
         let steps = lines.iter().map(|line| Step::Send(format!("{line}\n").into_bytes())).collect();
         Self { head: head_of(200, "application/x-ndjson"), is_chunked: true, steps }
     }
 
     /// One JSON object.
-    pub(crate) fn json(status: u16, body: &Value) -> Self {
+    pub fn json(status: u16, body: &Value) -> Self {
         Self::body(status, "application/json", body.to_string())
     }
 
     /// An error as Ollama words it.
-    pub(crate) fn error(status: u16, text: &str) -> Self {
+    pub fn error(status: u16, text: &str) -> Self {
         Self::json(status, &json!({ "error": text }))
     }
 
     /// Any body.
-    pub(crate) fn body(status: u16, content_type: &str, body: impl Into<Vec<u8>>) -> Self {
+    pub fn body(status: u16, content_type: &str, body: impl Into<Vec<u8>>) -> Self {
         Self { head: head_of(status, content_type), is_chunked: true, steps: vec![Step::Send(body.into())] }
     }
 
     /// Bytes that need not be HTTP.
-    pub(crate) fn raw(bytes: &str) -> Self {
+    pub fn raw(bytes: &str) -> Self {
         Self { head: String::new(), is_chunked: false, steps: vec![Step::Send(bytes.into())] }
     }
 
     /// The same with another line of header.
-    pub(crate) fn header(mut self, line: &str) -> Self {
+    pub fn header(mut self, line: &str) -> Self {
         self.head = self.head.replacen("\r\n", &format!("\r\n{line}\r\n"), 1);
         self
     }
 
     /// The same bytes in pieces of `size`, wherever that cuts them.
-    pub(crate) fn in_pieces_of(mut self, size: usize) -> Self {
+    pub fn in_pieces_of(mut self, size: usize) -> Self {
         let all: Vec<u8> =
             self.steps.iter().flat_map(|s| if let Step::Send(b) = s { b.clone() } else { vec![] }).collect();
         self.steps = all.chunks(size).map(|piece| Step::Send(piece.to_vec())).collect();
@@ -86,25 +95,25 @@ impl Script {
     }
 
     /// Waits for `gate` before step `at`.
-    pub(crate) fn waiting_at(mut self, at: usize, gate: &Arc<Notify>) -> Self {
+    pub fn waiting_at(mut self, at: usize, gate: &Arc<Notify>) -> Self {
         self.steps.insert(at, Step::Await(Arc::clone(gate)));
         self
     }
 
     /// The same, and then the steps of `more`.
-    pub(crate) fn then(mut self, more: Self) -> Self {
+    pub fn then(mut self, more: Self) -> Self {
         self.steps.extend(more.steps);
         self
     }
 
     /// Waits for ever at the end.
-    pub(crate) fn then_silence(self) -> Self {
+    pub fn then_silence(self) -> Self {
         let end = self.steps.len();
         self.waiting_at(end, &Arc::default())
     }
 
     /// The connection is torn down at the end.
-    pub(crate) fn then_death(mut self) -> Self {
+    pub fn then_death(mut self) -> Self {
         self.steps.push(Step::Die);
         self
     }
@@ -116,7 +125,11 @@ fn head_of(status: u16, content_type: &str) -> String {
     )
 }
 
+/// The API that a double speaks: answers a request where nothing is scripted.
+type Api = fn(&[Model], &Seen) -> Script;
+
 struct State {
+    api: Api,
     models: Mutex<Vec<Model>>,
     scripts: Mutex<VecDeque<(String, Script)>>,
     answers: Mutex<Vec<(String, VecDeque<Script>)>>,
@@ -125,9 +138,9 @@ struct State {
 }
 
 /// The double. It stops when it is dropped.
-pub(crate) struct Double {
+pub struct Double {
     /// Where it listens.
-    pub(crate) url: String,
+    pub url: String,
     state: Arc<State>,
     stop: CancellationToken,
 }
@@ -139,15 +152,26 @@ impl Drop for Double {
 }
 
 impl Double {
-    /// Listens on a free port and has one small chat model without tools, `double:1b`.
-    pub(crate) async fn start() -> Self {
+    /// Listens on a free port as Ollama and has one small chat model without tools, `double:1b`.
+    pub async fn start() -> Self {
         Self::at("127.0.0.1:0").await
     }
 
-    /// Listens on `address`.
-    pub(crate) async fn at(address: &str) -> Self {
+    /// Listens on `address` as Ollama.
+    pub async fn at(address: &str) -> Self {
+        Self::serving(address, ollama::answer).await
+    }
+
+    /// Listens on a free port as an OpenAI-compatible server with the chat model `double-1b`, which calls tools.
+    pub async fn openai() -> Self {
+        let double = Self::serving("127.0.0.1:0", openai::answer).await;
+        double.install(vec![Model::new("double-1b", &["completion", "tools"])]);
+        double
+    }
+
+    async fn serving(address: &str, api: Api) -> Self {
         let listener = TcpListener::bind(address).await.unwrap();
-        let double = Self::new(format!("http://{}", listener.local_addr().unwrap()));
+        let double = Self::new(format!("http://{}", listener.local_addr().unwrap()), api);
         let (state, stop) = (Arc::clone(&double.state), double.stop.clone());
         tokio::spawn(async move {
             let mut open = JoinSet::new();
@@ -160,9 +184,9 @@ impl Double {
     }
 
     /// Listens on a unix socket.
-    pub(crate) fn on_socket(path: &Path) -> Self {
+    pub fn on_socket(path: &Path) -> Self {
         let listener = UnixListener::bind(path).unwrap();
-        let double = Self::new(format!("unix:{}", path.display()));
+        let double = Self::new(format!("unix:{}", path.display()), ollama::answer);
         let (state, stop) = (Arc::clone(&double.state), double.stop.clone());
         tokio::spawn(async move {
             let mut open = JoinSet::new();
@@ -173,8 +197,9 @@ impl Double {
         double
     }
 
-    fn new(url: String) -> Self {
+    fn new(url: String, api: Api) -> Self {
         let state = State {
+            api,
             models: Mutex::new(vec![Model::new("double:1b", &["completion"])]),
             scripts: Mutex::default(),
             answers: Mutex::default(),
@@ -185,39 +210,44 @@ impl Double {
     }
 
     /// Has exactly these models.
-    pub(crate) fn install(&self, models: Vec<Model>) {
+    pub fn install(&self, models: Vec<Model>) {
         *self.state.models.lock().unwrap() = models;
     }
 
     /// Answers the next `call` ("POST /api/chat") by `script`; scripts of one call are used in order.
-    pub(crate) fn script(&self, call: &str, script: Script) {
+    pub fn script(&self, call: &str, script: Script) {
         self.state.scripts.lock().unwrap().push_back((call.to_owned(), script));
     }
 
     /// Answers chats whose newest message holds `about`, in lower case, by these scripts in turn; the last one stays.
-    pub(crate) fn when(&self, about: &str, scripts: Vec<Script>) {
+    pub fn when(&self, about: &str, scripts: Vec<Script>) {
         self.state.answers.lock().unwrap().push((about.to_owned(), scripts.into()));
     }
 
     /// Every request so far.
-    pub(crate) fn seen(&self) -> Vec<Seen> {
+    pub fn seen(&self) -> Vec<Seen> {
         self.state.seen.borrow().clone()
     }
 
     /// Every chat request's body so far.
-    pub(crate) fn chats(&self) -> Vec<Value> {
-        self.seen().into_iter().filter(|seen| seen.call == "POST /api/chat").map(|seen| seen.body).collect()
+    pub fn chats(&self) -> Vec<Value> {
+        self.seen().into_iter().filter(Seen::is_chat).map(|seen| seen.body).collect()
     }
 
     /// Waits until `count` chat requests have come.
-    pub(crate) async fn until_chats(&self, count: usize) {
-        let chats = |seen: &Vec<Seen>| seen.iter().filter(|seen| seen.call == "POST /api/chat").count();
+    pub async fn until_chats(&self, count: usize) {
+        let chats = |seen: &Vec<Seen>| seen.iter().filter(|seen| seen.is_chat()).count();
         self.state.seen.subscribe().wait_for(|seen| chats(seen) >= count).await.unwrap();
     }
 
     /// Waits until a client has dropped its connection before its answer was complete.
-    pub(crate) async fn until_abort(&self) {
-        self.state.aborts.subscribe().wait_for(|aborts| *aborts > 0).await.unwrap();
+    pub async fn until_abort(&self) {
+        self.until_aborts(1).await;
+    }
+
+    /// Waits until clients have dropped `count` connections before their answers were complete.
+    pub async fn until_aborts(&self, count: usize) {
+        self.state.aborts.subscribe().wait_for(|aborts| *aborts >= count).await.unwrap();
     }
 }
 
@@ -225,7 +255,7 @@ async fn serve(mut stream: impl AsyncRead + AsyncWrite + Unpin, state: Arc<State
     let Some(seen) = read_request(&mut stream).await else { return };
     state.seen.send_modify(|all| all.push(seen.clone()));
     let script = take_script(&state, &seen.call).or_else(|| take_answer(&state, &seen));
-    let script = script.unwrap_or_else(|| api::answer(&state.models.lock().unwrap(), &seen));
+    let script = script.unwrap_or_else(|| (state.api)(&state.models.lock().unwrap(), &seen));
     if play(&mut stream, &script).await.is_err() {
         state.aborts.send_modify(|aborts| *aborts += 1);
     }

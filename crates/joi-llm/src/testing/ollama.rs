@@ -1,4 +1,4 @@
-//! What the double answers when nothing is scripted: Ollama's own statuses, texts and shapes.
+//! Answers of a double that is Ollama, where nothing is scripted: its own statuses, texts and shapes.
 
 use serde_json::{Value, json};
 
@@ -6,25 +6,25 @@ use super::{Script, Seen};
 
 /// A model the double pretends to have.
 #[derive(Debug, Clone)]
-pub(crate) struct Model {
-    name: String,
+pub struct Model {
+    pub(super) name: String,
     capabilities: Vec<String>,
     is_damaged: bool,
 }
 
 impl Model {
     /// A model of one thousand million parameters.
-    pub(crate) fn new(name: &str, capabilities: &[&str]) -> Self {
+    pub fn new(name: &str, capabilities: &[&str]) -> Self {
         let capabilities = capabilities.iter().map(|&c| c.into()).collect();
         Self { name: name.into(), capabilities, is_damaged: false }
     }
 
     /// One that is listed and can't be read.
-    pub(crate) fn damaged(name: &str) -> Self {
+    pub fn damaged(name: &str) -> Self {
         Self { is_damaged: true, ..Self::new(name, &[]) }
     }
 
-    fn can(&self, what: &str) -> bool {
+    pub(super) fn can(&self, what: &str) -> bool {
         self.capabilities.iter().any(|c| c == what)
     }
 
@@ -38,12 +38,12 @@ impl Model {
 
 impl Script {
     /// A whole streamed answer of the model `double:1b`, word by word.
-    pub(crate) fn words(text: &str) -> Self {
+    pub fn words(text: &str) -> Self {
         tell("double:1b", text, (20, usize::MAX))
     }
 
     /// The beginning of such an answer; it does not end.
-    pub(crate) fn first_words(text: &str) -> Self {
+    pub fn first_words(text: &str) -> Self {
         let words = text.split_inclusive(' ').map(|word| line("double:1b", word, json!({ "done": false })));
         Self::lines(&words.collect::<Vec<_>>())
     }
