@@ -37,11 +37,14 @@ const NOTES: usize = 64;
 
 /// Has the model read everything that is known before the question: the head and the dialogue of the conversation, of
 /// each prompt that the question may get. To be called once the model is loaded, at a wake word, and when an answer is
-/// complete; then only the question is left to read. Dropping it aborts it.
+/// complete; then only the question is left to read. Dropping it aborts it. A server outside of the home is not asked.
 ///
 /// # Errors
 /// The model's; a warm-up that failed costs time, nothing else.
 pub async fn read_ahead<M: ChatModel>(engine: &Engine<M>, session: &Session) -> Result<(), LlmError> {
+    if engine.parts.model.is_outside() {
+        return Ok(());
+    }
     let _running = engine.arbiter.begin_turn();
     let (now, language) = (engine.parts.clock.now(), engine.language_of(session, "", None));
     let path = Path { engine, session, language: Arc::clone(&language) };
@@ -61,7 +64,8 @@ pub async fn read_ahead<M: ChatModel>(engine: &Engine<M>, session: &Session) -> 
 /// Has the model read the prompt of `text`, in the language that was `heard`, which may be the whole question, and
 /// begin to answer it, where the words alone show what it will be asked: what comes behind them, or other words, cost
 /// as much as without this. `told` gets the words of that answer as they come, and their language. Dropping it aborts
-/// it. Words with something private in them are left alone.
+/// it. Words with something private in them are left alone, and all words where the server is outside of the home: they may
+/// not be meant for joi.
 ///
 /// # Errors
 /// The model's; a prompt that was not read in advance costs time, nothing else.
@@ -75,7 +79,7 @@ pub async fn read_words<M: ChatModel>(
     let _same_model = engine.parts.model.hold();
     let (now, language) = (engine.parts.clock.now(), engine.language_of(session, text, heard));
     let asked = redact::redact_in(text, &language);
-    if !asked.labels().is_empty() {
+    if !asked.labels().is_empty() || engine.parts.model.is_outside() {
         return Ok(());
     }
     let path = Path { engine, session, language: Arc::clone(&language) };

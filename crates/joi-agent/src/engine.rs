@@ -15,6 +15,7 @@ use crate::initiative::Initiative;
 use crate::memory::diary::{self, Diary};
 use crate::memory::{MemoryConfig, MemoryService};
 use crate::model::{ChatModel, ModelAccess, Room};
+use crate::outgoing::Withheld;
 use crate::prompt;
 use crate::prompt::head::{HeadSet, Speaking};
 use crate::quick::house::ConnectedHome;
@@ -172,8 +173,12 @@ impl<M: ChatModel> Engine<M> {
         self.parts.initiative.heard_in(text, &language, session.id().channel).await
     }
 
-    /// Returns the present description of the house for the model, in one line; empty where nothing is known.
+    /// Returns the present description of the house for the model, in one line; empty where nothing is known, or the
+    /// model must not read it.
     pub(crate) fn house_line(&self, language: &Language, now: &Zoned) -> String {
+        if self.withheld().house {
+            return String::new();
+        }
         let known = self.parts.initiative.known(language, now);
         match (&self.parts.home, language.house()) {
             (Some(home), _) => home.summary(&known, language),
@@ -207,7 +212,12 @@ impl<M: ChatModel> Engine<M> {
 
     /// Returns the persona for `language`.
     pub(crate) fn speaking<'a>(&'a self, language: &'a Arc<Language>) -> Speaking<'a> {
-        Speaking { persona: &self.parts.persona, name: &self.name, language }
+        Speaking { persona: &self.parts.persona, name: &self.name, language, withheld: self.withheld() }
+    }
+
+    /// Returns the data that the model must not read.
+    pub(crate) fn withheld(&self) -> Withheld {
+        Withheld::from(&*self.parts.model)
     }
 
     /// Which model answers; one that is still starting is most likely the embedded one.

@@ -29,6 +29,7 @@ pub(crate) mod head_start;
 mod initiative;
 pub mod memory;
 pub mod model;
+pub(crate) mod outgoing;
 pub(crate) mod parts;
 mod path;
 mod prepare;

@@ -87,7 +87,7 @@ impl<M: ChatModel> MemoryService<M> {
 
     /// Returns whether anything can be recalled at all.
     pub(crate) fn can_recall(&self) -> bool {
-        self.store().is_some() && self.rules.recall > 0
+        self.store().is_some() && self.rules.recall > 0 && !self.embeddings.is_withheld()
     }
 
     /// Makes embeddings of all memories that have none.
@@ -101,6 +101,9 @@ impl<M: ChatModel> MemoryService<M> {
     /// Returns the memories that every prompt holds: of a request that is talk, standing wishes, and
     /// what the user said about themselves where the request is about them.
     pub(crate) async fn warm(&self, request: &TurnRequest<'_>, session: &Session) -> Block {
+        if self.embeddings.is_withheld() {
+            return Block::default();
+        }
         block::profile(&shown_of(self.profile(session).await, request), &request.turn.now)
     }
 
@@ -135,7 +138,7 @@ impl<M: ChatModel> MemoryService<M> {
     ) -> Result<Block, ReceiverClosed> {
         let (now, sink) = (&request.turn.now, side.sink);
         let warm = self.warm(request, session).await;
-        let Some(store) = self.store().filter(|_| self.rules.recall > 0) else { return Ok(warm) };
+        let Some(store) = self.store().filter(|_| self.can_recall()) else { return Ok(warm) };
         let RecallRules { coverage, plan, extract } = wanted;
         let topic = match &plan.recall {
             Recall::Skip => {

@@ -9,8 +9,9 @@ use std::future::Future;
 use futures_util::Stream;
 
 use crate::arbiter::{Arbiter, ModelPriority, Permit};
+use crate::outgoing;
 use joi_base::trace::ModelUse;
-use joi_llm::{Ask, ChatEvent, ChatStats, ChatStream, Embedded, LlmConfig, LlmError, Mind};
+use joi_llm::{Ask, ChatEvent, ChatStats, ChatStream, Embedded, HomeData, LlmConfig, LlmError, Mind};
 use joi_llm::{Knowledge, ModelSize, ReadyServer, ServedBy, ServerHold, Serving};
 
 /// A chat model, wherever it runs.
@@ -31,6 +32,16 @@ pub trait ChatModel: Send + Sync {
 
     /// Begins an answer; the model's options are the same on every call.
     fn ask(&self, ask: Ask) -> impl Future<Output = Result<Self::Words, LlmError>> + Send;
+
+    /// Returns whether its server is outside of the home: it is sent words only for a question.
+    fn is_outside(&self) -> bool {
+        false
+    }
+
+    /// Returns whether the model must not read `data`, because its server is outside of the home.
+    fn withholds(&self, _data: HomeData) -> bool {
+        false
+    }
 
     /// One vector for each text, where there is a model for that. Dropping the future is safe.
     fn embed(&self, _texts: Vec<String>) -> impl Future<Output = Result<Embedded, LlmError>> + Send {
@@ -144,11 +155,19 @@ impl ChatModel for Mind {
     }
 
     async fn ask(&self, ask: Ask) -> Result<ChatStream, LlmError> {
-        self.chat(ask).await
+        self.chat(outgoing::ask_for(self.config(), ask)).await
+    }
+
+    fn is_outside(&self) -> bool {
+        self.config().is_outside()
+    }
+
+    fn withholds(&self, data: HomeData) -> bool {
+        self.config().withholds(data)
     }
 
     async fn embed(&self, texts: Vec<String>) -> Result<Embedded, LlmError> {
-        Mind::embed(self, &texts).await
+        Mind::embed(self, &outgoing::texts_for(self.config(), texts)).await
     }
 }
 

@@ -42,7 +42,7 @@ impl<'a, M: ChatModel> Path<'a, M> {
     }
 
     pub(super) fn request<'t>(&self, turn: &'t Turn<'t>, past: &'t Past) -> TurnRequest<'t> {
-        let mut called = self.session.called(&self.engine.parts.tool_rules);
+        let mut called = self.session.called(&self.engine.parts.tool_rules, self.engine.withheld());
         called.retain(|(answer, _)| past.holds(*answer));
         let mut request = TurnRequest {
             turn,
@@ -83,7 +83,8 @@ impl<'a, M: ChatModel> Path<'a, M> {
             }
         };
         let TurnRequest { turn, past, .. } = request;
-        let reader = DoneReader { language: &turn.language, size: answering.size };
+        let reader =
+            DoneReader { language: &turn.language, size: answering.size, withheld: self.engine.withheld() };
         let dialogue = past.shown(called, turn.asked, reader);
         let is_for_tools = request.prompt == PromptKind::Tools && answering.size == ModelSize::Small;
         let talk = is_for_tools.then(|| (heads.talk(answering.size), past.shown(&[], turn.asked, reader)));

@@ -15,6 +15,7 @@ use tokio::sync::OnceCell;
 use crate::agent::tool_list::ToolList;
 use crate::deadline::{self, in_time};
 use crate::head_start::HeadStart;
+use crate::outgoing::Withheld;
 use crate::prompt::head::{HeadSet, Speaking};
 use crate::session::house_thread::HouseThread;
 use crate::session::last_deed::LastDeed;
@@ -253,9 +254,9 @@ impl Session {
     }
 
     /// Returns the calls of earlier answers, as far as prompts show them.
-    pub(crate) fn called(&self, rules: &ToolsConfig) -> Vec<(i64, Vec<Message>)> {
+    pub(crate) fn called(&self, rules: &ToolsConfig, withheld: Withheld) -> Vec<(i64, Vec<Message>)> {
         let chars = rules.carryover_per_entry_chars as usize;
-        self.with(|state| state.history.rows(rules.carryover_max_turns as usize, chars))
+        self.with(|state| state.history.rows(rules.carryover_max_turns as usize, chars, withheld))
     }
 
     /// Returns how many calls changed something within the last minute.

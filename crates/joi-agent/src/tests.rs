@@ -38,6 +38,7 @@ mod language;
 mod length;
 mod limits;
 mod memory;
+mod outgoing;
 mod path;
 mod privacy;
 mod proactive;

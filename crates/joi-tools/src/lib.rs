@@ -55,5 +55,9 @@ pub use web::HttpClient;
 pub const STOP: &str = stop::NAME;
 /// The tool that finds further tools; on every turn's allow-list.
 pub const TOOL_SEARCH: &str = find::NAME;
+/// The tool that reads and changes the memory.
+pub const MEMORY: &str = memory::NAME;
+/// The tools of the house.
+pub const HOUSE: [&str; 3] = [home::FIND, home::READ, home::COMMAND];
 /// The tool that searches the web.
 pub const WEB_SEARCH: &str = search::NAME;

@@ -48,7 +48,7 @@ pub struct ComposedWords {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ComposeFault {
     /// A sentence of the language says it as well.
-    #[error("the model is small or absent")]
+    #[error("the model is small, absent, or must not read states of the house")]
     TakeTemplate,
     /// The topic is kept.
     #[error("somebody talks, or the model did not answer in time")]
@@ -76,7 +76,8 @@ impl<M: ChatModel> Engine<M> {
         limit: Duration,
     ) -> Result<ComposedWords, ComposeFault> {
         let answering = self.answering();
-        if answering.model.is_empty() || answering.size == ModelSize::Small {
+        let is_withheld = self.withheld().is_any();
+        if answering.model.is_empty() || answering.size == ModelSize::Small || is_withheld {
             return Err(ComposeFault::TakeTemplate);
         }
         let language = self.language();

@@ -18,7 +18,7 @@ use crate::sink::ReplySink;
 use joi_base::clock::Clock;
 use joi_base::message::Origin;
 use joi_language::Language;
-use joi_llm::{Ask, Length};
+use joi_llm::{Ask, HomeData, Length};
 use joi_store::{DialogueRow, DiaryPage, MemoryKind, Store, StoreError};
 
 mod page;
@@ -82,7 +82,7 @@ impl<M: ChatModel> Diary<'_, M> {
             let now = self.clock.now().timestamp();
             let Some(rows) = page::first_finished(&rows, now, window) else { return Ok(Pass::Done(pages)) };
             let is_foreign = rows.iter().any(|row| row.origin == Origin::Stranger);
-            let memories = if is_foreign {
+            let memories = if is_foreign || self.access.model.withholds(HomeData::Memory) {
                 // Not retold by a model: the page would bring strangers' words into every prompt as our own.
                 page::in_own_words(rows, &self.language)
             } else if page::is_worth_telling(rows, &self.language) {

@@ -10,6 +10,7 @@ use tokio::time::timeout;
 
 use crate::deadline;
 use crate::model::ChatModel;
+use joi_llm::HomeData;
 use joi_store::{Embedding, Store, StoreError};
 
 /// Texts that become vectors together.
@@ -70,6 +71,11 @@ impl<M: ChatModel> Embeddings<M> {
     /// Embeddings of `model`.
     pub(crate) fn new(model: Arc<M>) -> Self {
         Self { model, everyday: tokio::sync::Mutex::default(), newest: std::sync::Mutex::default() }
+    }
+
+    /// Returns whether the model must not read the memory.
+    pub(crate) fn is_withheld(&self) -> bool {
+        self.model.withholds(HomeData::Memory)
     }
 
     /// Returns the vector of a question; `None` without a model for that, or in time.

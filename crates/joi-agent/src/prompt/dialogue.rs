@@ -11,6 +11,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use crate::config::ReplyConfig;
+use crate::outgoing::Withheld;
 use crate::prompt::context;
 use joi_base::message::{ConversationId, Origin};
 use joi_language::Language;
@@ -127,10 +128,12 @@ pub(crate) struct ShownDialogue {
 pub(crate) struct DoneReader<'a> {
     pub(crate) language: &'a Language,
     pub(crate) size: ModelSize,
+    pub(crate) withheld: Withheld,
 }
 
 impl DoneReader<'_> {
-    /// A run of exchanges in one line before the question `asked`; empty when it is not to be read.
+    /// A run of exchanges in one line before the question `asked`; empty when it is not to be read. Answers without the
+    /// model hold states of the house and memories, so nothing is shown of them while such data are withheld.
     fn line(self, run: &[(&Message, Option<&Message>)], asked: &str) -> String {
         let line = done_line(run);
         let is_read = || {
@@ -139,7 +142,7 @@ impl DoneReader<'_> {
                 || !asked.is_empty() && reference::goes_on(self.language, asked)
                 || content_words(asked).iter().any(|word| known.contains(word))
         };
-        if line.is_empty() || !is_read() { String::new() } else { line }
+        if line.is_empty() || self.withheld.is_any() || !is_read() { String::new() } else { line }
     }
 }
 

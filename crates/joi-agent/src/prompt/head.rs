@@ -12,6 +12,7 @@ use serde_json::Value;
 use crate::agent::protocols::Protocols;
 use crate::config::{Character, ContextConfig, PersonaConfig};
 use crate::model::Room;
+use crate::outgoing::Withheld;
 use crate::prompt;
 use crate::prompt::context;
 use crate::prompt::profiles::{self, Profile};
@@ -46,6 +47,8 @@ pub(crate) struct Speaking<'a> {
     /// The assistant's name.
     pub(crate) name: &'a str,
     pub(crate) language: &'a Arc<Language>,
+    /// Data whose tools the model is not offered.
+    pub(crate) withheld: Withheld,
 }
 
 /// Makes heads.
@@ -78,7 +81,8 @@ impl Heads {
     }
 
     fn whole(who: &Speaking<'_>, tools: Toolbox) -> Self {
-        let (character, name) = (who.persona.character, who.name.to_owned());
+        let (character, name, tools) =
+            (who.persona.character, who.name.to_owned(), who.withheld.shown(tools));
         Self { character, name, tools, profile: None, language: Arc::clone(who.language) }
     }
 
@@ -175,7 +179,9 @@ pub fn head(prelude: Prelude) -> llm::HeadMaker {
     let name = prompt::name(&persona, wake_phrase.as_deref());
     Arc::new(move |model, size, has_tools| {
         let language = languages.get();
-        let who = Speaking { persona: &persona, name: &name, language: &language };
+        // A server outside of the home is sent nothing before the first question.
+        let withheld = Withheld::default();
+        let who = Speaking { persona: &persona, name: &name, language: &language, withheld };
         let heads = Heads::new(&who, tools.snapshot().toolbox.clone());
         let whole = heads.of(size, protocols.of(model, size, has_tools), &[]);
         let talk = heads.talk(size);

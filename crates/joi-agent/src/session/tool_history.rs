@@ -8,12 +8,11 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
+use crate::outgoing::{Withheld, redacted};
 use joi_llm::{Message, Role};
 use joi_store::ExchangeId;
 use joi_tools::fence;
-use joi_understand::redact;
 
 mod answered;
 
@@ -111,8 +110,9 @@ impl ToolHistory {
         }
     }
 
-    /// The newest `turns` answers' messages, by the row of the answer, each result at most `chars` long.
-    pub(crate) fn rows(&self, turns: usize, chars: usize) -> Vec<(i64, Vec<Message>)> {
+    /// The newest `turns` answers' messages, by the row of the answer, each result at most `chars` long; without the
+    /// answers that called a tool of withheld data.
+    pub(crate) fn rows(&self, turns: usize, chars: usize, withheld: Withheld) -> Vec<(i64, Vec<Message>)> {
         let skipped = self.turns.len().saturating_sub(turns);
         let shown = |turn: &HistoryTurn| {
             let cut = |row: &HistoryRow| Message {
@@ -121,7 +121,10 @@ impl ToolHistory {
             };
             (turn.answer, turn.rows.iter().map(cut).collect())
         };
-        self.turns.iter().skip(skipped).map(shown).collect()
+        let is_shown = |turn: &&HistoryTurn| {
+            !turn.rows.iter().flat_map(|row| &row.results).any(|result| withheld.hides(&result.tool))
+        };
+        self.turns.iter().skip(skipped).filter(is_shown).map(shown).collect()
     }
 
     /// Tools of the newest answer, when it was `answer`, that failed: they may be wanted again.
@@ -130,18 +133,6 @@ impl ToolHistory {
         let results = newest.into_iter().flat_map(|turn| &turn.rows).flat_map(|row| &row.results);
         results.filter(|result| result.failed).map(|result| result.tool.clone()).collect()
     }
-}
-
-/// A message without secrets: its text and the arguments of its calls.
-fn redacted(mut message: Message) -> Message {
-    message.content = redact::redact_structured(&message.content).into_string();
-    for call in &mut message.tool_calls {
-        if let Value::Object(clean) = redact::redact_json(&Value::Object(call.function.arguments.clone())) {
-            call.function.arguments = clean;
-        }
-    }
-    message.thinking = None;
-    message
 }
 
 /// Returns whether a message is the user's own words, and no result in text mode.
@@ -197,14 +188,14 @@ mod tests {
             answers.push(id.answer_row());
             carry.add(id, rows(&format!("sent to jane@example.org {}", "x".repeat(900)), false));
         }
-        let shown = carry.rows(2, 200);
+        let shown = carry.rows(2, 200, Withheld::default());
         assert_eq!(shown.iter().map(|(answer, _)| *answer).collect::<Vec<_>>(), answers[18..]);
         let (call, result) = (&shown[1].1[0], &shown[1].1[1]);
         assert_eq!(call.tool_calls[0].function.arguments["to"], "[REDACTED_EMAIL]");
         assert!(result.content.starts_with("sent to [REDACTED_EMAIL] x") && result.content.ends_with('…'));
         assert_eq!(result.content.chars().count(), 200);
-        assert_eq!(carry.rows(100, 200).len(), MOST_TURNS);
-        assert!(carry.rows(0, 200).is_empty());
+        assert_eq!(carry.rows(100, 200, Withheld::default()).len(), MOST_TURNS);
+        assert!(carry.rows(0, 200, Withheld::default()).is_empty());
     }
 
     #[tokio::test]
@@ -225,7 +216,7 @@ mod tests {
         let store = Store::in_memory().unwrap();
         let mut carry = ToolHistory::default();
         carry.add(exchange(&store).await, rows(&fence::wrap(&"word ".repeat(200), 1_500), false));
-        let shown = carry.rows(1, 200);
+        let shown = carry.rows(1, 200, Withheld::default());
         let text = &shown[0].1[1].content;
         assert!(text.starts_with(fence::BEGIN) && text.ends_with(fence::END), "{text}");
         assert!(carry.is_tainted);
@@ -242,7 +233,7 @@ mod tests {
         let kept = carry.written();
         assert!(!kept.contains("jane"), "{kept}");
         let read = ToolHistory::read(&kept);
-        assert_eq!(read.rows(9, 200), carry.rows(9, 200));
+        assert_eq!(read.rows(9, 200, Withheld::default()), carry.rows(9, 200, Withheld::default()));
         assert_eq!((read.is_tainted, &read.grown), (false, &carry.grown));
         for broken in ["{", "[]", "null", "{\"turns\":[]}", "{\"is_tainted\":false}"] {
             assert!(ToolHistory::read(broken).is_tainted, "{broken}");

@@ -13,7 +13,8 @@ use super::super::model::{ChatModel, ModelState, Served};
 use super::*;
 use joi_base::trace::ModelUse;
 use joi_llm::{
-    ChatEvent, ChatStats, DoneReason, FunctionCall, Knowledge, Length, ModelSize, ServedBy, ToolCall,
+    ChatEvent, ChatStats, DoneReason, FunctionCall, HomeData, Knowledge, Length, ModelSize, ServedBy,
+    ToolCall,
 };
 
 /// One step of one answer.
@@ -61,6 +62,8 @@ pub(super) struct Scripted {
     rule: Mutex<Option<Rule>>,
     asked: Mutex<Vec<Ask>>,
     pub(super) state: watch::Sender<ModelState>,
+    /// What it must not read.
+    pub(super) withheld: Mutex<Vec<HomeData>>,
     aborted: Arc<AtomicUsize>,
 }
 
@@ -68,7 +71,8 @@ impl Scripted {
     pub(super) fn new(script: Vec<Vec<Step>>) -> Self {
         let (state, _) = watch::channel(ready(ModelSize::Small));
         let (rule, asked) = (Mutex::default(), Mutex::default());
-        Self { script: Mutex::new(script.into()), rule, asked, state, aborted: Arc::default() }
+        let withheld = Mutex::default();
+        Self { script: Mutex::new(script.into()), rule, asked, state, withheld, aborted: Arc::default() }
     }
 
     /// What it says next, before the rest of the script.
@@ -208,6 +212,14 @@ impl ChatModel for Scripted {
     async fn settled(&self) -> ModelState {
         let mut state = self.state.subscribe();
         state.wait_for(|s| *s != ModelState::Starting).await.unwrap().clone()
+    }
+
+    fn is_outside(&self) -> bool {
+        !self.withheld.lock().unwrap().is_empty()
+    }
+
+    fn withholds(&self, data: HomeData) -> bool {
+        self.withheld.lock().unwrap().contains(&data)
     }
 
     async fn ask(&self, ask: Ask) -> Result<Self::Words, LlmError> {

@@ -128,3 +128,19 @@ async fn a_command_that_was_refused_is_not_done_by_the_model() {
     housed.says("yes").await;
     assert_eq!(housed.sent(), sent(&[("Hall_Light", "ON")]));
 }
+
+#[tokio::test]
+async fn a_withheld_house_obeys_quick_commands_and_is_in_no_prompt() {
+    let none = || vec![Step::Text("{\"name\":\"none\"}"), Step::Done];
+    let script = vec![none(), scripted::answers("They are old."), none(), scripted::answers("Old.")];
+    let housed = Housed::with(script, with_tools).await;
+    housed.bench.withholds(&[joi_llm::HomeData::House]);
+    housed.demo.set("Kitchen_Window", "OPEN");
+    housed.until(|view| view.house.item("Kitchen_Window").unwrap().state.text == "OPEN").await;
+    assert_eq!(housed.says("Turn on the hall light.").await, "Hall light is on.");
+    housed.says("Why do the lights flicker so often, do you think?").await;
+    let sent = housed.bench.sent();
+    for hidden in ["[House:", "Kitchen window", "Hall light is on", "homeFind", "homeRead", "homeCommand"] {
+        assert!(sent.contains("flicker") && !sent.contains(hidden), "{hidden}: {sent}");
+    }
+}
