@@ -41,6 +41,7 @@ mod mouth;
 mod needed;
 mod outside;
 mod readers;
+mod serving;
 pub mod timers;
 mod upkeep;
 mod voice;

@@ -28,6 +28,7 @@ mod stories {
     mod mind;
     mod model_server;
     mod model_server_faults;
+    mod openai_server;
     mod recall;
     mod service;
     mod sound_server;

@@ -29,7 +29,11 @@ pub(crate) fn source(paths: &Paths) -> BackupSource {
 
 /// Returns the files with secrets that the configuration names.
 pub(crate) fn secret_files(config: &Config) -> Vec<SecretFile> {
-    let named = [("home.token_file", &config.home.token_file), ("ntfy.token_file", &config.ntfy.token_file)];
+    let named = [
+        ("home.token_file", &config.home.token_file),
+        ("ntfy.token_file", &config.ntfy.token_file),
+        ("llm.key_file", &config.llm.key_file),
+    ];
     let files = named.into_iter().filter(|(_, path)| !path.is_empty());
     files.map(|(key, path)| SecretFile { key, path: PathBuf::from(path) }).collect()
 }

@@ -14,9 +14,10 @@ use super::alerts::alert_desk;
 use super::awareness::Awareness;
 use super::daemon::{Service, ServiceContext};
 use super::messages;
+use super::serving;
 use super::timers;
 use crate::config::Config;
-use crate::control::{AnsweringModel, ChatStatus};
+use crate::control::ChatStatus;
 use joi_agent::model::Room;
 use joi_agent::{self as reply, ConnectedHome, Engine, EngineParts, Initiative, Prelude, Protocols};
 use joi_base::clock::{Clock, SystemClock};
@@ -24,7 +25,7 @@ use joi_base::message::TurnId;
 use joi_base::paths::Paths;
 use joi_base::pulse::Pulse;
 use joi_language::{Language, LanguageLibrary, Languages};
-use joi_llm::{LocalModels, Mind, MindParts, ModelServer, RestartPolicy, Serving};
+use joi_llm::{LocalModels, Mind, MindParts, ModelServer, RestartPolicy};
 use joi_messages::outbound::Outbox;
 use joi_proactive::alert::{AlertDesk, AlertParts, Alerts};
 use joi_schedule::announce::Announcer;
@@ -263,13 +264,13 @@ impl Brain {
 
     /// Returns one line about the model server, for people.
     pub fn serving(&self) -> String {
-        sentence(&self.mind.serving().borrow())
+        serving::sentence(&self.mind.serving().borrow(), self.mind.config())
     }
 
     /// Returns a function that reports the same at any later time, with the reason why no better model of ours answers.
     pub fn serving_now(&self) -> impl Fn() -> ChatStatus + Send + Sync + 'static {
-        let serving = self.mind.serving();
-        move || status(&serving.borrow())
+        let (now, llm) = (self.mind.serving(), self.mind.config().clone());
+        move || serving::status(&now.borrow(), &llm)
     }
 
     /// Ends the model server, then closes the database.
@@ -297,29 +298,6 @@ pub(super) fn model_server(server: ModelServer) -> Service {
     };
     Service::new("model server", "questions that need the language model are not answered", run)
         .end_within(Duration::from_secs(10))
-}
-
-fn sentence(serving: &Serving) -> String {
-    match serving {
-        Serving::Starting { .. } => "looking for a model server".into(),
-        Serving::Warming { model, by, .. } => format!("{model} is warming up ({})", by.name()),
-        Serving::Ready(ready) => format!("{} is ready ({})", ready.model, ready.by.name()),
-        Serving::Down(error) => error.to_string(),
-    }
-}
-
-fn status(serving: &Serving) -> ChatStatus {
-    let short = sentence(serving);
-    match serving {
-        Serving::Starting { .. } | Serving::Warming { .. } | Serving::Down(_) => {
-            ChatStatus { told: short, answering: None }
-        }
-        Serving::Ready(ready) => {
-            let better = ready.why_not_better.as_ref().map(|better| format!("; {better}"));
-            let answering = AnsweringModel { model: ready.model.clone(), by: ready.by.name().to_owned() };
-            ChatStatus { told: short + &better.unwrap_or_default(), answering: Some(answering) }
-        }
-    }
 }
 
 /// Returns what opening a damaged database has cost.

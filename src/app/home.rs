@@ -55,11 +55,13 @@ pub(super) fn follow(house: &HomeServer, follower: Follower, board: &StatusBoard
 #[cfg(test)]
 mod tests {
     use joi_home::hub::Hub;
+    use joi_llm::KEY_CREDENTIAL;
     use joi_messages::outbound::ntfy;
 
     #[test]
     fn the_units_offer_every_credential_that_is_read() {
-        let read = [Hub::OpenHab.credential(), Hub::HomeAssistant.credential(), ntfy::CREDENTIAL];
+        let hubs = [Hub::OpenHab.credential(), Hub::HomeAssistant.credential()];
+        let read = [hubs[0], hubs[1], ntfy::CREDENTIAL, KEY_CREDENTIAL];
         for unit in
             [include_str!("../../systemd/joi.service"), include_str!("../../systemd/user/joi.service")]
         {

@@ -40,7 +40,7 @@ fn needed<'m>(config: &Config, manifest: &'m Manifest) -> Vec<&'m str> {
 fn is_idle(config: &Config, manifest: &Manifest, name: &str) -> bool {
     let (speak, llm) = (&config.speak, &config.llm);
     let is_chat = manifest.chat.iter().any(|chat| chat == name);
-    (is_chat && llm.backend == Backend::Ollama)
+    (is_chat && matches!(llm.backend, Backend::Ollama | Backend::OpenAi))
         || (name == LOCAL_EMBED_MODEL && llm.embed_model.trim().is_empty())
         || (name == VOICE_RUNTIME && speak.needs_no_model())
         || (name.starts_with(VOICE) && is_silent(config, name))
@@ -98,6 +98,7 @@ mod tests {
         let (chat, joe) = ("chat-qwen2.5-coder-0.5b", "voice-joe");
         for (text, more, fewer) in [
             ("[llm]\nbackend = \"ollama\"", "", vec![chat]),
+            ("[llm]\nbackend = \"openai\"", "", vec![chat]),
             ("[llm]\nbackend = \"local\"", "", vec![]),
             ("[llm]\nembed_model = \"\"", "", vec![LOCAL_EMBED_MODEL]),
             ("[speak]\nvoice = \"espeak\"", "", vec![VOICE_RUNTIME, joe]),

@@ -15,8 +15,11 @@ pub(super) const CONFIG: &str = "config/config.toml";
 /// Below this are the owner's languages.
 pub(super) const LANGUAGES: &str = "config/languages/";
 /// A key of the configuration that names a file with a secret, and the member that holds that file.
-pub(super) const TOKEN_FILES: [(&str, &str); 2] =
-    [("home.token_file", "secret/home-token"), ("ntfy.token_file", "secret/ntfy-token")];
+pub(super) const TOKEN_FILES: [(&str, &str); 3] = [
+    ("home.token_file", "secret/home-token"),
+    ("ntfy.token_file", "secret/ntfy-token"),
+    ("llm.key_file", "secret/llm-key"),
+];
 
 /// Bytes of the largest database: more than a lifetime of talk.
 const LARGEST_DATABASE: u64 = 64 << 30;
@@ -160,6 +163,7 @@ mod tests {
             "data/wake.json",
             "secret/openhab/token",
             "secret/home-token",
+            "secret/llm-key",
             "config/languages/fr/commands.toml",
             "config/languages/fr/prompts/persona.md",
         ] {

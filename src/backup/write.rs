@@ -53,7 +53,7 @@ pub enum BackupSecrets {
 /// A file with a secret that the configuration names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SecretFile {
-    /// The key that names it: "home.token_file" or "ntfy.token_file".
+    /// The key that names it: "home.token_file", "ntfy.token_file" or "llm.key_file".
     pub key: &'static str,
     /// The file.
     pub path: PathBuf,

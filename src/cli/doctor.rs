@@ -13,7 +13,7 @@ use super::show::{self, Tone};
 use crate::app::{self, Brain};
 use crate::control::Client;
 use joi_language::Language;
-use joi_llm::{BetterModel, Embedded, LlmError, ReadyServer, ServedBy, Serving};
+use joi_llm::{Backend, BetterModel, Embedded, LlmConfig, LlmError, ReadyServer, ServedBy, Serving};
 use joi_models::InstallState;
 
 mod echo;
@@ -195,15 +195,31 @@ async fn model_server(context: &CliContext) -> anyhow::Result<Vec<Row>> {
             Some(note) => Row::fair("model server", told, note.clone()),
         },
         (Err(_), _) => Row::fair("model server", told, "it is still starting; ask again in a minute"),
-        (Ok(_), _) => Row::bad("model server", told, "start Ollama, or run `joi models fetch`"),
+        (Ok(_), _) => Row::bad("model server", told, remedy(&context.config().llm)),
     };
     let mut rows = vec![row];
+    rows.extend(privacy(&context.config().llm));
     rows.extend(better_model(&brain.mind.serving().borrow()));
     if context.config().memory.enabled {
         rows.push(memory_search(&brain, &context.config().llm.embed_model).await);
     }
     brain.shutdown().await;
     Ok(rows)
+}
+
+/// Returns what to do where no model server serves.
+fn remedy(llm: &LlmConfig) -> &'static str {
+    match llm.backend {
+        Backend::OpenAi => "start that server, or correct llm.url, llm.model and llm.key_file",
+        Backend::Auto | Backend::Ollama | Backend::Local => "start Ollama, or run `joi models fetch`",
+    }
+}
+
+/// Returns a row where the model server is outside of the home; the owner has allowed that.
+fn privacy(llm: &LlmConfig) -> Option<Row> {
+    let told = llm.leaving()?;
+    let remedy = "llm.backend = \"local\" keeps all words at home".to_owned();
+    Some(Row { what: "privacy", mood: Tone::Quiet, told, remedy })
 }
 
 /// Returns how long the embedded server stays in memory, where it is not that of a running service.

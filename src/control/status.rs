@@ -306,7 +306,7 @@ pub struct Models {
 pub struct AnsweringModel {
     /// As its server calls it.
     pub model: String,
-    /// "ollama" or "local".
+    /// "ollama", "openai" or "local".
     pub by: String,
 }
 
