@@ -342,8 +342,7 @@ async fn a_model_file_that_was_cut_short_is_told_in_one_sentence() {
         ..parts(NOBODY, Backend::Local, &fake)
     });
     let told = until_down(&mind).await.to_string();
-    let expected =
-        "no model is available: cut is damaged (its head is cut short); run `joi models fetch cut`";
+    let expected = "no model is available: cut is damaged (truncated header); run `joi models fetch cut`";
     assert_eq!(told, expected);
     mind.shutdown().await;
 }

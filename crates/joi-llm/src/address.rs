@@ -24,7 +24,8 @@ pub(super) fn is_at_home(url: &reqwest::Url) -> bool {
     }
     let is_below =
         |zone: &str| host.strip_suffix(zone).is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'));
-    !host.is_empty() && (!host.contains('.') || ["local", "localhost", "internal", "home.arpa"].into_iter().any(is_below))
+    !host.is_empty()
+        && (!host.contains('.') || ["local", "localhost", "internal", "home.arpa"].into_iter().any(is_below))
 }
 
 fn is_home_v4(address: Ipv4Addr) -> bool {

@@ -7,7 +7,8 @@
 mod local;
 mod openai;
 
-pub use local::{BetterModel, LEAST_SPEED, LocalChoice, LocalWish, PassedOver, choose_local};
+pub(crate) use local::LEAST_SPEED;
+pub use local::{BetterModel, LocalChoice, LocalWish, PassedOver, choose_local};
 
 use super::config::{Backend, LlmConfig, ThinkRule};
 use super::error::LlmError;
@@ -30,7 +31,7 @@ pub const PREFERRED: [&str; 12] = [
     "qwen2.5-coder:0.5b",
 ];
 
-/// How long a model thinks: as the first rule says that fits its name, with its publisher or without; else not at all.
+/// Returns how long a model thinks: by the first rule that fits its name, with its publisher or without; else not at all.
 pub(super) fn think_of(rules: &[ThinkRule], model: &str) -> Think {
     let full = model.to_ascii_lowercase();
     let name = full.rsplit('/').next().unwrap_or(&full);
@@ -46,7 +47,7 @@ pub(super) fn think_of(rules: &[ThinkRule], model: &str) -> Think {
     rules.iter().find(fits).map_or(Think::Off, |rule| rule.think)
 }
 
-/// Who is to serve, and what to tell the owner about it.
+/// The server that is to serve, with a note for the owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum WantedServer {
     /// Ollama with this model.
@@ -59,7 +60,7 @@ pub(super) enum WantedServer {
         /// Its name as the server lists it.
         model: String,
     },
-    /// Our own server.
+    /// The embedded server.
     Local {
         /// How to get Ollama to serve, when it could.
         note: Option<String>,
@@ -111,7 +112,7 @@ fn talks(model: &InstalledModel) -> bool {
     model.capabilities.as_ref().is_none_or(|all| all.iter().any(|c| c == "completion"))
 }
 
-/// Whether `name` is `best` or one of its builds (`qwen3:1.7b-q8_0`).
+/// Returns whether `name` is `best` or one of its builds (`qwen3:1.7b-q8_0`).
 fn is_build_of(name: &str, best: &str) -> bool {
     name.strip_prefix(best).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
 }

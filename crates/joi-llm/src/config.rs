@@ -16,7 +16,7 @@ mod threads;
 
 pub use threads::Threads;
 
-/// How long at most our own server waits for the next command: nobody may come again, and the memory is wanted back.
+/// How long at most the embedded server waits for the next command: nobody may come again, and the memory is wanted back.
 pub const LONGEST_LINGERING: Duration = Duration::from_secs(300);
 
 /// The value of `llm.local` that accepts any model.
@@ -51,7 +51,7 @@ impl fmt::Display for Backend {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum HomeData {
-    /// What is remembered: facts, diary, documents, earlier conversations.
+    /// Memories: facts, diary, documents, earlier conversations.
     Memory,
     /// The state of the house, and its tools.
     House,
@@ -100,7 +100,7 @@ pub struct LlmConfig {
     /// A model's name as `ollama list` or the OpenAI-compatible server shows it, or "auto": the first installed of a list
     /// of models that suit a small computer (see the README); on an OpenAI-compatible server the first chat model.
     pub model: String,
-    /// Which model our own server runs: "auto", the best of the list that `joi models` shows which is there, fits into
+    /// Which model the embedded server runs: "auto", the best of the list that `joi models` shows which is there, fits into
     /// the free memory and writes at least 6 tokens a second on this machine; or a name of that list, however slow
     /// it is. What can't be run is passed over for the next.
     pub local: String,
@@ -117,10 +117,10 @@ pub struct LlmConfig {
     /// How strongly words already said are avoided, 1 (not at all) to 2.
     pub repeat_penalty: f32,
     /// Seconds the model stays in memory after an answer, −1 (for ever) or 0 to 86400. Loading it anew
-    /// takes seconds to minutes. Behind `joi ask` and other commands that end, our own server waits for the next one
+    /// takes seconds to minutes. Behind `joi ask` and other commands that end, the embedded server waits for the next one
     /// for so long, but never longer than 300 seconds; with 0 it ends with the command.
     pub keep_alive: i64,
-    /// Threads the model computes with, "auto" (one fewer than the machine has; of two our own server takes both for the
+    /// Threads the model computes with, "auto" (one fewer than the machine has; of two the embedded server takes both for the
     /// first sentence of an answer) or 1 to 64. With an
     /// Ollama on another machine "auto" leaves the choice to it.
     pub threads: Threads,
@@ -164,7 +164,7 @@ fn default_think() -> Vec<ThinkRule> {
     vec![rule("qwen3*", Think::Off), rule("deepseek-r1*", Think::Off), rule("gpt-oss*", Think::Low)]
 }
 
-/// Whether a name in `llm.think` can be one: `*` is its end or nowhere.
+/// Returns whether a name in `llm.think` can be one: `*` is its end or nowhere.
 fn is_pattern(model: &str) -> bool {
     !model.trim().is_empty() && !model.strip_suffix('*').unwrap_or(model).contains('*')
 }
@@ -262,7 +262,7 @@ impl LlmConfig {
         }
     }
 
-    /// How long our own server waits for the next command after the last one that used it; nothing: it ends with the
+    /// How long the embedded server waits for the next command after the last one that used it; nothing: it ends with the
     /// command.
     pub fn lingers(&self) -> Option<Duration> {
         let wanted = u64::try_from(self.keep_alive).map_or(LONGEST_LINGERING, Duration::from_secs);
@@ -288,12 +288,11 @@ impl LlmConfig {
             [false, false] => "memory and house too",
         };
         let url = &self.url;
-        self.is_outside().then(|| {
-            format!("words leave the house: what is said to the model is sent to {url}; {stays}")
-        })
+        self.is_outside()
+            .then(|| format!("words leave the house: what is said to the model is sent to {url}; {stays}"))
     }
 
-    /// Whether `llm.url` points at this machine.
+    /// Returns whether `llm.url` points at this machine.
     pub fn is_this_machine(&self) -> bool {
         let host = parse_url(&self.url).and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
         host == "localhost" || host == "[::1]" || host.starts_with("127.")

@@ -1,9 +1,9 @@
 //! Control tokens of chat templates, made harmless before a model sees them.
 //!
-//! PURE. In: the text of a message. Out: the same text in which nothing is a control token any more: a blank stands behind
+//! In: the text of a message. Out: the same text in which nothing is a control token any more: a blank stands behind
 //! its first character. A server renders messages into a template and reads the whole again, so `<|im_start|>` on a web page
 //! would begin a message of its own. The tokens are those of ChatML, Llama 2 and 3, Gemma, Mistral, Phi, DeepSeek,
-//! Command R and of the sentence marks they share.
+//! Command R and of the sentence marks they share. Pure: no I/O, no clock.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;

@@ -16,12 +16,12 @@ use super::mind::{ReadyServer, ServedBy};
 use super::server::ChatServer;
 use super::wire::InstalledModel;
 
-/// A look at what is installed is good for so long.
+/// Time for which a list of models is used.
 const LOOK_EVERY: Duration = Duration::from_secs(300);
 
-/// What a server calls the making of vectors.
+/// Capability of a model that makes vectors.
 const EMBEDDING: &str = "embedding";
-/// Any model that can.
+/// Value of `llm.embed_model` for any model that makes vectors.
 pub(super) const AUTO: &str = "auto";
 /// Most models that are asked about one by one.
 const ASKED: usize = 12;
@@ -35,7 +35,7 @@ pub struct Embedded {
     pub vectors: Vec<Vec<f32>>,
 }
 
-/// Knows which model makes vectors.
+/// Makes vectors, and remembers which model does.
 #[derive(Debug, Default)]
 pub(super) struct Embedder {
     /// When the server at this address was looked at, and what it has.
@@ -43,7 +43,7 @@ pub(super) struct Embedder {
 }
 
 impl Embedder {
-    /// Vectors of `texts`.
+    /// Returns vectors of `texts`.
     pub(super) async fn embed(
         &self,
         ready: &ReadyServer,
@@ -71,7 +71,7 @@ impl Embedder {
         })
     }
 
-    /// The installed model that `wanted` means.
+    /// Returns the installed model that `wanted` means.
     async fn model(
         &self,
         client: &dyn ChatServer,
@@ -88,8 +88,8 @@ impl Embedder {
         let installed = client.models().await?;
         let mut model = pick(wanted, by, &installed);
         if model.is_none() && wanted == AUTO && by != ServedBy::OpenAi {
-            // Not every server tells in its list what a model can; each model's own page does.
-            for name in untold(&installed).take(ASKED) {
+            // Not every server lists capabilities; `show` returns those of each model.
+            for name in unlisted(&installed).take(ASKED) {
                 if can_embed(client, name).await? {
                     model = Some(name.to_owned());
                     break;
@@ -101,7 +101,7 @@ impl Embedder {
     }
 }
 
-/// Vectors of `texts` by `model` of the server that `client` speaks to.
+/// Returns vectors of `texts`, made by `model` on the server of `client`.
 pub(super) async fn made_by(
     client: &dyn ChatServer,
     model: &str,
@@ -115,8 +115,7 @@ pub(super) async fn made_by(
     Ok(Embedded { model: model.to_owned(), vectors })
 }
 
-/// Whether the model's own page says that it makes vectors. A model that can't even be asked makes none, and says
-/// nothing of the others.
+/// Returns whether the server reports that the model makes vectors. A model that can't be shown makes none.
 async fn can_embed(client: &dyn ChatServer, name: &str) -> Result<bool, LlmError> {
     match client.show(name).await {
         Ok(page) => Ok(page.can(EMBEDDING) == Some(true)),
@@ -136,7 +135,7 @@ fn missing(wanted: &str, by: ServedBy) -> LlmError {
         ),
         (AUTO, ServedBy::Local) => LlmError::no_vectors(
             "the embedded model for it is missing",
-            format!("`joi models fetch {LOCAL_EMBED_MODEL}` brings it, then start her anew"),
+            format!("`joi models fetch {LOCAL_EMBED_MODEL}` brings it, then restart joi"),
         ),
         (name, ServedBy::Ollama) => LlmError::no_vectors(
             format!("Ollama lacks {name}"),
@@ -153,7 +152,7 @@ fn missing(wanted: &str, by: ServedBy) -> LlmError {
     }
 }
 
-/// The installed model that `wanted` means, as far as the list of them tells.
+/// Returns the installed model that `wanted` means, as far as the list shows it.
 fn pick(wanted: &str, by: ServedBy, installed: &[InstalledModel]) -> Option<String> {
     let mut here = installed.iter().filter(|model| model.remote_host.is_none());
     if wanted != AUTO {
@@ -170,10 +169,10 @@ fn pick(wanted: &str, by: ServedBy, installed: &[InstalledModel]) -> Option<Stri
     here.find(can).map(|model| model.name.clone())
 }
 
-/// Installed models of which the list does not tell what they can.
-fn untold(installed: &[InstalledModel]) -> impl Iterator<Item = &str> {
-    let is_untold = |model: &&InstalledModel| model.remote_host.is_none() && model.capabilities.is_none();
-    installed.iter().filter(is_untold).map(|model| model.name.as_str())
+/// Returns the installed models that are listed without capabilities.
+fn unlisted(installed: &[InstalledModel]) -> impl Iterator<Item = &str> {
+    let is_unlisted = |model: &&InstalledModel| model.remote_host.is_none() && model.capabilities.is_none();
+    installed.iter().filter(is_unlisted).map(|model| model.name.as_str())
 }
 
 #[cfg(test)]
@@ -200,7 +199,7 @@ mod tests {
         );
         assert_eq!(pick("auto", ServedBy::Ollama, &here[..1]), None);
         assert_eq!(pick("all-minilm", ServedBy::Ollama, &here), None);
-        assert_eq!(untold(&here).collect::<Vec<_>>(), ["nomic-embed-text:latest"]);
+        assert_eq!(unlisted(&here).collect::<Vec<_>>(), ["nomic-embed-text:latest"]);
         let cloud = InstalledModel { remote_host: Some("far".into()), ..here[1].clone() };
         assert_eq!(pick("auto", ServedBy::Ollama, &[cloud]), None, "nothing leaves the house");
     }

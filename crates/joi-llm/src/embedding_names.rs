@@ -1,4 +1,4 @@
-//! Tells models for embeddings from chat models by their names, for servers that do not say what a model can do.
+//! Distinguishes models for embeddings from chat models by their names, for servers that list no capabilities.
 //!
 //! In: a model's name as its server lists it. Pure: no I/O, no clock.
 

@@ -1,7 +1,7 @@
 //! What can go wrong with a model server, named by what happened; and the reading of an HTTP failure.
 //!
-//! Pure. In: status and body of a failed call. Out: [`LlmError`]. Prompts and replies never get into
-//! an error's text.
+//! In: status and body of a failed call. Out: [`LlmError`]. Prompts and replies never get into an error's text.
+//! Pure: no I/O, no clock.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ const QUOTED_MAX: usize = 300;
 /// Why a model gave no (whole) answer.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum LlmError {
-    /// No server listens there. The caller tells the user; [`super::Mind`] looks for another server.
+    /// No server listens there. The caller reports it; [`super::Mind`] looks for another server.
     #[error("cannot connect to {at}: {why}; start the model server or correct llm.url")]
     Unreachable {
         /// The server's address.
@@ -22,7 +22,7 @@ pub enum LlmError {
         /// The system's own words.
         why: String,
     },
-    /// The server lacks the model. The caller tells the remedy.
+    /// The server lacks the model. The caller shows the remedy.
     #[error("the model server lacks the model {model}; run `ollama pull {model}` or change llm.model")]
     ModelMissing {
         /// As it was asked for.
@@ -101,7 +101,7 @@ pub enum LlmError {
     NotOpenAi {
         /// The server's address.
         at: String,
-        /// What was found there.
+        /// The kind of service, as a clause.
         found: String,
     },
     /// Any other failure, in the server's words. The caller may try once more when `status` is 5xx.
@@ -119,17 +119,17 @@ pub enum LlmError {
     #[error("the model server broke off in mid-reply; see its log")]
     Broken,
     /// The reply is not what a model server sends. Another program listens there.
-    #[error("what answers at the model server's address is no model server ({0}); correct llm.url")]
+    #[error("the service at llm.url is not a model server ({0}); correct llm.url")]
     Garbage(String),
     /// It took longer than allowed; the call was dropped.
     #[error("the model server took longer than {} s for {what}; use a smaller model or a faster machine", limit.as_secs())]
     TimedOut {
-        /// What was waited for, for example "its first word".
+        /// The step that took too long, for example "its first word".
         what: &'static str,
         /// How long was waited.
         limit: Duration,
     },
-    /// No server serves. The caller tells the user.
+    /// No server serves. The caller reports it.
     #[error("no model is available: {why}; {remedy}")]
     Down {
         /// What happened.
@@ -137,7 +137,7 @@ pub enum LlmError {
         /// What to do.
         remedy: String,
     },
-    /// Our own server can't run its model: the file, or its kind. Trying again is useless before the file is another
+    /// The embedded server can't run its model: the file, or its kind. Trying again is useless before the file is another
     /// one; another model may do.
     #[error("the model can't be used: {why}")]
     CannotRun {
@@ -197,7 +197,7 @@ impl LlmError {
         }
     }
 
-    /// Whether the same question may succeed a moment later.
+    /// Returns whether the same question may succeed a moment later.
     pub fn is_passing(&self) -> bool {
         match self {
             Self::Unreachable { .. }
@@ -259,7 +259,7 @@ mod tests {
 
     /// Every row of the contract's table of errors that has a meaning of its own for us.
     #[test]
-    fn failures_are_told_apart_by_status_and_words() {
+    fn failures_are_distinguished_by_status_and_words() {
         let model = || "m".to_owned();
         let server = |status, text: &str| LlmError::Server { status, text: text.into() };
         let rows = [

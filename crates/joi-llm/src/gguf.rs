@@ -23,7 +23,7 @@ const DIMENSIONS_MAX: u32 = 8;
 /// Bytes of a number in the attention cache: 16-bit floats.
 const CACHED_NUMBER: u64 = 2;
 
-/// What the head of a model file tells.
+/// Facts in the head of a model file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct GgufHead {
     /// Whether it has a chat template.
@@ -39,13 +39,13 @@ pub(super) struct GgufHead {
 /// Why a file is no model that could be loaded.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum GgufError {
-    #[error("it is no GGUF file")]
+    #[error("not a GGUF file")]
     NotGguf,
     #[error("its GGUF version {0} is not supported")]
     Version(u32),
-    #[error("its head is cut short")]
+    #[error("truncated header")]
     CutShort,
-    #[error("its head is damaged")]
+    #[error("damaged header")]
     Damaged,
     #[error("it can't be read ({0})")]
     Unreadable(io::Error),
@@ -242,7 +242,7 @@ impl HeadFacts {
         }
     }
 
-    /// Keys and values of every head of every layer. A file that does not tell its shape has none.
+    /// Keys and values of every head of every layer. A file without its shape has none.
     fn cache_per_token(&self) -> u64 {
         let family = self.text("general.architecture").unwrap_or_default();
         let of = |key: &str| self.number(&format!("{family}.{key}"));

@@ -185,7 +185,7 @@ mod tests {
                 }
                 events
             });
-            prop_assert!(events > 0, "an end or an error is told");
+            prop_assert!(events > 0, "an end or an error comes");
         }
     }
 }

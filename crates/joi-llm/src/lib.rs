@@ -32,7 +32,7 @@ mod stream;
 pub mod testing;
 mod wire;
 
-pub use choose::{BetterModel, LEAST_SPEED, LocalChoice, LocalWish, PREFERRED, PassedOver, choose_local};
+pub use choose::{BetterModel, LocalChoice, LocalWish, PREFERRED, PassedOver, choose_local};
 pub use config::{Backend, HomeData, LONGEST_LINGERING, LlmConfig, OwnModel, ThinkRule, Threads};
 pub use embed::Embedded;
 pub use error::LlmError;
@@ -41,12 +41,12 @@ pub use http::Endpoint;
 pub use joi_base::restart::RestartPolicy;
 pub use json_lines::PullStream;
 pub use key::KEY_CREDENTIAL;
-pub use local::{LOCAL_EMBED_MODEL, LocalModel, has_lingering_server, served_name};
+pub use local::{LOCAL_EMBED_MODEL, has_lingering_server, served_name};
 pub use local_models::{FileExaminer, FileState, HEADROOM, LocalChatModel, LocalModels, ModelCandidate};
 pub use mind::{
     Ask, HeadMaker, Length, Mind, MindParts, ModelServer, ReadyServer, ServedBy, ServerHold, Serving,
 };
-pub use model_size::{Knowledge, ModelSize, knowledge_of, size_of};
+pub use model_size::{Knowledge, ModelSize, size_of};
 pub use ollama::Ollama;
 pub use openai::OpenAi;
 pub use server::{Answer, ChatServer};

@@ -1,8 +1,8 @@
-//! Our own model server, `joi-model`, as a process of its own.
+//! The embedded model server, `joi-model`, as a process of its own.
 //!
 //! Owned by the task of [`super::mind`]. In: where the program and the model are. Out: a client of the
 //! running server, and word when it ends. It listens on a unix socket that only the owner can
-//! open. A server ends with us (`local/child.rs`), or waits for the next command ([`LocalModel::outlives`],
+//! open. A server ends with the program (`local/child.rs`), or waits for the next command ([`LocalModel::outlives`],
 //! `local/lingering.rs`); one that runs already is found (`local/place.rs`).
 
 mod child;
@@ -14,8 +14,8 @@ mod process;
 
 use std::time::{Duration, Instant};
 
-pub(crate) use self::model::EMBED_NAME;
-pub use self::model::{LOCAL_EMBED_MODEL, LocalModel, served_name};
+pub(crate) use self::model::{EMBED_NAME, LocalModel};
+pub use self::model::{LOCAL_EMBED_MODEL, served_name};
 use self::place::ServerPlace;
 pub use self::place::has_lingering_server;
 use self::process::ServerProcess;
@@ -60,7 +60,7 @@ impl Server {
         Ok(Self { process, started, client })
     }
 
-    /// Waits for its end and tells its last words. Cancel-safe.
+    /// Waits for its end and returns its last words. Cancel-safe.
     pub(super) async fn ended(&mut self) -> String {
         match &mut self.process {
             ServerProcess::Child(child) => child.ended().await.1,
@@ -68,7 +68,7 @@ impl Server {
         }
     }
 
-    /// How long we have had it.
+    /// How long it has been in use.
     pub(super) fn ran(&self) -> Duration {
         self.started.elapsed()
     }

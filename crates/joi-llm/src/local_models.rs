@@ -1,4 +1,4 @@
-//! The chat models that our own server may run: what stands in the list, and what is on the disk of it.
+//! The chat models that the embedded server may run: what stands in the list, and what is on the disk of it.
 //!
 //! Any thread; blocks while the heads of files are read, each once. In: the list, by preference. Out: a
 //! [`ModelCandidate`] for each, for `choose/local.rs` to choose from. It reads no weights: that a file is damaged
@@ -41,7 +41,7 @@ pub struct LocalChatModel {
     pub remedy: String,
 }
 
-/// Our own server and the models it may run.
+/// The embedded server and the models it may run.
 #[derive(Debug, Clone)]
 pub struct LocalModels {
     /// The program `joi-model`.
@@ -54,12 +54,12 @@ pub struct LocalModels {
     pub runtime_dir: PathBuf,
     /// How fast they are here.
     pub speeds: SpeedLog,
-    /// How long the server stays for the next command when nobody is connected; nothing: it ends with us.
+    /// How long the server stays for the next command when nobody is connected; nothing: it ends with the program.
     pub outlives: Option<Duration>,
 }
 
 impl LocalModels {
-    /// What is to be started for `chat`; for vectors alone without one.
+    /// Returns the server for `chat`; without a model one for vectors alone.
     pub(super) fn server_for(&self, chat: Option<&ModelCandidate>) -> LocalModel {
         LocalModel {
             binary: self.binary.clone(),
@@ -72,17 +72,17 @@ impl LocalModels {
     }
 }
 
-/// What is known of a model's file.
+/// State of a model's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileState {
-    /// There is none.
+    /// The file is missing.
     Missing,
-    /// It is not what was published, or no whole model file.
+    /// The checksum is not the published one, or the file is truncated.
     Damaged {
         /// How.
         why: String,
     },
-    /// It is no model to talk with.
+    /// The model is not a chat model.
     Unfit {
         /// Why.
         why: String,
@@ -97,7 +97,7 @@ pub enum FileState {
         /// The server's words.
         why: String,
     },
-    /// It is whole, as far as its head tells.
+    /// It is whole, as far as its head shows.
     There {
         /// Its size.
         bytes: u64,
@@ -115,7 +115,7 @@ pub struct ModelCandidate {
     pub name: String,
     /// Its file.
     pub gguf: PathBuf,
-    /// What is known of it.
+    /// State of the file.
     pub state: FileState,
     /// Tokens it writes in a second on this machine, where that was measured.
     pub tokens_per_s: Option<f32>,
@@ -134,7 +134,7 @@ pub(super) fn stamp(path: &Path) -> Option<FileStamp> {
     Some((about.len(), about.modified().ok()))
 }
 
-/// What was read of a file.
+/// Head of a file, as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct HeadRead {
     stamp: FileStamp,

@@ -43,11 +43,11 @@ const VECTORS_REST: Duration = Duration::from_secs(300);
 pub struct MindParts {
     /// `[llm]`.
     pub config: LlmConfig,
-    /// Our own server and its models.
+    /// The embedded server and its models.
     pub local: LocalModels,
     /// What every conversation begins with.
     pub head: HeadMaker,
-    /// When our own server is started anew.
+    /// When the embedded server is started anew.
     pub restarts: RestartPolicy,
 }
 
@@ -70,7 +70,7 @@ pub struct ModelServer {
 }
 
 impl ModelServer {
-    /// Runs until `stop` or [`Mind::shutdown`], then ends our own server. After a panic it may be run again.
+    /// Runs until `stop` or [`Mind::shutdown`], then ends the embedded server. After a panic it may be run again.
     pub async fn run(&self, stop: CancellationToken) {
         // Whoever served before a panic was killed with its handle.
         self.shared.serving.send_replace(Serving::Starting { since: Instant::now() });
@@ -250,7 +250,7 @@ impl Mind {
         self.shared.nudge.notify_one();
     }
 
-    /// Ends the task and our own server, and waits for both. Questions still open fail.
+    /// Ends the task and the embedded server, and waits for both. Questions still open fail.
     pub async fn shutdown(&self) {
         self.shared.stop.cancel();
         let keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner).take();

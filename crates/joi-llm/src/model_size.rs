@@ -18,8 +18,9 @@ pub enum Knowledge {
     Fair,
 }
 
-/// The knowledge of a model: by its parameters when they are known, else by its name; scant when neither tells.
-pub fn knowledge_of(name: &str, parameter_count: Option<u64>) -> Knowledge {
+/// Returns the knowledge of a model: by its parameters when they are known, else by its name; scant when
+/// neither shows it.
+pub(crate) fn knowledge_of(name: &str, parameter_count: Option<u64>) -> Knowledge {
     let count = parameter_count.filter(|&n| n > 0).or_else(|| parameters_in(name));
     match count {
         Some(n) if n >= FAIR_MIN => Knowledge::Fair,
@@ -36,7 +37,8 @@ pub enum ModelSize {
     Large,
 }
 
-/// The size of a model: by its parameters when they are known, else by its name; small when neither tells.
+/// Returns the size of a model: by its parameters when they are known, else by its name; small when
+/// neither shows it.
 pub fn size_of(name: &str, parameter_count: Option<u64>) -> ModelSize {
     let count = parameter_count.filter(|&n| n > 0).or_else(|| parameters_in(name));
     match count {
@@ -45,7 +47,7 @@ pub fn size_of(name: &str, parameter_count: Option<u64>) -> ModelSize {
     }
 }
 
-/// The number of parameters that a name tells: `qwen3:1.7b`, `mixtral:8x7b`, `smollm2:135m`,
+/// Returns the number of parameters in a name: `qwen3:1.7b`, `mixtral:8x7b`, `smollm2:135m`,
 /// `gemma3n:e4b`. The largest counts where several stand (`qwen3:30b-a3b`).
 fn parameters_in(name: &str) -> Option<u64> {
     let lower = name.to_ascii_lowercase();

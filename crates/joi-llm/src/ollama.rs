@@ -84,7 +84,7 @@ impl Ollama {
         self.written(&request).await
     }
 
-    /// Has the model answer `request`, and tells only what that took.
+    /// Has the model answer `request`, and returns its counters.
     pub async fn written(&self, request: &ChatRequest) -> Result<ChatStats, LlmError> {
         finished(self.chat(request).await?).await
     }

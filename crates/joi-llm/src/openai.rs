@@ -150,18 +150,18 @@ impl OpenAi {
 
     async fn embedded(&self, name: &str, texts: &[String]) -> Result<Vec<Vec<f32>>, LlmError> {
         #[derive(Deserialize)]
-        struct EmbeddingsReply {
-            data: Vec<Embedding>,
+        struct VectorsReply {
+            data: Vec<VectorRow>,
         }
         #[derive(Deserialize)]
-        struct Embedding {
+        struct VectorRow {
             #[serde(default)]
             index: usize,
             embedding: Vec<f32>,
         }
         let body: Value = json!({ "model": name, "input": texts, "encoding_format": "float" });
         let call = self.server.request(Method::POST, "/v1/embeddings").json(&body);
-        let mut reply: EmbeddingsReply = in_time(VECTORS, self.answer(call, name)).await?;
+        let mut reply: VectorsReply = in_time(VECTORS, self.answer(call, name)).await?;
         reply.data.sort_by_key(|one| one.index);
         Ok(reply.data.into_iter().map(|one| one.embedding).collect())
     }

@@ -1,4 +1,4 @@
-//! How fast our own server writes with each model on this machine: measured once, kept in a small file.
+//! How fast the embedded server writes with each model on this machine: measured once, kept in a small file.
 //!
 //! Any thread; reads and writes a small JSON file. In: a model's checksum, the number of threads, tokens a second. A
 //! measurement holds for this processor and this number of threads; a file that can't be read costs one more.
@@ -24,7 +24,7 @@ struct MeasuredSpeed {
     tokens_per_s: f32,
 }
 
-/// What was measured. Cloning is cheap; all clones are one.
+/// Log of measured speeds. Cloning is cheap; all clones share it.
 #[derive(Debug, Clone)]
 pub struct SpeedLog {
     /// Nothing: only kept in memory.
@@ -34,7 +34,7 @@ pub struct SpeedLog {
 }
 
 impl SpeedLog {
-    /// What is kept in `file`, which need not exist yet; without one, what is measured while the program runs.
+    /// Opens the log in `file`, which need not exist yet; without one, the log lasts as long as the program.
     pub fn kept_in(file: Option<PathBuf>) -> Self {
         Self::on(machine::processor(), file)
     }
@@ -49,7 +49,7 @@ impl SpeedLog {
         all.into_iter().find(|one| self.is_of(one, sha256, threads)).map(|one| one.tokens_per_s)
     }
 
-    /// Keeps a measurement, in place of an earlier one. What can't be written is known as long as the program runs.
+    /// Stores a measurement in place of an earlier one. One that can't be written lasts as long as the program.
     ///
     /// # Errors
     /// The file can't be written.
@@ -62,7 +62,7 @@ impl SpeedLog {
         })
     }
 
-    /// Forgets a measurement.
+    /// Removes a measurement.
     ///
     /// # Errors
     /// As for [`Self::keep`].
@@ -74,7 +74,7 @@ impl SpeedLog {
         one.sha256 == sha256 && one.threads == threads && one.machine == self.machine
     }
 
-    /// What is in memory because it could not be written, else what is in the file.
+    /// Returns the measurements in memory that could not be written, else those in the file.
     fn all(&self) -> Vec<MeasuredSpeed> {
         let unsaved = self.unsaved.lock().unwrap_or_else(PoisonError::into_inner);
         if !unsaved.is_empty() {
@@ -94,7 +94,7 @@ impl SpeedLog {
         written.map(drop)
     }
 
-    /// Whether there is a file to write to.
+    /// Writes the log; returns whether there is a file to write to.
     fn write(&self, all: &[MeasuredSpeed]) -> io::Result<bool> {
         let Some(file) = &self.file else { return Ok(false) };
         if let Some(folder) = file.parent() {

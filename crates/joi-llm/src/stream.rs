@@ -15,11 +15,11 @@ use super::wire::ChatEvent;
 
 /// Gets to see how a reply failed.
 type OnFailure = Box<dyn FnOnce(&LlmError) + Send>;
-type EventStream = Pin<Box<dyn Stream<Item = Result<ChatEvent, LlmError>> + Send>>;
+type ReplyEvents = Pin<Box<dyn Stream<Item = Result<ChatEvent, LlmError>> + Send>>;
 
 /// A reply as it arrives. After [`ChatEvent::Done`] or an error it is over.
 pub struct ChatStream {
-    events: EventStream,
+    events: ReplyEvents,
     is_over: bool,
     on_failure: Option<OnFailure>,
     hold: Option<Box<dyn Any + Send>>,

@@ -215,7 +215,7 @@ pub struct ChatStats {
     pub done_reason: DoneReason,
     /// Tokens of the prompt, those included that were still known from an earlier call.
     pub prompt_eval_count: u64,
-    /// Those that were still known. Only `joi-model` tells; with Ollama the time spent on the prompt shows it.
+    /// Those that were still known. Only `joi-model` reports it; with Ollama the time spent on the prompt shows it.
     pub prompt_cached_count: Option<u64>,
     /// Tokens of the reply.
     pub eval_count: u64,
@@ -265,7 +265,7 @@ pub struct InstalledModel {
     /// Bytes on disk.
     #[serde(default)]
     pub size: u64,
-    /// What it can do, where the server tells it here.
+    /// What it can do, where the list shows it.
     #[serde(default)]
     pub capabilities: Option<Vec<String>>,
     /// Set for a stub of a model that runs elsewhere.
@@ -278,7 +278,7 @@ pub struct InstalledModel {
 pub struct RunningModel {
     /// Name with tag.
     pub name: String,
-    /// Length of its context in tokens, where the server tells it.
+    /// Length of its context in tokens, where the server reports it.
     #[serde(default)]
     pub context_length: Option<u64>,
 }
@@ -286,7 +286,7 @@ pub struct RunningModel {
 /// What a model is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelInfo {
-    /// What it can do (`completion`, `tools`, `thinking`, …); nothing when the server does not tell.
+    /// What it can do (`completion`, `tools`, `thinking`, …); nothing where the server does not report it.
     pub capabilities: Option<Vec<String>>,
     /// Number of parameters.
     pub parameter_count: Option<u64>,
@@ -297,7 +297,7 @@ pub struct ModelInfo {
 }
 
 impl ModelInfo {
-    /// Whether it says it can do `what`; nothing when the server does not tell.
+    /// Returns whether it says it can do `what`; nothing where the server does not report it.
     pub fn can(&self, what: &str) -> Option<bool> {
         self.capabilities.as_ref().map(|all| all.iter().any(|c| c == what))
     }

@@ -1,8 +1,8 @@
-//! PURE. Which of its models our own server runs.
+//! Chooses the model that the embedded server runs.
 //!
 //! In: the candidates by preference, what the owner wants, free memory. Out: one of them, and why each better one
 //! was passed over. It never leaves a machine without a model that has one: where none is good enough, the smallest
-//! is tried.
+//! is tried. Pure: no I/O, no clock.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use crate::local_models::{FileState, ModelCandidate};
 use joi_base::machine::MemoryRoom;
 
 /// A model that writes more slowly, in tokens a second, falls behind a voice that speaks its words.
-pub const LEAST_SPEED: f32 = 6.0;
+pub(crate) const LEAST_SPEED: f32 = 6.0;
 
 /// Why a model is not chosen.
 #[derive(Debug, Clone, PartialEq)]
@@ -132,7 +132,7 @@ impl PassedOver {
         BetterModel { why: self.why(name), remedy: self.remedy(name, mends), is_fault: self.is_fault() }
     }
 
-    /// Whether something is wrong with a file or a setting, rather than that the machine is what it is.
+    /// Returns whether something is wrong with a file or a setting, rather than that the machine is what it is.
     fn is_fault(&self) -> bool {
         match self {
             Self::Unknown | Self::Damaged { .. } | Self::Unfit { .. } | Self::Fails { .. } => true,
@@ -176,12 +176,12 @@ fn tenths(count: u64) -> String {
     format!("{}.{} GB", count / 10, count % 10)
 }
 
-/// What is chosen from.
+/// Conditions of a choice.
 #[derive(Debug, Clone, Copy)]
 pub struct LocalWish<'a> {
     /// `llm.local`.
     pub wanted: &'a str,
-    /// Memory as it is now; nothing where the system does not tell, and then nothing is too big.
+    /// Memory as it is now; nothing where the system does not report it, and then nothing is too big.
     pub room: Option<MemoryRoom>,
     /// The model that runs now: its memory is taken already.
     pub running: Option<&'a str>,

@@ -12,7 +12,7 @@ fn the_defaults_have_no_problem_and_survive_toml() {
 }
 
 #[test]
-fn every_problem_is_told_at_once() {
+fn every_problem_is_reported_at_once() {
     let config = LlmConfig {
         url: "ftp://x".into(),
         model: " ".into(),
@@ -33,7 +33,7 @@ fn every_problem_is_told_at_once() {
 }
 
 #[test]
-fn only_a_server_on_this_machine_is_told_how_many_threads_to_use() {
+fn only_a_server_on_this_machine_gets_a_number_of_threads() {
     let at = |url: &str| LlmConfig { url: url.into(), ..LlmConfig::default() };
     assert_eq!(at("http://localhost:1").options().num_thread, Some(Threads::Auto.count()));
     assert_eq!(at("http://nas:11434").options().num_thread, None);

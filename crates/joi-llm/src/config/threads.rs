@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 /// How many threads the model computes with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Threads {
-    /// One fewer than the machine has, so that ears and mouth keep one; of two our own server takes both for the first
+    /// One fewer than the machine has, so that ears and mouth keep one; of two the embedded server takes both for the first
     /// sentence of an answer.
     Auto,
     /// Exactly so many.
@@ -25,7 +25,7 @@ impl Threads {
         }
     }
 
-    /// The number for the first tokens of an answer of our own server, behind which the voice begins. Of two cores it gets
+    /// The number for the first tokens of an answer of the embedded server, behind which the voice begins. Of two cores it gets
     /// both: one is all that is left to it else.
     pub fn first(self) -> u32 {
         match self {

@@ -79,7 +79,7 @@ fn head_of(bytes: &[u8]) -> Result<GgufHead, String> {
 }
 
 #[test]
-fn the_shape_tells_the_memory_and_the_template_whether_it_talks() {
+fn the_shape_gives_the_memory_and_the_template_whether_it_talks() {
     let whole = talker();
     let head = head_of(&whole).unwrap();
     assert_eq!((head.has_template, head.pools, head.cache_per_token), (true, false, 128));
@@ -98,11 +98,11 @@ fn the_shape_tells_the_memory_and_the_template_whether_it_talks() {
 }
 
 #[test]
-fn what_is_no_whole_head_is_told_apart() {
+fn damaged_heads_have_errors_of_their_own() {
     let whole = talker();
-    assert_eq!(head_of(b"").unwrap_err(), "it is no GGUF file");
-    assert_eq!(head_of(b"<html>no such file</html>").unwrap_err(), "it is no GGUF file");
-    assert_eq!(head_of(&whole[..100]).unwrap_err(), "its head is cut short");
+    assert_eq!(head_of(b"").unwrap_err(), "not a GGUF file");
+    assert_eq!(head_of(b"<html>no such file</html>").unwrap_err(), "not a GGUF file");
+    assert_eq!(head_of(&whole[..100]).unwrap_err(), "truncated header");
     let mut old = whole.clone();
     old[4] = 1;
     assert_eq!(head_of(&old).unwrap_err(), "its GGUF version 1 is not supported");

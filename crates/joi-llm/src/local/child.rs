@@ -22,7 +22,7 @@ use crate::ollama::Ollama;
 /// So many of its last lines are searched for the reason of its end.
 const LAST_LINES: usize = 8;
 
-/// A server that ends with us.
+/// A server that ends with the program.
 #[derive(Debug)]
 pub(super) struct ChildServer {
     child: Child,
@@ -36,7 +36,7 @@ pub(super) struct ChildServer {
 impl ChildServer {
     /// Starts `command`, which listens on `socket`, and waits until it answers.
     pub(super) async fn start(mut command: Command, socket: PathBuf) -> Result<(Self, Ollama), LlmError> {
-        // Left over from a process with our id that was killed.
+        // Left over from a process with this id that was killed.
         let _ = remove_file(&socket);
         let client = Ollama::new(&Endpoint::Unix { path: socket.clone() }, None)?;
         command.arg("--parent-stdin");
@@ -50,7 +50,7 @@ impl ChildServer {
         Ok((server, client))
     }
 
-    /// Waits for the child's end and tells its last words. Cancel-safe.
+    /// Waits for the child's end and returns its last words. Cancel-safe.
     pub(super) async fn ended(&mut self) -> (Option<ExitStatus>, String) {
         let status = self.child.wait().await;
         // Its last words are all there once its end of the pipe is closed, which the exit does, unless a

@@ -60,7 +60,7 @@ impl LingeringServer {
         Ok(Some((Self { connection: Some(connection), log, afterwards }, client)))
     }
 
-    /// Waits for its end and tells its last words. Cancel-safe.
+    /// Waits for its end and returns its last words. Cancel-safe.
     pub(super) async fn ended(&mut self) -> String {
         match &self.connection {
             Some(connection) => closed(connection).await,

@@ -12,30 +12,30 @@ pub const LOCAL_EMBED_MODEL: &str = "embed-all-minilm-l6-v2";
 /// The name of the model for vectors on the embedded server.
 pub(crate) const EMBED_NAME: &str = "all-minilm";
 
-/// Where our own model server and its model are.
+/// Where the embedded model server and its model are.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LocalModel {
+pub(crate) struct LocalModel {
     /// The program `joi-model`.
-    pub binary: PathBuf,
+    pub(crate) binary: PathBuf,
     /// The chat model, a GGUF file; nothing where only vectors are wanted.
-    pub gguf: Option<PathBuf>,
+    pub(crate) gguf: Option<PathBuf>,
     /// The model for vectors, a GGUF file; served where the file is there.
-    pub embed_gguf: PathBuf,
+    pub(crate) embed_gguf: PathBuf,
     /// What to do when the chat model is missing, for example: run `joi models fetch chat-…`.
-    pub fetch: String,
+    pub(crate) fetch: String,
     /// The folder for its socket; made when missing, readable by the owner only.
-    pub runtime_dir: PathBuf,
-    /// How long the server stays for the next command when nobody is connected; nothing: it ends with us.
-    pub outlives: Option<Duration>,
+    pub(crate) runtime_dir: PathBuf,
+    /// How long the server stays for the next command when nobody is connected; nothing: it ends with the program.
+    pub(crate) outlives: Option<Duration>,
 }
 
 impl LocalModel {
     /// The name of the model it is started for.
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         self.gguf.as_deref().map_or_else(|| EMBED_NAME.to_owned(), served_name)
     }
 
-    /// Whether program and model are there. What is missing will not come by trying again.
+    /// Returns whether program and model are there. What is missing will not come by trying again.
     pub(crate) fn check(&self) -> Result<(), LlmError> {
         let missing = |what: &str, path: &Path| format!("{what} {} is missing", path.display());
         if !self.binary.is_file() {
@@ -54,7 +54,7 @@ impl LocalModel {
     }
 }
 
-/// How our own server calls a chat model: as its file, without the ending and without what names may not hold.
+/// How the embedded server calls a chat model: as its file, without the ending and without what names may not hold.
 pub fn served_name(gguf: &Path) -> String {
     let stem = gguf.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
     stem.chars()

@@ -1,4 +1,4 @@
-//! Where our own model server is found, so that one model is loaded once, whoever needs it.
+//! Where the embedded model server is found, so that one model is loaded once, whoever needs it.
 //!
 //! Tokio tasks; small files only. A socket is named after program, models and options, so that no other server is
 //! taken for it; a server that ends with its starter has the starter's process id in the name as well. One starts at
@@ -83,7 +83,7 @@ impl<'a> ServerPlace<'a> {
         }
     }
 
-    /// Whether a server of this place listens. Blocks for a moment.
+    /// Returns whether a server of this place listens. Blocks for a moment.
     pub(super) fn is_taken(&self) -> bool {
         self.sockets().iter().any(|socket| StdUnixStream::connect(socket).is_ok())
     }
@@ -266,7 +266,7 @@ impl FileKind {
     }
 }
 
-/// Whether a server that lingers, or one that is used and outlives its starter, has its files in the folder
+/// Returns whether a server that lingers, or one that is used and outlives its starter, has its files in the folder
 /// `runtime_dir`. It is not disturbed, and its time does not begin anew.
 pub fn has_lingering_server(runtime_dir: &Path) -> bool {
     let entries = std::fs::read_dir(runtime_dir).into_iter().flatten().flatten().map(|entry| entry.path());
@@ -299,7 +299,7 @@ fn locked(path: &Path) -> io::Result<Option<File>> {
     Ok(is_there.then_some(file))
 }
 
-/// What tells servers apart: program and models as they are now, and how they are run.
+/// Identifies a server: program and models as they are now, and how they are run.
 fn identity(model: &LocalModel, config: &LlmConfig) -> String {
     let mut identity = DefaultHasher::new();
     for file in [Some(&model.binary), model.gguf.as_ref(), Some(&model.embed_gguf)] {

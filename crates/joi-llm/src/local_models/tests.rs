@@ -42,7 +42,7 @@ fn memory_is_the_file_its_window_and_headroom() {
 }
 
 #[test]
-fn what_is_no_whole_model_to_talk_with_is_told_by_its_head() {
+fn a_damaged_file_or_no_chat_model_is_found_by_its_head() {
     let folder = tempfile::tempdir().unwrap();
     let whole = talker();
     let architecture = ("general.architecture", Fact::Text("tiny"));
@@ -68,8 +68,8 @@ fn what_is_no_whole_model_to_talk_with_is_told_by_its_head() {
     assert_eq!(
         states(&local(folder.path(), chat)),
         [
-            damaged("it is no GGUF file"),
-            damaged("its head is cut short"),
+            damaged("not a GGUF file"),
+            damaged("truncated header"),
             damaged(&short),
             unfit("it has no chat template"),
             unfit("it makes vectors and no text"),

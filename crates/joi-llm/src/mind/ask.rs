@@ -20,7 +20,7 @@ pub struct Ask {
     pub format: Option<Value>,
     /// How long an answer is wanted.
     pub length: Length,
-    /// Another model than the one in use, where Ollama serves; our own server has one only.
+    /// Another model than the one in use, where Ollama serves; the embedded server has one only.
     pub model: Option<String>,
 }
 

@@ -44,15 +44,15 @@ pub struct ReadyServer {
     pub size: ModelSize,
     /// How far one can rely on what it knows.
     pub knowledge: Knowledge,
-    /// Whether it can call tools; nothing when the server does not tell.
+    /// Whether it can call tools; `None` where the server does not report it.
     pub has_tools: Option<bool>,
     /// Which server.
     pub by: ServedBy,
     /// What the owner could do to be served by Ollama, for example the command that fetches a model.
     pub note: Option<String>,
-    /// Why a better model of our own server does not answer, and what to do about it.
+    /// Why a better model of the embedded server does not answer, and what to do about it.
     pub why_not_better: Option<BetterModel>,
-    /// Process id of our own server.
+    /// Process id of the embedded server.
     pub pid: Option<u32>,
 }
 

@@ -76,7 +76,7 @@ impl MindShared {
         }
     }
 
-    /// A call to the server at `address` failed: has it gone?
+    /// Decides whether the server at `address` is gone after a failed call.
     pub(super) fn doubt(&self, address: &str, error: &LlmError) {
         let looks_gone = match error {
             LlmError::Unreachable { .. }
@@ -108,7 +108,7 @@ impl MindShared {
         self.nudge.notify_one();
     }
 
-    /// Nobody serves, for this reason. Whether that is news.
+    /// Publishes that no server serves, and why.
     pub(super) fn publish_down(&self, error: LlmError) {
         self.serving.send_if_modified(|now| {
             let is_new = !matches!(now, Serving::Down(before) if *before == error);
@@ -140,8 +140,8 @@ impl MindShared {
         });
     }
 
-    /// Replaces what the owner is told about the server that serves: how to have Ollama serve, and why no better model
-    /// of our own does.
+    /// Replaces the notes for the owner about the server that serves: how to have Ollama serve, and why no better model
+    /// of the embedded models does.
     pub(super) fn renote(&self, note: Option<String>, better: Option<BetterModel>) {
         self.serving.send_if_modified(|now| match now {
             Serving::Ready(ready) if ready.note != note || ready.why_not_better != better => {

@@ -1,4 +1,4 @@
-//! Tells the failures of an OpenAI-compatible server apart.
+//! Distinguishes the failures of an OpenAI-compatible server.
 //!
 //! In: status and body of a failed call, or the error in a reply. Out: [`LlmError`]. Prompts, replies and the API key
 //! never get into an error's text, except in the server's own words, which are cut. Pure: no I/O, no clock.
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn failures_are_told_apart_by_status_and_words() {
+    fn failures_are_distinguished_by_status_and_words() {
         let at = "http://nas:8080";
         let server = |status, text: &str| LlmError::Server { status, text: text.into() };
         let too_long = |text: &str| LlmError::ContextTooLong(text.into());

@@ -22,7 +22,7 @@ const ARGUMENTS_MAX: usize = 1 << 20;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Chunk {
-    choices: Option<Vec<Choice>>,
+    choices: Option<Vec<ReplyChoice>>,
     usage: Option<Usage>,
     timings: Option<Timings>,
     error: Option<Value>,
@@ -30,7 +30,7 @@ struct Chunk {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Choice {
+struct ReplyChoice {
     delta: Option<Delta>,
     /// In place of `delta` where a server does not stream.
     message: Option<Delta>,
@@ -86,7 +86,7 @@ struct Timings {
 
 /// A call whose pieces still arrive.
 #[derive(Debug)]
-struct PendingCall {
+struct CallInPieces {
     index: Option<u32>,
     id: Option<String>,
     name: String,
@@ -96,7 +96,7 @@ struct PendingCall {
 /// Puts a reply together.
 #[derive(Debug, Default)]
 pub(super) struct ReplyReader {
-    calls: Vec<PendingCall>,
+    calls: Vec<CallInPieces>,
     argument_bytes: usize,
     finished: Option<DoneReason>,
     stats: ChatStats,
@@ -183,7 +183,7 @@ impl ReplyReader {
         let id = piece.id.filter(|id| !id.is_empty());
         let function = piece.function.unwrap_or_default();
         let has_name = function.name.as_ref().is_some_and(|name| !name.is_empty());
-        let fits = |call: &PendingCall| {
+        let fits = |call: &CallInPieces| {
             let is_same = piece.index.is_none() || call.index == piece.index;
             // Some servers give every call the same index, or none.
             let is_next = has_name && serde_json::from_str::<Map<String, Value>>(&call.arguments).is_ok();
@@ -193,7 +193,7 @@ impl ReplyReader {
             Some(at) => at,
             None if self.calls.len() == CALLS_MAX => return Err(too_much("too many calls of tools")),
             None => {
-                let call = PendingCall {
+                let call = CallInPieces {
                     index: piece.index,
                     id: None,
                     name: String::new(),

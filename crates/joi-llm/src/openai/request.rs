@@ -94,7 +94,7 @@ fn messages(all: &[Message]) -> Result<Vec<Value>, serde_json::Error> {
     let (mut open, mut made): (OpenCalls, usize) = (Vec::new(), 0);
     let mut written = Vec::with_capacity(all.len());
     for message in all {
-        // What is written here has no control tokens any more.
+        // Serialising a message makes control tokens harmless.
         let safe = serde_json::to_value(message)?;
         let text = |key: &str| safe.get(key).and_then(Value::as_str);
         let content = text("content").unwrap_or_default();

@@ -93,7 +93,7 @@ async fn an_address_may_end_with_the_version_and_the_key_goes_with_every_call() 
 }
 
 #[tokio::test]
-async fn each_failure_of_a_chat_is_told_apart() {
+async fn each_failure_of_a_chat_has_its_own_error() {
     let failed = |status, text: &str| Script::openai_error(status, text, "");
     let at_double = |error: LlmError| match error {
         LlmError::KeyRefused { status, .. } => LlmError::KeyRefused { at: String::new(), status },
@@ -103,7 +103,10 @@ async fn each_failure_of_a_chat_is_told_apart() {
     for (script, expected) in [
         (failed(401, "Incorrect API key"), LlmError::KeyRefused { at: String::new(), status: 401 }),
         (failed(429, "Rate limit reached"), LlmError::TooManyRequests),
-        (failed(500, "oh no"), LlmError::Server { status: 500, text: "oh no [invalid_request_error]".into() }),
+        (
+            failed(500, "oh no"),
+            LlmError::Server { status: 500, text: "oh no [invalid_request_error]".into() },
+        ),
         (failed(503, "Loading model"), LlmError::Loading),
         (failed(503, "overloaded"), LlmError::Busy),
         (
@@ -134,7 +137,8 @@ async fn each_failure_of_a_chat_is_told_apart() {
 async fn a_model_that_cannot_call_tools_says_so() {
     let double = Double::openai().await;
     double.install(vec![Model::new(MODEL, &["completion"])]);
-    let tool = json!({ "type": "function", "function": { "name": "clock", "parameters": { "type": "object" } } });
+    let tool =
+        json!({ "type": "function", "function": { "name": "clock", "parameters": { "type": "object" } } });
     let with_tool = ChatRequest { tools: vec![tool], ..hello() };
     let error = answer(&client(&double), &with_tool).await.unwrap_err();
     assert_eq!(error, LlmError::NoTools { model: MODEL.into() });
@@ -153,7 +157,10 @@ async fn a_result_goes_back_under_the_id_of_its_call() {
     let mut result = Message::new(Role::Tool, "12:00");
     result.tool_name = Some("clock".into());
     let messages = vec![Message::user("What time is it?"), called, result];
-    assert!(answer(&client, &request(messages)).await.is_ok(), "the double refuses a result without its call");
+    assert!(
+        answer(&client, &request(messages)).await.is_ok(),
+        "the double refuses a result without its call"
+    );
     let sent = double.chats().pop().unwrap();
     assert_eq!(sent["messages"][2], json!({ "role": "tool", "tool_call_id": "c1", "content": "12:00" }));
 }

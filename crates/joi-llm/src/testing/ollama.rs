@@ -39,7 +39,7 @@ impl Model {
 impl Script {
     /// A whole streamed answer of the model `double:1b`, word by word.
     pub fn words(text: &str) -> Self {
-        tell("double:1b", text, (20, usize::MAX))
+        reply_of("double:1b", text, (20, usize::MAX))
     }
 
     /// The beginning of such an answer; it does not end.
@@ -138,11 +138,11 @@ fn reply(name: &str, messages: &[Value], options: &Value) -> Script {
     }
     let most = options["num_predict"].as_u64().and_then(|n| usize::try_from(n).ok()).unwrap_or(usize::MAX);
     let prompt = messages.iter().filter_map(|m| m["content"].as_str()).map(|c| c.split(' ').count()).sum();
-    tell(name, &text, (prompt, most))
+    reply_of(name, &text, (prompt, most))
 }
 
 /// `text`, word by word, to at most `most` of them.
-fn tell(name: &str, text: &str, (prompt, most): (usize, usize)) -> Script {
+fn reply_of(name: &str, text: &str, (prompt, most): (usize, usize)) -> Script {
     let words: Vec<&str> = text.split_inclusive(' ').collect();
     let reason = if words.len() > most { "length" } else { "stop" };
     let spoken = &words[..words.len().min(most)];

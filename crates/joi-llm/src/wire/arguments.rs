@@ -1,6 +1,6 @@
 //! The arguments of a native call, in the shapes servers send them.
 //!
-//! PURE. In: an object, nothing at all, or the text of an object. Out: the object; anything else is an error.
+//! In: an object, nothing at all, or the text of an object. Out: the object; anything else is an error. Pure: no I/O, no clock.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};

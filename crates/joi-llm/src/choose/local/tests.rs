@@ -109,7 +109,7 @@ fn what_cannot_be_run_is_passed_over_with_its_remedy() {
 }
 
 #[test]
-fn a_machine_that_is_too_small_is_not_told_to_fetch() {
+fn a_machine_that_is_too_small_gets_no_remedy_to_fetch() {
     let missing = ModelCandidate { least_memory: Some(4 * GB), ..with("large", FileState::Missing) };
     let all = [missing, there("small", GB, None)];
     let on = |total| LocalWish { room: Some(MemoryRoom { free: 2 * GB, total }), ..free(0) };

@@ -1,4 +1,4 @@
-//! How fast a model of ours writes here: measured once, after it was loaded.
+//! Measures how fast an embedded model writes on this machine, once after it was loaded.
 //!
 //! Part of the keeper's task. Behind the head it writes a few words that nobody reads. Whoever asks comes first: the
 //! measurement is dropped, and made when nobody does. Time in which other programs had its cores does not count: a
@@ -18,9 +18,9 @@ use crate::server::written;
 use crate::wire::Message;
 use joi_base::machine;
 
-/// So much is written.
+/// Tokens that are written.
 const MEASURED_TOKENS: u32 = 24;
-/// Fewer tokens tell nothing.
+/// Fewest tokens that are measured.
 const LEAST_TOKENS: u64 = 8;
 /// A model that seems too slow, or wrote too little, is measured again: something else may have kept the machine busy.
 const MEASUREMENTS: usize = 2;
@@ -91,7 +91,7 @@ impl ServerKeeper {
 }
 
 /// How much of its cores a server had in `wall`, 0.1 to 1, when it computed for `used` on `threads` of them. A time too
-/// short for the system's clock ticks tells nothing.
+/// short for the clock ticks of the system counts as a whole share.
 fn share_of_cores(wall: Duration, used: Option<Duration>, threads: u32) -> f32 {
     match used {
         Some(used) if wall >= SHORTEST => {

@@ -1,4 +1,4 @@
-//! Our own server: which of its models runs, how fast each is, what becomes of those that can't be run.
+//! The embedded server: which of its models runs, how fast each is, what becomes of those that can't be run.
 //!
 //! Part of the keeper's task. The model that serves goes on until a better one is warm and no turn runs. A model that
 //! fails gives way to the next best; only the last one is started again. Measuring gives way to whoever asks.
@@ -24,7 +24,7 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 /// A model that found too little memory is not tried again before.
 const MEMORY_RESTS: Duration = Duration::from_secs(60);
 
-/// A server of ours and the model it runs.
+/// An embedded server and the model it runs.
 pub(super) struct RunningServer {
     pub(super) name: String,
     pub(super) gguf: PathBuf,
@@ -57,7 +57,7 @@ pub(super) struct LocalOutlook {
 }
 
 impl LocalOutlook {
-    /// Whether another model than `name` may be tried.
+    /// Returns whether another model than `name` may be tried.
     pub(super) fn has_other(&self, name: &str) -> bool {
         let is_there = |one: &ModelCandidate| matches!(one.state, FileState::There { .. });
         self.candidates.iter().any(|one| one.name != name && is_there(one))
@@ -87,7 +87,7 @@ impl FailedFile {
         Some(Self { stamp, state, until })
     }
 
-    /// What is known of the file at `gguf`, where it is the same and its time has not come.
+    /// Returns the state of the file at `gguf`, if it is unchanged and its time has not come.
     fn state(&self, gguf: &Path) -> Option<FileState> {
         let still = self.until.is_none_or(|until| Instant::now() < until) && stamp(gguf) == Some(self.stamp);
         still.then(|| self.state.clone())
@@ -123,7 +123,7 @@ impl OwnServers {
         }
     }
 
-    /// Waits for the server's end and tells its last words. Cancel-safe.
+    /// Waits for the server's end and returns its last words. Cancel-safe.
     pub(super) async fn ended(&mut self) -> String {
         match &mut self.running {
             Some(running) => running.server.ended().await,
@@ -135,7 +135,7 @@ impl OwnServers {
         self.running.is_some()
     }
 
-    /// Whether the next round is to come at once.
+    /// Returns whether the next round is to come at once.
     pub(super) fn is_due(&mut self) -> bool {
         std::mem::take(&mut self.is_due)
     }

@@ -1,4 +1,4 @@
-//! Has the best of the embedded models serve, and replaces it between two turns.
+//! Starts the best embedded model, and replaces it between two turns.
 //!
 //! Part of the keeper's task. The servers themselves, and those that failed, are in `own.rs`.
 
@@ -18,7 +18,7 @@ use crate::mind::serving::{ReadyServer, ServedBy, Serving};
 use crate::model_size::{knowledge_of, size_of};
 
 impl ServerKeeper {
-    /// Has the best of our own models serve. `note` is what would have Ollama serve.
+    /// Starts the best embedded model that can be run. `note` says how to have Ollama serve.
     pub(super) async fn serve_locally(&mut self, note: Option<String>) -> Result<(), LlmError> {
         loop {
             let outlook = self.own.outlook(&self.shared).await;
@@ -53,7 +53,7 @@ impl ServerKeeper {
         }
     }
 
-    /// Our own server, if it serves the model in `gguf` now.
+    /// The embedded server, if it serves the model in `gguf` now.
     fn local_ready(&self, gguf: &Path) -> Option<ReadyServer> {
         let name = served_name(gguf);
         match &*self.shared.serving.borrow() {
@@ -117,7 +117,7 @@ impl ServerKeeper {
         Ok(())
     }
 
-    /// Our own server ended, or is no use any more.
+    /// The embedded server ended, or is no use any more.
     pub(super) async fn local_ended(&mut self, why: &str) -> Result<(), LlmError> {
         let Some(running) = &self.own.running else { return Ok(()) };
         let (name, gguf, ran) = (running.name.clone(), running.gguf.clone(), running.server.ran());

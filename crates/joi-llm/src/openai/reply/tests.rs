@@ -128,7 +128,8 @@ fn an_error_ends_a_reply_wherever_it_comes() {
     assert_eq!(read(&body(&[begun.clone(), error])), (vec![text("Good")], broke.clone()));
     let bare = "{\"error\":\"CUDA out of memory\"}\n";
     assert_eq!(read(bare), (vec![], broke));
-    let null = json!({ "error": null, "choices": [{ "delta": { "content": "Hi" }, "finish_reason": "stop" }] });
+    let null =
+        json!({ "error": null, "choices": [{ "delta": { "content": "Hi" }, "finish_reason": "stop" }] });
     assert_eq!(events(&[null]), [text("Hi"), done(DoneReason::Stop)]);
 }
 
@@ -143,7 +144,7 @@ fn a_reply_that_is_not_streamed_is_read_as_well() {
 }
 
 #[test]
-fn calls_side_by_side_are_told_apart_by_their_index() {
+fn parallel_calls_are_assembled_by_their_index() {
     let pieces = [
         piece(json!({ "index": 0, "id": "a", "function": { "name": "light", "arguments": "" } })),
         piece(json!({ "index": 1, "id": "b", "function": { "name": "clock", "arguments": "" } })),
@@ -157,12 +158,10 @@ fn calls_side_by_side_are_told_apart_by_their_index() {
 }
 
 #[test]
-fn calls_that_share_an_index_or_have_none_are_told_apart_by_id_and_name() {
+fn calls_that_share_an_index_or_have_none_are_assembled_by_id_and_name() {
     for index in [json!(0), json!(null)] {
         let call = |id: Option<&str>, name: &str, arguments: Value| {
-            piece(
-                json!({ "index": index, "id": id, "function": { "name": name, "arguments": arguments } }),
-            )
+            piece(json!({ "index": index, "id": id, "function": { "name": name, "arguments": arguments } }))
         };
         for ids in [[Some("a"), Some("b")], [None, None]] {
             let pieces = [

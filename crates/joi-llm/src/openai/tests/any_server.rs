@@ -38,7 +38,8 @@ async fn the_server_lists_its_model() {
 #[tokio::test]
 async fn a_reply_streams_and_ends_with_its_counters_and_times() {
     let server = server().await;
-    let messages = vec![Message::system("Answer in one short sentence."), Message::user("Why is the sky blue?")];
+    let messages =
+        vec![Message::system("Answer in one short sentence."), Message::user("Why is the sky blue?")];
     let events = answer(&server.client, &server.ask(messages, 60)).await.unwrap();
     assert!(events.len() > 3, "it streams: {events:?}");
     assert!(text_of(&events).trim().len() > 10);
@@ -67,7 +68,8 @@ async fn a_call_of_a_tool_comes_whole_or_its_text_does() {
         "name": "add_to_list", "description": "Puts an item on the shopping list.",
         "parameters": { "type": "object", "properties": { "item": { "type": "string" } }, "required": ["item"] },
     } });
-    let messages = vec![Message::system("Call a tool where one fits."), Message::user("Put milk on the shopping list.")];
+    let messages =
+        vec![Message::system("Call a tool where one fits."), Message::user("Put milk on the shopping list.")];
     let request = ChatRequest { tools: vec![tool], ..server.ask(messages, 60) };
     let events = answer(&server.client, &request).await.unwrap();
     let call = events.iter().find_map(|event| match event {
@@ -101,7 +103,10 @@ async fn a_reply_follows_a_schema() {
         "type": "object", "properties": { "colour": { "type": "string" } }, "required": ["colour"],
     });
     if let Some(double) = &server.double {
-        double.script(CHAT, Script::chunks(&[delta(&json!({ "content": "{\"colour\":\"blue\"}" })), finish("stop")]));
+        double.script(
+            CHAT,
+            Script::chunks(&[delta(&json!({ "content": "{\"colour\":\"blue\"}" })), finish("stop")]),
+        );
     }
     let messages = vec![Message::user("Which colour has the sky? Answer as JSON.")];
     let request = ChatRequest { format: Some(schema.clone()), ..server.ask(messages, 40) };

@@ -10,7 +10,9 @@ fn whole_reply() -> Vec<Value> {
         delta(&json!({ "reasoning_content": "Schön … 🙂" })),
         delta(&json!({ "content": "Grüß " })),
         delta(&json!({ "content": "Gott\ndata: [DONE]\n" })),
-        call(json!({ "index": 0, "id": "a", "function": { "name": "light", "arguments": "{\"room\":\"Kü" } })),
+        call(
+            json!({ "index": 0, "id": "a", "function": { "name": "light", "arguments": "{\"room\":\"Kü" } }),
+        ),
         call(json!({ "index": 1, "id": "b", "function": { "name": "clock", "arguments": "{}" } })),
         call(json!({ "index": 0, "function": { "arguments": "che\"}" } })),
         finish("tool_calls"),
