@@ -24,7 +24,7 @@ use joi_audio::{AudioConfig, RingSound};
 use joi_base::problem::Problem;
 use joi_channels::voice::ConversationConfig;
 use joi_hear::HearConfig;
-use joi_home::config::HomeConfig;
+use joi_home::HomeConfig;
 use joi_language::ANY_LANGUAGE;
 use joi_llm::LlmConfig;
 use joi_messages::outbound::{NtfyConfig, OutboundConfig};

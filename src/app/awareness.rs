@@ -22,7 +22,7 @@ use super::brain::Brain;
 use super::daemon::{Service, ServiceContext};
 use crate::config::Config;
 use joi_base::pulse::Heart;
-use joi_home::backend::HomeView;
+use joi_home::HomeView;
 use joi_home::house::{House, HouseRevision, ItemMeaning, MeaningConfig, meaning};
 use joi_proactive::alert::door::SentNotice;
 use joi_proactive::alert::{AlertConfig, Alerts, ConnectionNews, HouseConnection};

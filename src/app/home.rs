@@ -9,11 +9,7 @@ use super::daemon::{Service, ServiceContext};
 use crate::config::Config;
 use crate::control::{HomeStatus, StatusBoard};
 use joi_base::paths::Paths;
-use joi_home::backend::{Home as _, HomeLink};
-use joi_home::fault::HomeFault;
-use joi_home::openhab::Follower;
-use joi_home::server::HomeServer;
-use joi_home::stored::StoredHome;
+use joi_home::{Follower, Home as _, HomeFault, HomeLink, HomeServer, StoredHome};
 
 /// Returns the house of the configuration, or the stored one; nothing when there is neither. Nothing is connected
 /// yet.
@@ -31,7 +27,7 @@ pub fn home(config: &Config, paths: &Paths) -> Result<Option<(HomeServer, Follow
 
 /// Keeps the house connected, and shows on `board` how it is.
 pub(super) fn follow(house: &HomeServer, follower: Follower, board: &StatusBoard) -> Service {
-    let (view, address, hub) = (house.watch(), house.address(), house.hub().name());
+    let (view, address, hub) = (house.watch(), house.address(), house.hub().name);
     board.home(move || {
         let view = view.borrow();
         let told = match &view.link {
@@ -54,14 +50,14 @@ pub(super) fn follow(house: &HomeServer, follower: Follower, board: &StatusBoard
 
 #[cfg(test)]
 mod tests {
-    use joi_home::hub::Hub;
+    use joi_home::HUBS;
     use joi_llm::KEY_CREDENTIAL;
     use joi_messages::outbound::ntfy;
 
     #[test]
     fn the_units_offer_every_credential_that_is_read() {
-        let hubs = [Hub::OpenHab.credential(), Hub::HomeAssistant.credential()];
-        let read = [hubs[0], hubs[1], ntfy::CREDENTIAL, KEY_CREDENTIAL];
+        let others = [ntfy::CREDENTIAL, KEY_CREDENTIAL];
+        let read: Vec<_> = HUBS.iter().map(|hub| hub.credential).chain(others).collect();
         for unit in
             [include_str!("../../systemd/joi.service"), include_str!("../../systemd/user/joi.service")]
         {

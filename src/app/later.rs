@@ -10,8 +10,8 @@ use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, join_all};
 use tokio::time::timeout;
 
-use joi_home::backend::{self, CommandOutcome, FOLLOWS_WITHIN, Home, SendFault};
 use joi_home::house::{Caution, House, Ordered, typed};
+use joi_home::{CommandOutcome, FOLLOWS_WITHIN, Home, SendFault};
 use joi_schedule::{HouseHand, LaterCommand, LaterOutcome};
 
 /// A house that is just starting is waited for this long.
@@ -37,7 +37,8 @@ async fn obey(home: Arc<dyn Home>, commands: Vec<LaterCommand>) -> LaterOutcome 
     let Some(ordered) = commands.iter().map(|one| ordered(one, &house)).collect::<Option<Vec<_>>>() else {
         return LaterOutcome::Failed;
     };
-    let sent = ordered.iter().map(|one| timeout(KNOWN_WITHIN, backend::command(&*home, one, FOLLOWS_WITHIN)));
+    let sent =
+        ordered.iter().map(|one| timeout(KNOWN_WITHIN, joi_home::command(&*home, one, FOLLOWS_WITHIN)));
     let all = join_all(sent).await;
     let is_unknown = |outcome: &Result<CommandOutcome, _>| {
         matches!(outcome, Err(_) | Ok(CommandOutcome::Failed(SendFault::OutcomeUnknown(_))))

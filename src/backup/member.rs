@@ -6,12 +6,15 @@
 
 use std::path::{Path, PathBuf};
 
+use joi_home::StoredHome;
 use serde::{Deserialize, Serialize};
 
 /// The database.
 pub(super) const DATABASE: &str = "data/joi.db";
 /// The configuration.
 pub(super) const CONFIG: &str = "config/config.toml";
+/// Below this are files with secrets.
+const SECRETS: &str = "secret/";
 /// Below this are the owner's languages.
 pub(super) const LANGUAGES: &str = "config/languages/";
 /// A key of the configuration that names a file with a secret, and the member that holds that file.
@@ -32,13 +35,6 @@ const LONGEST_NAME: usize = 64;
 
 /// Files of the data directory beside the database, by their member and their name there.
 const DATA: [(&str, &str); 2] = [("data/wake.json", "wake.json"), ("data/muted", "muted")];
-/// What `joi home connect` has stored.
-const HOUSE: [(&str, &str); 4] = [
-    ("secret/openhab/address", "openhab/address"),
-    ("secret/openhab/token", "openhab/token"),
-    ("secret/home-assistant/address", "home-assistant/address"),
-    ("secret/home-assistant/token", "home-assistant/token"),
-];
 
 /// The name of a file in an archive.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -81,7 +77,7 @@ impl MemberName {
 
     /// Returns whether it is left out unless asked for.
     pub(super) fn is_secret(&self) -> bool {
-        self.0.starts_with("secret/")
+        self.0.starts_with(SECRETS)
     }
 
     /// Bytes that it may have.
@@ -95,7 +91,8 @@ impl MemberName {
 
     /// Returns all members with a name of their own that are files of the data directory, secrets included.
     pub(super) fn in_data() -> impl Iterator<Item = Self> {
-        DATA.iter().chain(&HOUSE).map(|(name, _)| Self((*name).to_owned()))
+        let house = StoredHome::files().map(|file| format!("{SECRETS}{file}"));
+        DATA.iter().map(|(name, _)| (*name).to_owned()).chain(house).map(Self)
     }
 }
 
@@ -122,11 +119,14 @@ fn place(name: &str) -> Option<MemberPlace> {
         CONFIG => return Some(MemberPlace::Config),
         _ => {}
     }
-    if let Some((_, file)) = DATA.iter().chain(&HOUSE).find(|(known, _)| *known == name) {
+    if let Some((_, file)) = DATA.iter().find(|(known, _)| *known == name) {
+        return Some(MemberPlace::Data(file.into()));
+    }
+    if let Some(file) = StoredHome::files().find(|file| name.strip_prefix(SECRETS) == Some(file)) {
         return Some(MemberPlace::Data(file.into()));
     }
     if TOKEN_FILES.iter().any(|(_, known)| *known == name) {
-        return Some(MemberPlace::BesideConfig(name.strip_prefix("secret/")?.into()));
+        return Some(MemberPlace::BesideConfig(name.strip_prefix(SECRETS)?.into()));
     }
     let below = name.strip_prefix(LANGUAGES)?;
     let parts: Vec<&str> = below.split('/').collect();

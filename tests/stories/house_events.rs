@@ -1,6 +1,6 @@
 //! A house in which much happens: what the program keeps of tens of thousands of events.
 
-use joi_home::demo::{DemoHome, DemoWants};
+use joi_house_demo::{DemoHome, DemoWants};
 
 use crate::support::program::{Home, NOBODY, Running};
 

@@ -1,11 +1,11 @@
-//! PURE. The address of a server as its owner writes it: with or without scheme, port, a proxy's path and login.
+//! The address of a server as its owner writes it: with or without scheme, port, a proxy's path and login.
 //!
-//! What is shown of it never holds a password.
+//! Its `Display` and `Debug` never show a password.
+//! Pure: no I/O, no clock.
 
 use reqwest::Url;
 
 use super::fault::HomeFault;
-use super::hub::Hub;
 
 /// Where the server is.
 #[derive(Clone, PartialEq, Eq)]
@@ -17,20 +17,20 @@ pub struct ServerAddress {
 }
 
 impl ServerAddress {
-    /// Reads `openhab`, `openhab:8080`, `https://user:password@home.example/openhab/`. The path of the interface
-    /// itself (`/rest`, `/api`) may be there or not.
+    /// Parses `openhab:8080` or `https://user:password@home.example/openhab/`. The path of the interface itself
+    /// (`/rest`, `/api`) may be there or not.
     ///
     /// # Errors
-    /// It is no address; the text says what one looks like.
+    /// The text is not an address; the error shows an example of one.
     pub fn read(text: &str) -> Result<Self, String> {
-        Self::read_for(text, Hub::OpenHab)
+        Self::read_with_port(text, 80)
     }
 
-    /// The same, with the port of `hub` where there is neither scheme nor port.
+    /// Parses an address as [`Self::read`] does, with `port` where it names neither scheme nor port.
     ///
     /// # Errors
-    /// It is no address; the text says what one looks like.
-    pub fn read_for(text: &str, hub: Hub) -> Result<Self, String> {
+    /// The text is not an address; the error shows an example of one.
+    pub fn read_with_port(text: &str, port: u16) -> Result<Self, String> {
         let text = text.trim();
         let has_scheme = text.contains("://");
         let full = if has_scheme { text.to_owned() } else { format!("http://{text}") };
@@ -42,7 +42,7 @@ impl ServerAddress {
             return Err(told());
         }
         if !has_scheme && !names_port(text) {
-            url.set_port(Some(hub.port())).map_err(|()| told())?;
+            url.set_port(Some(port)).map_err(|()| told())?;
         }
         let decoded = |text: &str| percent_decoded(text);
         let login = (!url.username().is_empty())

@@ -1,13 +1,10 @@
-//! What a home automation server has to offer: a house to watch, commands, one item's state.
+//! The interface of a home automation server: a house to watch, commands, the state of an item.
 //!
-//! Any thread. [`Home`] is narrow, so that a second kind of server fits behind it. Permission, range and caution are
-//! checked before: it takes only what [`House::order`] has made. [`command`] is the way to send one: it waits until the
+//! Any thread. [`Home`] takes only what [`House::order`] has made, which checks permission, range and caution. [`command`] is the way to send one: it waits until the
 //! state follows, and never sends twice.
 
 mod event;
 mod expected;
-#[cfg(test)]
-mod tests;
 
 use std::time::Duration;
 
@@ -18,12 +15,12 @@ use tokio::time::{Instant, timeout_at};
 use super::fault::HomeFault;
 use super::house::{House, Item, ItemState, Ordered};
 pub use event::ServerEvent;
-pub use expected::{Expected, Follows};
+use expected::{Expected, Follows};
 
-/// How long a state may take to follow a command before that is told.
+/// Time for a state to follow a command before the command counts as not confirmed.
 pub const FOLLOWS_WITHIN: Duration = Duration::from_secs(2);
 
-/// The house and whether it is true at the moment.
+/// The house and the state of its connection.
 #[derive(Debug, Clone, Default)]
 pub struct HomeView {
     /// As last read. While the connection is lost its names and rooms are kept, its states are unknown.
@@ -35,17 +32,17 @@ pub struct HomeView {
 /// The state of the connection.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum HomeLink {
-    /// Nothing was heard yet.
+    /// Nothing was received yet.
     #[default]
     Connecting,
-    /// The server answers, but is not through with its start: states may be missing, commands are not sent.
+    /// The server is still starting: states may be missing, commands are not sent.
     Starting,
     /// States are live, commands are taken.
     Up {
         /// The server's version.
         version: String,
     },
-    /// It is gone, and is asked again and again.
+    /// It is lost; reconnecting goes on.
     Lost {
         /// Why.
         fault: HomeFault,
@@ -59,40 +56,39 @@ impl HomeLink {
     }
 }
 
-/// Why a command was not taken, or is not known to have been.
+/// A command failed, or its outcome is unknown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SendFault {
-    /// It did not reach the house: it may be said again.
+    /// It did not reach the house and may be sent again.
     #[error(transparent)]
     NotSent(HomeFault),
-    /// It was written to the connection, and no answer came. Nobody knows whether it was done: it is never repeated
-    /// without being asked for.
-    #[error("sent, but no answer came ({0}); nobody knows whether it was done")]
+    /// It was sent without an answer and may have been carried out: never repeat it unasked.
+    #[error("sent, but no answer came ({0}); it may have been carried out")]
     OutcomeUnknown(HomeFault),
 }
 
 /// A home automation server.
 pub trait Home: Send + Sync {
-    /// The house and the connection, now and whenever they change.
+    /// Watches the house and the connection.
     fn watch(&self) -> watch::Receiver<HomeView>;
 
-    /// Sends one command, once. Done means that the server has queued it, not that a device has obeyed.
+    /// Sends one command, once. `Ok` means that the server has queued it, not that a device has obeyed.
     fn send<'a>(&'a self, ordered: &'a Ordered) -> BoxFuture<'a, Result<(), SendFault>>;
 
-    /// Asks the server for one item's state, past what is watched.
+    /// Asks the server for the state of an item, whatever the watched house says.
     fn state<'a>(&'a self, item: &'a str) -> BoxFuture<'a, Result<ItemState, HomeFault>>;
 }
 
-/// What became of a command.
+/// The outcome of a command.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CommandOutcome {
     /// The state is as ordered.
     Done(ItemState),
     /// The state moves towards it, as a shutter does for half a minute.
     Underway(ItemState),
-    /// Taken by the server, but the state did not follow in time: tell exactly this.
+    /// Taken by the server, but the state did not follow in time: report exactly this.
     NotConfirmed(ItemState),
-    /// Taken by the server; no state can tell whether it was done (stop, next title).
+    /// Taken by the server; no state reflects it (stop, next title).
     Sent,
     /// It failed.
     Failed(SendFault),
@@ -105,10 +101,9 @@ impl CommandOutcome {
     }
 }
 
-/// Sends a command and waits up to `within` until the item's state follows. One command goes out, whatever happens.
+/// Sends a command once and waits up to `within` until the item's state follows.
 ///
-/// A state read straight after a command may still be the old one, so that an old state proves nothing before `within` is
-/// over; then the server is asked once more.
+/// A state read straight after a command may still be the old one. When `within` is over the server is asked once more.
 pub async fn command(home: &dyn Home, ordered: &Ordered, within: Duration) -> CommandOutcome {
     let mut seen = home.watch();
     let before = {
@@ -116,7 +111,7 @@ pub async fn command(home: &dyn Home, ordered: &Ordered, within: Duration) -> Co
         if !view.link.is_up() {
             let fault = match &view.link {
                 HomeLink::Lost { fault } => fault.clone(),
-                HomeLink::Starting => HomeFault::Starting { why: "its start is not through".to_owned() },
+                HomeLink::Starting => HomeFault::Starting { why: "still starting".to_owned() },
                 HomeLink::Connecting | HomeLink::Up { .. } => HomeFault::NotConnected,
             };
             return CommandOutcome::Failed(SendFault::NotSent(fault));
@@ -134,9 +129,8 @@ pub async fn command(home: &dyn Home, ordered: &Ordered, within: Duration) -> Co
     read_back(home, ordered, &item, (seen, until)).await
 }
 
-/// Waits up to `within` until the state follows a command that was sent before, to an item as it was then. Nothing goes
-/// out.
-pub async fn followed(home: &dyn Home, ordered: &Ordered, before: &Item, within: Duration) -> CommandOutcome {
+/// Waits up to `within` until the state follows a command that was sent when the item was as in `before`. Sends nothing.
+pub async fn confirm(home: &dyn Home, ordered: &Ordered, before: &Item, within: Duration) -> CommandOutcome {
     read_back(home, ordered, before, (home.watch(), Instant::now() + within)).await
 }
 

@@ -1,4 +1,4 @@
-//! `[home]` of the configuration: which house, what may be done in it by voice.
+//! `[home]` of the configuration: which house, and the permissions for commands by voice.
 //!
 //! Plain data, immutable after start. The token is not part of it: it has a file of its own.
 
@@ -17,13 +17,13 @@ pub struct HomeConfig {
     /// `https://home.example/openhab`; "": the one that `joi home connect` has stored, or none. An address with a login
     /// can only be stored.
     pub url: String,
-    /// What answers at `home.url`: "openhab" or "home-assistant". What `joi home connect` has stored tells it by itself.
+    /// The kind of server at `home.url`: "openhab" or "home-assistant". `joi home connect` stores it by itself.
     pub hub: Hub,
     /// File with the token, readable by its owner only; "": the systemd credential `openhab-token` or
     /// `home-assistant-token`, else the file that `joi home connect` has written, where `home.url` is empty or the server
     /// it was checked with.
     pub token_file: String,
-    /// What may be done with items that say nothing of it themselves (metadata `voiceSystem`): "read_write", "read_only"
+    /// The permission of items without one of their own (metadata `voiceSystem`): "read_write", "read_only"
     /// or "no_access".
     pub permission: Permission,
     /// Names of items that are asked back before they are commanded, beside locks, doors that a command opens, valves and
@@ -34,10 +34,9 @@ pub struct HomeConfig {
     pub act_freely: Vec<String>,
     /// Name of the location item in which this device stands, as `joi home rooms` lists it: what "here" means. "": none.
     pub room: String,
-    /// Temperatures inside, in °C, that are nothing to speak of, the lower one first, -20 to 50 each; the model is told of
-    /// those outside.
+    /// Comfortable temperatures inside, in °C, the lower bound first, -20 to 50 each; the model gets only those beyond.
     pub comfort_c: [i32; 2],
-    /// Which items tell of danger, doors, warmth and presence.
+    /// Which items report danger, doors, warmth and presence.
     pub meaning: MeaningConfig,
 }
 
@@ -58,7 +57,7 @@ impl Default for HomeConfig {
 }
 
 impl HomeConfig {
-    /// What the owner says about items.
+    /// Returns the owner's rules about items.
     pub fn rules(&self) -> HouseRules {
         HouseRules {
             default_permission: self.permission,
@@ -67,10 +66,10 @@ impl HomeConfig {
         }
     }
 
-    /// Everything that is wrong with it.
+    /// Returns all problems of these values.
     pub fn check(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
-        // The value may hold a password: it is not told.
+        // The value may hold a password and is not shown.
         let allowed = "http:// or https:// with host and port";
         let problem = |value: &str, remedy: &str| Problem::new("home.url", value, allowed).remedy(remedy);
         match ServerAddress::read(&self.url) {
@@ -122,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_problem_is_told_and_no_password() {
+    fn every_problem_is_reported_without_passwords() {
         let wrong = HomeConfig {
             url: "ftp://me:secret@oh".into(),
             token_file: "token".into(),

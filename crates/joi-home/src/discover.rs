@@ -1,8 +1,8 @@
-//! Finds a house in the network by mDNS: what openHAB and Home Assistant announce of themselves.
+//! Finds home automation servers in the network by mDNS.
 //!
 //! Any Tokio task; the library has a thread of its own while it looks. In: how long to look. Out: kinds and addresses,
-//! each once, those with TLS last. Nothing is connected and nothing is believed: whoever gets an address checks it. What
-//! the network tells is not trusted: at most [`MOST`] answers are kept, and names are shown as addresses only.
+//! each once, those with TLS last. Nothing is connected: the caller checks an address. Answers
+//! of the network are not trusted: at most [`MOST`] are kept, and names are shown as addresses only.
 
 use std::time::Duration;
 
@@ -10,30 +10,25 @@ use mdns_sd::{IfKind, ResolvedService, ServiceDaemon, ServiceEvent};
 use tokio::time::{Instant, timeout_at};
 
 use super::address::ServerAddress;
-use super::hub::Hub;
+use super::hub::{Hub, MdnsService};
+use super::hubs::HUBS;
 
 /// More servers than a house has.
 const MOST: usize = 16;
-/// What is announced, by whom, and the scheme it means.
-const SERVICES: [(&str, Hub, &str); 3] = [
-    ("_openhab-server._tcp.local.", Hub::OpenHab, "http"),
-    ("_home-assistant._tcp.local.", Hub::HomeAssistant, "http"),
-    ("_openhab-server-ssl._tcp.local.", Hub::OpenHab, "https"),
-];
 const PORT: u16 = 5353;
 /// Letters of the longest name of a service.
 const LONGEST_NAME: u8 = 30;
 
-/// A server that announces itself.
+/// A server that announces itself; nothing of it is verified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundHome {
-    /// What it says it is.
+    /// The announced kind.
     pub hub: Hub,
-    /// Where it says it is.
+    /// The announced address.
     pub address: ServerAddress,
 }
 
-/// Where is looked: the network, or this machine alone.
+/// The network or this machine alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchRange {
     /// Every interface, on mDNS's own port.
@@ -42,8 +37,8 @@ pub enum SearchRange {
     Loopback(u16),
 }
 
-/// Looks for `within`, or until `is_enough` of what was found; an mDNS that can't be used finds nothing.
-pub async fn find(
+/// Searches for `within`, or until `is_enough`. Finds nothing where mDNS can't be used.
+pub async fn find_servers(
     range: SearchRange,
     within: Duration,
     is_enough: impl Fn(&[FoundHome]) -> bool,
@@ -51,12 +46,10 @@ pub async fn find(
     let Some(daemon) = daemon(range) else { return Vec::new() };
     let until = Instant::now() + within;
     let mut found = Vec::new();
-    let listening = SERVICES.iter().filter_map(|(kind, hub, scheme)| {
-        Some((
-            daemon.browse(kind).map_err(|error| tracing::debug!(%error, "no search by mDNS")).ok()?,
-            *hub,
-            *scheme,
-        ))
+    let services = HUBS.iter().flat_map(|hub| hub.mdns.iter().map(move |service| (hub, service)));
+    let listening = services.filter_map(|(hub, service)| {
+        let events = daemon.browse(service.kind);
+        Some((events.map_err(|error| tracing::debug!(%error, "no search by mDNS")).ok()?, *hub, service))
     });
     let mut listening: Vec<_> = listening.collect();
     while found.len() < MOST && !listening.is_empty() && !is_enough(&found) {
@@ -66,8 +59,8 @@ pub async fn find(
         let Ok((event, at, _)) = timeout_at(until, next).await else { break };
         match event {
             Ok(ServiceEvent::ServiceResolved(service)) => {
-                let (_, hub, scheme) = &listening[at];
-                if let Some(home) = found_home(*hub, scheme, &service).filter(|home| !found.contains(home)) {
+                let (_, hub, kind) = &listening[at];
+                if let Some(home) = found_home(*hub, kind, &service).filter(|home| !found.contains(home)) {
                     found.push(home);
                 }
             }
@@ -96,14 +89,16 @@ fn daemon(range: SearchRange) -> Option<ServiceDaemon> {
     Some(daemon)
 }
 
-/// Home Assistant says its own address; else the first address of IPv4 counts, else one of IPv6 that is not of one link.
-fn found_home(hub: Hub, scheme: &str, service: &ResolvedService) -> Option<FoundHome> {
-    let told = ["internal_url", "base_url"]
+/// Returns the address that the server announces in a text record; else one of its first IPv4 address, else of an IPv6
+/// address that is not link-local.
+fn found_home(hub: Hub, kind: &MdnsService, service: &ResolvedService) -> Option<FoundHome> {
+    let announced = kind
+        .url_keys
         .iter()
         .filter_map(|key| service.txt_properties.get_property_val_str(key))
-        .find(|url| hub == Hub::HomeAssistant && url.contains("://"));
+        .find(|url| url.contains("://"));
     if let Some(address) =
-        told.and_then(|url| ServerAddress::read(url).ok()).filter(|found| !found.has_login())
+        announced.and_then(|url| ServerAddress::read(url).ok()).filter(|found| !found.has_login())
     {
         return Some(FoundHome { hub, address });
     }
@@ -111,7 +106,7 @@ fn found_home(hub: Hub, scheme: &str, service: &ResolvedService) -> Option<Found
     hosts.sort_unstable();
     let host = hosts.iter().find(|host| host.is_ipv4()).or_else(|| hosts.first())?;
     let host = if host.is_ipv6() { format!("[{host}]") } else { host.to_string() };
-    let address = ServerAddress::read(&format!("{scheme}://{host}:{}", service.port)).ok()?;
+    let address = ServerAddress::read(&format!("{}://{host}:{}", kind.scheme, service.port)).ok()?;
     Some(FoundHome { hub, address })
 }
 
@@ -131,15 +126,14 @@ mod tests {
     async fn both_hubs_are_found_where_they_announce_themselves() {
         let port = std::net::UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let responder = daemon(SearchRange::Loopback(port)).unwrap();
-        announced(&responder, SERVICES[0].0, "openhab", 8080, &[("uri", "/rest")]);
-        announced(&responder, SERVICES[2].0, "openhab", 8443, &[("uri", "/rest")]);
+        announced(&responder, "_openhab-server._tcp.local.", "openhab", 8080, &[("uri", "/rest")]);
+        announced(&responder, "_openhab-server-ssl._tcp.local.", "openhab", 8443, &[("uri", "/rest")]);
         let told = [("internal_url", "http://192.168.1.9:8123"), ("version", "2026.11.1")];
-        announced(&responder, SERVICES[1].0, "home", 8123, &told);
+        announced(&responder, "_home-assistant._tcp.local.", "home", 8123, &told);
         announced(&responder, "_printer._tcp.local.", "printer", 631, &[]);
         let all = |found: &[FoundHome]| found.len() == 3;
-        let found = find(SearchRange::Loopback(port), Duration::from_secs(30), all).await;
-        let mut shown: Vec<_> =
-            found.iter().map(|home| (home.hub.name(), home.address.to_string())).collect();
+        let found = find_servers(SearchRange::Loopback(port), Duration::from_secs(30), all).await;
+        let mut shown: Vec<_> = found.iter().map(|home| (home.hub.name, home.address.to_string())).collect();
         shown.sort_unstable();
         let expected = [
             ("Home Assistant", "http://192.168.1.9:8123".to_owned()),

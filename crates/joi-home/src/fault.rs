@@ -1,15 +1,15 @@
-//! PURE. What can be wrong between us and a home automation server, with what to do about it.
+//! Faults between joi and a home automation server, each with its remedy.
 //!
 //! Texts are for tables, logs and `joi doctor`; what is spoken is up to whoever speaks. No fault holds a token or an
 //! address with a password.
+//! Pure: no I/O, no clock.
 
 use thiserror::Error;
 
 use super::address::ServerAddress;
-use super::hub::Hub;
 use joi_base::root_cause;
 
-/// Why the server gives us nothing, or does not do what it was asked.
+/// The server can't be used, or does not do what it was asked.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum HomeFault {
     /// No connection, or none that lasts: retry.
@@ -17,39 +17,41 @@ pub enum HomeFault {
     Unreachable {
         /// Host and port.
         address: String,
-        /// What the system says.
+        /// The error of the system.
         why: String,
     },
-    /// Something answers there, but it is no such server: tell the user.
+    /// Something answers there, but it is no such server: report it.
     #[error("{address} answers, but it is neither openHAB nor Home Assistant: {why}")]
     NotAServer {
         /// The address that was asked.
         address: String,
-        /// What it answered.
+        /// Its answer.
         why: String,
     },
     /// The server is starting or stopping: retry.
     #[error("the server is starting or stopping ({why})")]
     Starting {
-        /// What it answered.
+        /// Its answer.
         why: String,
     },
-    /// The token is wrong or was revoked: tell the user.
+    /// The token is wrong or was revoked: report it.
     #[error("the server does not accept the token")]
     WrongToken,
-    /// The server wants a token and has none from us: tell the user.
+    /// The server wants a token and has none from us: report it.
     #[error("the server wants a token")]
     TokenMissing,
-    /// The token's user may not do that: tell the user.
+    /// The token's user may not do that: report it.
     #[error("the token's user may not do that")]
     Forbidden,
-    /// The server is older than what is understood: tell the user.
-    #[error("{} {version} is too old; {} or newer is needed", .hub.name(), .hub.oldest())]
+    /// The server is older than any supported version: report it.
+    #[error("{hub} {version} is too old; {oldest} or newer is needed")]
     TooOld {
-        /// Which kind of server it is.
-        hub: Hub,
+        /// The name of the kind of server.
+        hub: &'static str,
         /// Its version.
         version: String,
+        /// The oldest supported version.
+        oldest: &'static str,
     },
     /// A proxy in between does not reach the server: retry.
     #[error("the proxy does not reach the server (status {status})")]
@@ -57,7 +59,7 @@ pub enum HomeFault {
         /// 502, 503 or 504.
         status: u16,
     },
-    /// The address has moved: tell the user.
+    /// The address has moved: report it.
     #[error("the server is at another address: {target}")]
     Moved {
         /// Where it says it is.
@@ -69,24 +71,24 @@ pub enum HomeFault {
         /// The name.
         item: String,
     },
-    /// The server refused the command: tell the user.
+    /// The server refused the command: report it.
     #[error("the server refused the command")]
     Refused,
     /// An answer that can't be read: give up, read again.
     #[error("the server's answer can't be read: {why}")]
     Unreadable {
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
     /// The house was not read yet, or the connection was lost: wait.
     #[error("not connected to the house")]
     NotConnected,
-    /// The file with the token can't be used: tell the user.
+    /// The file with the token can't be used: report it.
     #[error("{file}: {why}")]
     TokenFile {
         /// The file.
         file: String,
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
 }
@@ -120,7 +122,7 @@ impl HomeFault {
         }
     }
 
-    /// What to do about it, one sentence.
+    /// Returns one sentence on how to fix it.
     pub fn remedy(&self) -> &'static str {
         match self {
             Self::Unreachable { .. } => {

@@ -1,16 +1,15 @@
-//! The task that keeps the house true: opens the stream, reads, applies events, shows the result.
+//! The task that keeps the house up to date: opens the stream, reads, applies events, shows the result.
 //!
 //! One task for each connection, the same for every kind of server. In: the server's events. Out: the [`HomeView`] of a
 //! watch channel, and the events themselves for who follows them; whoever lags behind there loses the oldest. What is to
 //! be done is decided in `link.rs`; this does it. Memory is bounded: of each item the last state, while the house is
-//! being read. Items that are not in the house are not told of.
+//! being read. Events of items that are not in the house are dropped.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use futures_util::StreamExt as _;
 use futures_util::future::BoxFuture;
-use futures_util::stream::BoxStream;
 use tokio::sync::{Notify, broadcast, watch};
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
@@ -18,34 +17,14 @@ use tokio_util::sync::CancellationToken;
 use super::backend::{HomeLink, HomeView, SendFault, ServerEvent};
 use super::fault::HomeFault;
 use super::house::{House, HouseRules, ItemState};
+use super::hub::{EventStream, HubClient, ReadHouse};
 use super::link::{HomeConnection, LinkAction, LinkEvent};
 use super::wire_text::state_text;
 
 /// Events that are kept for somebody who is slow; the oldest are lost then.
 const EVENTS: usize = 1024;
 
-/// What came at once from the server, none for bytes without an event.
-pub(super) type EventStream = BoxStream<'static, Result<Vec<ServerEvent>, String>>;
-
-/// The house as it was read at once.
-pub(super) struct ReadHouse {
-    pub(super) version: String,
-    pub(super) house: House,
-}
-
-/// What one kind of server does for a connection.
-pub(super) trait HubClient: Send + Sync + 'static {
-    /// Where it is, without a login.
-    fn told_address(&self) -> String;
-
-    /// Opens the stream of events.
-    fn open(self: Arc<Self>) -> BoxFuture<'static, Result<EventStream, HomeFault>>;
-
-    /// Reads the whole house.
-    fn read(self: Arc<Self>, rules: HouseRules) -> BoxFuture<'static, Result<ReadHouse, HomeFault>>;
-}
-
-/// Keeps the house true as long as it runs.
+/// Keeps the house up to date as long as it runs.
 #[derive(Clone)]
 pub struct Follower {
     client: Arc<dyn HubClient>,
@@ -55,7 +34,7 @@ pub struct Follower {
     doubted: Arc<Notify>,
 }
 
-/// The other end: what is seen of a house that is followed.
+/// The receiving end of a [`Follower`].
 #[derive(Clone)]
 pub(super) struct Followed {
     pub(super) view: watch::Receiver<HomeView>,
@@ -65,7 +44,7 @@ pub(super) struct Followed {
 }
 
 impl Followed {
-    /// How a command to `item` ended: where that is not certain the house is read again.
+    /// Logs a command to `item` that failed. Unless the server refused it, the house is read again.
     pub(super) fn sent(&self, item: &str, sent: &Result<(), SendFault>) {
         if let Err(SendFault::NotSent(fault) | SendFault::OutcomeUnknown(fault)) = sent {
             tracing::info!(item, %fault, "a command failed");
@@ -76,20 +55,20 @@ impl Followed {
     }
 }
 
-/// What goes on at the moment.
+/// The running connection: its futures and what they have brought.
 struct Following {
     connection: HomeConnection,
     opening: Option<BoxFuture<'static, Result<EventStream, HomeFault>>>,
     stream: Option<EventStream>,
     reading: Option<BoxFuture<'static, Result<ReadHouse, HomeFault>>>,
-    /// What came while the house was being read.
+    /// States that changed while the house was being read.
     meanwhile: HashMap<String, String>,
-    /// Read, and not shown yet.
+    /// The house as read, not shown yet.
     ready: Option<ReadHouse>,
 }
 
 impl Follower {
-    /// A task for `client`, not running yet, and what is seen of its house.
+    /// Creates a task for `client`, not running yet, and its receiving end.
     pub(super) fn new(client: Arc<dyn HubClient>, rules: HouseRules) -> (Self, Followed) {
         let (sender, view) = watch::channel(HomeView::default());
         let (events, _) = broadcast::channel(EVENTS);
@@ -157,7 +136,7 @@ impl Follower {
             other => {
                 let why =
                     other.and_then(Result::err).unwrap_or_else(|| "the stream of events ended".to_owned());
-                let address = self.client.told_address();
+                let address = self.client.address().to_string();
                 return LinkEvent::Closed(HomeFault::Unreachable { address, why });
             }
         };
@@ -171,7 +150,7 @@ impl Follower {
                 ServerEvent::Layout | ServerEvent::StartLevel(_) => event = LinkEvent::Layout,
                 ServerEvent::Alive | ServerEvent::Commanded { .. } | ServerEvent::Other => {}
             }
-            if self.is_told(&read) {
+            if self.is_of_house(&read) {
                 let _ = self.events.send(read);
             }
         }
@@ -185,8 +164,8 @@ impl Follower {
         event
     }
 
-    /// What the house does not have is as if it did not exist.
-    fn is_told(&self, event: &ServerEvent) -> bool {
+    /// Whether an event is about an item of the house, or about none.
+    fn is_of_house(&self, event: &ServerEvent) -> bool {
         match event {
             ServerEvent::State { item, .. } | ServerEvent::Commanded { item, .. } => {
                 self.view.borrow().house.item(item).is_some()
@@ -252,7 +231,7 @@ impl Follower {
         });
     }
 
-    /// Shows what is wrong; states of a server that is gone or starting are not known.
+    /// Shows the connection's fault; the states of a server that is gone or starting are unknown.
     fn show_link(&self, link: HomeLink) {
         self.view.send_if_modified(|view| {
             if view.link == link {

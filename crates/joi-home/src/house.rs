@@ -1,4 +1,4 @@
-//! PURE. The house as one immutable snapshot: items with their states, locations, equipment, permissions.
+//! The house as one immutable snapshot: items with their states, locations, equipment, permissions.
 //!
 //! Where to begin, when an utterance has to become a command:
 //!
@@ -10,6 +10,7 @@
 //!
 //! A snapshot never changes; a newer one has a greater [`HouseRevision`]. `layout` counts names, rooms and permissions
 //! (rebuild indexes and prompts when it differs), `states` counts states.
+//! Pure: no I/O, no clock.
 
 pub mod caution;
 pub mod command;
@@ -50,7 +51,7 @@ pub struct HouseRevision {
     pub states: u64,
 }
 
-/// An immutable snapshot of everything the server tells of the house. Cheap to clone.
+/// An immutable snapshot of the house as the server describes it. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct House {
     revision: HouseRevision,
@@ -67,7 +68,7 @@ struct Layout {
 }
 
 impl House {
-    /// A house of `items`, whose rooms, equipment, permissions and cautions are worked out here. Items keep the order of
+    /// Builds a house of `items`: derives rooms, equipment, permissions and cautions. Items keep the order of
     /// their names; of two with one name the later counts.
     pub fn new(items: Vec<Item>, vocabulary: &TagVocabulary, rules: &HouseRules) -> Self {
         let mut by_name: std::collections::BTreeMap<String, Item> =
@@ -121,7 +122,7 @@ impl House {
         Self { revision, items: items.into(), layout: Arc::clone(&self.layout) }
     }
 
-    /// The house with every state unknown, as after the connection was lost: a stale state is never told as truth.
+    /// Returns the house with every state unknown, for a lost connection: stale states are never shown.
     #[must_use]
     pub fn without_states(&self) -> Self {
         self.with_states(self.items.iter().map(|item| (item.name.as_str(), ItemState::unknown())))
@@ -223,7 +224,7 @@ impl House {
             let members = self.members(name);
             let commanded = || members.iter().filter(|member| member.kind.takes_commands());
             if let Some(shut) = commanded().find(|member| member.permission < Permission::ReadWrite) {
-                // What is hidden is not named either.
+                // Hidden items are not named either.
                 let named = if shut.permission == Permission::NoAccess { item } else { shut };
                 return Err(Refused::NotPermitted { item: named.name.clone() });
             }

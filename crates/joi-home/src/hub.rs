@@ -1,60 +1,104 @@
-//! PURE. Which home automation server a house is behind, and what each is called in files and addresses.
+//! A kind of home automation server: its names and habits as data, and the interface of the client that speaks to it.
+//!
+//! Each kind has a folder of its own, which declares one [`Hub`] and implements [`HubClient`]; the table of all is in
+//! `hubs.rs`. Following a house, reconnecting and sending commands are the same for all of them (`server.rs`,
+//! `follow.rs`).
+//! Pure: no I/O, no clock.
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::sync::Arc;
 
-/// A kind of home automation server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Hub {
-    /// openHAB 4.0 or newer.
-    #[default]
-    #[serde(rename = "openhab")]
-    OpenHab,
-    /// Home Assistant 2023.5 or newer.
-    HomeAssistant,
+use futures_util::future::BoxFuture;
+use futures_util::stream::BoxStream;
+use serde::{Serialize, Serializer};
+
+use super::address::ServerAddress;
+use super::backend::{SendFault, ServerEvent};
+use super::fault::HomeFault;
+use super::house::{House, HouseRules, Item};
+use super::token::TokenSource;
+
+/// A kind of home automation server. Two are equal when their [`word`](Self::word) is.
+#[derive(Clone, Copy)]
+pub struct Hub {
+    /// Its name in the configuration, and of the folder that holds the stored address and token.
+    pub word: &'static str,
+    /// Its name as its makers write it.
+    pub name: &'static str,
+    /// The port that is used where an address names neither scheme nor port.
+    pub port: u16,
+    /// The systemd credential that holds its token.
+    pub credential: &'static str,
+    /// Host names that it often has; each is also tried with `.local`.
+    pub hosts: &'static [&'static str],
+    /// The kind of token it takes and where its owner makes one, as in "openHAB wants …".
+    pub token_hint: &'static str,
+    /// What its owner can do when it has no items, one sentence.
+    pub(super) no_items: &'static str,
+    /// What its owner can do when no item is in a room, one sentence.
+    pub(super) no_rooms: &'static str,
+    pub(super) mdns: &'static [MdnsService],
+    pub(super) connect: ConnectFn,
 }
 
-impl Hub {
-    /// All of them, in the order in which they are looked for.
-    pub const ALL: [Self; 2] = [Self::OpenHab, Self::HomeAssistant];
+/// Creates a client; nothing is connected yet. Fails when the HTTP client can't be made.
+type ConnectFn = fn(ServerAddress, TokenSource) -> Result<Arc<dyn HubClient>, HomeFault>;
 
-    /// As its makers write it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::OpenHab => "openHAB",
-            Self::HomeAssistant => "Home Assistant",
-        }
-    }
+/// A service that a kind of server announces by mDNS.
+pub(super) struct MdnsService {
+    /// As `_openhab-server._tcp.local.`.
+    pub(super) kind: &'static str,
+    /// `http` or `https`.
+    pub(super) scheme: &'static str,
+    /// Text records that may hold the server's own address.
+    pub(super) url_keys: &'static [&'static str],
+}
 
-    /// The oldest version that is understood.
-    pub fn oldest(self) -> &'static str {
-        match self {
-            Self::OpenHab => "4.0",
-            Self::HomeAssistant => "2023.5",
-        }
+impl PartialEq for Hub {
+    fn eq(&self, other: &Self) -> bool {
+        self.word == other.word
     }
+}
 
-    /// As in the configuration, and the folder of what is stored of it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::OpenHab => "openhab",
-            Self::HomeAssistant => "home-assistant",
-        }
-    }
+impl Eq for Hub {}
 
-    /// Its port in a network at home.
-    pub fn port(self) -> u16 {
-        match self {
-            Self::OpenHab => 8080,
-            Self::HomeAssistant => 8123,
-        }
+impl fmt::Debug for Hub {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word)
     }
+}
 
-    /// The name of the systemd credential that holds its token.
-    pub fn credential(self) -> &'static str {
-        match self {
-            Self::OpenHab => "openhab-token",
-            Self::HomeAssistant => "home-assistant-token",
-        }
+impl Serialize for Hub {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.word)
     }
+}
+
+/// The events that arrive together, none for bytes without an event; an error ends the stream.
+pub(super) type EventStream = BoxStream<'static, Result<Vec<ServerEvent>, String>>;
+
+/// A house as read in one go.
+pub(super) struct ReadHouse {
+    pub(super) version: String,
+    pub(super) house: House,
+}
+
+/// A connection to one kind of server. The token is read again for each opening and reading.
+pub(super) trait HubClient: Send + Sync + 'static {
+    fn address(&self) -> &ServerAddress;
+
+    /// Whether a server of this kind answers at the address; it need not accept the token.
+    fn answers(&self) -> BoxFuture<'_, bool>;
+
+    /// Opens the stream of events.
+    fn open(self: Arc<Self>) -> BoxFuture<'static, Result<EventStream, HomeFault>>;
+
+    /// Reads the whole house.
+    fn read(self: Arc<Self>, rules: HouseRules) -> BoxFuture<'static, Result<ReadHouse, HomeFault>>;
+
+    /// Sends a command once. `Ok` means that the server has queued it.
+    fn command<'a>(&'a self, item: &'a str, text: &'a str) -> BoxFuture<'a, Result<(), SendFault>>;
+
+    /// Reads the state of one item as text; `None` for an item whose state is known by events alone.
+    fn state<'a>(&'a self, item: &'a Item) -> BoxFuture<'a, Result<Option<String>, HomeFault>>;
 }

@@ -1,24 +1,57 @@
 //! The house: a model of rooms and items, and the home automation servers it is read from.
 //!
-//! [`house`] is pure and knows neither a server nor speech: what the rest of the program understands, asks and
-//! commands is said in its types. [`backend::Home`] is what a server has to offer; [`openhab`] and [`hass`] are two,
-//! [`server`] is the one that is meant. Nothing here decides what an utterance means, and nothing here speaks.
+//! [`house`] is pure and knows neither a server nor speech: the rest of the program understands, asks and commands in its
+//! types. [`Home`] is the interface of a server; [`HomeServer`] implements it for every kind in [`HUBS`]. Nothing here
+//! decides what an utterance means, and nothing here speaks.
+//!
+//! ```
+//! use joi_home::house::{HouseRules, ItemCommand};
+//! use joi_home::{HomeServer, Hub, HubPlace, ServerAddress, TokenSource};
+//!
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+//! let demo = joi_house_demo::DemoHome::start(Default::default()).await?;
+//! let address = ServerAddress::read(&demo.url())?;
+//! let place = HubPlace { hub: Hub::default(), address, token: TokenSource::None };
+//! let (server, _) = HomeServer::new(place, HouseRules::default())?;
+//! let house = server.read_once(&HouseRules::default()).await?;
+//! let order = house.order("Hall_Light", &ItemCommand::On);
+//! assert_eq!(order.unwrap().text, "ON");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! `examples/follow.rs` follows a house and prints what changes in it.
 
-pub mod address;
-pub mod backend;
-pub mod config;
-pub mod demo;
-pub mod discover;
-pub mod fault;
+mod address;
+mod backend;
+mod config;
+mod discover;
+mod fault;
 mod follow;
-pub mod hass;
+mod hass;
 pub mod house;
-pub mod hub;
+mod hub;
+mod hubs;
 mod link;
-pub mod openhab;
-pub mod server;
-pub mod stored;
-#[cfg(any(test, feature = "testing"))]
-pub mod testing;
-pub mod token;
+mod openhab;
+mod server;
+mod stored;
+mod token;
 mod wire_text;
+
+pub use address::{ServerAddress, is_exact};
+pub use backend::{
+    CommandOutcome, FOLLOWS_WITHIN, Home, HomeLink, HomeView, SendFault, ServerEvent, command, confirm,
+};
+pub use config::HomeConfig;
+pub use discover::{FoundHome, SearchRange, find_servers};
+pub use fault::HomeFault;
+pub use follow::Follower;
+#[cfg(any(test, feature = "testing"))]
+pub use hass::house_from_hass;
+pub use hub::Hub;
+pub use hubs::HUBS;
+pub use server::{HomeServer, HubPlace, ServerCheck};
+pub use stored::StoredHome;
+pub use token::{HomeToken, TokenSource};

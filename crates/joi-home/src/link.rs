@@ -1,8 +1,9 @@
-//! PURE. The connection's course: when the stream is opened, when the house is read, when it is believed.
+//! The state machine of the connection: when the stream is opened, when the house is read, when it is believed.
 //!
 //! In: what happened, and when. Out: what to do. The house is read after every opening, so that no gap stays. After
 //! trouble it is believed once two good answers lie [`SETTLED_AFTER`] apart: a server that starts flaps. A house that has
 //! lost more than half of its items is read again before that is believed: a server that stops removes them all.
+//! Pure: no I/O, no clock.
 
 #[cfg(test)]
 mod tests;
@@ -13,7 +14,7 @@ use tokio::time::Instant;
 
 use crate::fault::HomeFault;
 
-/// Two good answers so far apart mean that a start is through.
+/// Two good answers so far apart mean that a start is over.
 pub(super) const SETTLED_AFTER: Duration = Duration::from_secs(2);
 /// The server sends a sign of life every ten seconds; after so long without, the stream is dead.
 pub(super) const SILENT_AFTER: Duration = Duration::from_secs(25);
@@ -23,17 +24,17 @@ const GATHER: Duration = Duration::from_millis(700);
 const READ_AGAIN: Duration = Duration::from_millis(500);
 /// So many tries in a row are a start; after them it is asked less often.
 const START_READS: u32 = 120;
-/// Metadata changes are told by no event.
+/// Changes of metadata come without an event.
 const REFRESH: Duration = Duration::from_secs(600);
 /// A stream that ends sooner was none.
 const LIVED: Duration = Duration::from_secs(5);
 const FIRST_WAIT: Duration = Duration::from_millis(250);
-/// The server is found again within so long; the attempts cost next to nothing at home.
+/// Longest wait between attempts.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
-/// What only its owner can mend.
+/// Wait after a fault that only the owner can fix.
 const OWNER_WAIT: Duration = Duration::from_secs(30);
 
-/// What happened.
+/// An input of the connection.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum LinkEvent {
     /// The stream is open.
@@ -52,7 +53,7 @@ pub(super) enum LinkEvent {
     Tick,
 }
 
-/// What to do.
+/// The effect that the caller carries out.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum LinkAction {
     /// Nothing.
@@ -125,7 +126,7 @@ impl HomeConnection {
         }
     }
 
-    /// What follows from an event.
+    /// Takes an event at `now`; returns the effect to carry out.
     pub(super) fn on(&mut self, event: LinkEvent, now: Instant) -> LinkAction {
         match event {
             LinkEvent::Opened => {

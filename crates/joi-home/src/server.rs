@@ -1,7 +1,7 @@
-//! The server that is meant, whichever kind it is: one handle and one task for the rest of the program.
+//! The connected server, whichever kind it is: one handle and one task for the rest of the program.
 //!
-//! Any thread, cheap to clone. In: which kind, where, with which token. Out: what [`Home`] offers, and a check for
-//! `joi home connect` and `joi doctor`.
+//! Any thread, cheap to clone. In: kind, address, token. Out: what [`Home`] offers, and a check for `joi home connect` and
+//! `joi doctor`. Sends no command twice, and only commands that [`House::order`] has checked.
 
 use std::sync::Arc;
 
@@ -11,30 +11,28 @@ use tokio::sync::{broadcast, watch};
 use super::address::ServerAddress;
 use super::backend::{Home, HomeView, SendFault, ServerEvent};
 use super::fault::HomeFault;
-use super::follow::{Follower, ReadHouse};
-use super::hass::HomeAssistant;
+use super::follow::{Followed, Follower};
 use super::house::{House, HouseRules, ItemState, Ordered};
-use super::hub::Hub;
-use super::openhab::OpenHab;
+use super::hub::{Hub, HubClient, ReadHouse};
 use super::token::TokenSource;
 
-/// What a server says of itself and of us, asked once.
+/// The result of asking a server once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerCheck {
-    /// Which kind of server it is.
+    /// The kind of server.
     pub hub: Hub,
-    /// Its version.
+    /// The server's version.
     pub version: String,
-    /// How many items it has.
+    /// The number of items.
     pub items: usize,
-    /// Whether any of them is in a room or an equipment.
+    /// Whether any item is in a room or an equipment.
     pub has_semantics: bool,
-    /// Rooms, floors, buildings, gardens.
+    /// The number of rooms, floors, buildings and gardens.
     pub locations: usize,
 }
 
 impl ServerCheck {
-    pub(super) fn of(hub: Hub, read: &ReadHouse) -> Self {
+    fn of(hub: Hub, read: &ReadHouse) -> Self {
         Self {
             hub,
             version: read.version.clone(),
@@ -43,12 +41,30 @@ impl ServerCheck {
             locations: read.house.locations().len(),
         }
     }
+
+    /// Describes the size of the house, as in "61 items, 9 rooms and floors".
+    pub fn extent(&self) -> String {
+        match (self.items, self.locations) {
+            (0, _) => "no items".to_owned(),
+            (items, 0) => format!("{items} items, none in rooms"),
+            (items, locations) => format!("{items} items, {locations} rooms and floors"),
+        }
+    }
+
+    /// Returns one sentence on what the owner can do about missing items or rooms; `None` when there are some.
+    pub fn remedy(&self) -> Option<&'static str> {
+        match (self.items, self.locations) {
+            (0, _) => Some(self.hub.no_items),
+            (_, 0) => Some(self.hub.no_rooms),
+            _ => None,
+        }
+    }
 }
 
-/// Where a house is, and how to get in.
+/// A server that can be connected to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HubPlace {
-    /// Which kind of server it is.
+    /// The kind of server.
     pub hub: Hub,
     /// Its address.
     pub address: ServerAddress,
@@ -56,103 +72,90 @@ pub struct HubPlace {
     pub token: TokenSource,
 }
 
-/// A server, as it is spoken to.
+/// A home automation server of any kind.
 #[derive(Clone)]
-pub enum HomeServer {
-    /// openHAB.
-    OpenHab(OpenHab),
-    /// Home Assistant.
-    HomeAssistant(HomeAssistant),
+pub struct HomeServer {
+    hub: Hub,
+    client: Arc<dyn HubClient>,
+    followed: Followed,
 }
 
 impl HomeServer {
-    /// The server at `place`, and the task that keeps it connected.
+    /// Creates the handle of the server at `place`, and the task that keeps it connected. Nothing is connected until the
+    /// task runs.
     ///
     /// # Errors
     /// The HTTP client can't be made.
     pub fn new(place: HubPlace, rules: HouseRules) -> Result<(Self, Follower), HomeFault> {
         let HubPlace { hub, address, token } = place;
-        Ok(match hub {
-            Hub::OpenHab => {
-                let (house, follower) = OpenHab::new(address, token, rules)?;
-                (Self::OpenHab(house), follower)
-            }
-            Hub::HomeAssistant => {
-                let (house, follower) = HomeAssistant::new(address, token, rules)?;
-                (Self::HomeAssistant(house), follower)
-            }
-        })
+        let client = (hub.connect)(address, token)?;
+        let (follower, followed) = Follower::new(Arc::clone(&client), rules);
+        Ok((Self { hub, client, followed }, follower))
     }
 
-    /// Which kind of server it is.
+    /// The kind of server.
     pub fn hub(&self) -> Hub {
-        match self {
-            Self::OpenHab(_) => Hub::OpenHab,
-            Self::HomeAssistant(_) => Hub::HomeAssistant,
-        }
+        self.hub
     }
 
-    /// What the server sends, from now on.
+    /// Subscribes to the server's events, from now on.
     pub fn events(&self) -> broadcast::Receiver<ServerEvent> {
-        match self {
-            Self::OpenHab(house) => house.events(),
-            Self::HomeAssistant(house) => house.events(),
-        }
+        self.followed.events.subscribe()
     }
 
-    /// Where the server is, without a login.
+    /// Returns the server's address without a login.
     pub fn address(&self) -> String {
-        match self {
-            Self::OpenHab(house) => house.address(),
-            Self::HomeAssistant(house) => house.address(),
-        }
+        self.client.address().to_string()
     }
 
-    /// Reads the house once, without the follower.
+    /// Returns whether a server of this kind answers at the address, with or without a valid token. Does not need the
+    /// follower.
+    pub async fn answers(&self) -> bool {
+        self.client.answers().await
+    }
+
+    /// Reads the house once. Does not need the follower.
     ///
     /// # Errors
-    /// What is wrong, for the user.
+    /// The server's fault, for the user.
     pub async fn read_once(&self, rules: &HouseRules) -> Result<House, HomeFault> {
-        match self {
-            Self::OpenHab(house) => house.read_once(rules).await,
-            Self::HomeAssistant(house) => house.read_once(rules).await,
-        }
+        Arc::clone(&self.client).read(rules.clone()).await.map(|read| read.house)
     }
 
-    /// Asks the server once, without the follower: whether it is one, whether it takes the token, what it has.
+    /// Asks the server once for its version and the size of its house. Does not need the follower.
     ///
     /// # Errors
-    /// What is wrong, for the user.
+    /// The server's fault, for the user.
     pub async fn check(&self) -> Result<ServerCheck, HomeFault> {
-        match self {
-            Self::OpenHab(house) => house.check().await,
-            Self::HomeAssistant(house) => house.check().await,
-        }
+        let read = Arc::clone(&self.client).read(HouseRules::default()).await?;
+        Ok(ServerCheck::of(self.hub, &read))
     }
 
-    /// As what the rest of the program needs of it.
+    /// Returns another handle, as the interface that the rest of the program uses.
     pub fn shared(&self) -> Arc<dyn Home> {
         Arc::new(self.clone())
-    }
-
-    fn inner(&self) -> &dyn Home {
-        match self {
-            Self::OpenHab(house) => house,
-            Self::HomeAssistant(house) => house,
-        }
     }
 }
 
 impl Home for HomeServer {
     fn watch(&self) -> watch::Receiver<HomeView> {
-        self.inner().watch()
+        self.followed.view.clone()
     }
 
     fn send<'a>(&'a self, ordered: &'a Ordered) -> BoxFuture<'a, Result<(), SendFault>> {
-        self.inner().send(ordered)
+        Box::pin(async move {
+            let sent = self.client.command(&ordered.item, &ordered.text).await;
+            self.followed.sent(&ordered.item, &sent);
+            sent
+        })
     }
 
     fn state<'a>(&'a self, item: &'a str) -> BoxFuture<'a, Result<ItemState, HomeFault>> {
-        self.inner().state(item)
+        Box::pin(async move {
+            let known = self.followed.view.borrow().house.item(item).cloned();
+            let known = known.ok_or_else(|| HomeFault::NoItem { item: item.to_owned() })?;
+            let text = self.client.state(&known).await?;
+            Ok(text.map_or(known.state, |text| ItemState::read(&text, &known.kind)))
+        })
     }
 }

@@ -11,6 +11,7 @@ use super::address::ServerAddress;
 use super::config::HomeConfig;
 use super::fault::HomeFault;
 use super::hub::Hub;
+use super::hubs::HUBS;
 use super::server::HubPlace;
 use super::token::{HomeToken, TokenSource};
 
@@ -24,8 +25,13 @@ impl StoredHome {
         Self(data.to_owned())
     }
 
+    /// Lists the files that may be there, relative to the directory of the data.
+    pub fn files() -> impl Iterator<Item = String> {
+        HUBS.into_iter().flat_map(|hub| ["address", "token"].map(|file| format!("{}/{file}", hub.word)))
+    }
+
     fn folder(&self, hub: Hub) -> PathBuf {
-        self.0.join(hub.word())
+        self.0.join(hub.word)
     }
 
     fn address_file(&self, hub: Hub) -> PathBuf {
@@ -69,7 +75,7 @@ impl StoredHome {
     /// A file can't be removed.
     pub fn remove(&self) -> io::Result<bool> {
         let mut was_there = false;
-        for hub in Hub::ALL {
+        for hub in HUBS {
             was_there |= self.address_file(hub).exists();
             remove(&self.token_file(hub))?;
             remove(&self.address_file(hub))?;
@@ -91,23 +97,25 @@ impl StoredHome {
             true => self.stored()?,
         };
         let Some((hub, text)) = found else { return Ok(None) };
-        let address = ServerAddress::read_for(&text, hub).map_err(|why| self.unreadable(hub, why))?;
+        let address =
+            ServerAddress::read_with_port(&text, hub.port).map_err(|why| self.unreadable(hub, why))?;
         let own = self.token_file(hub);
+        let credential = credentials.map(|folder| folder.join(hub.credential));
         let is_own = config.url.is_empty() || self.is_checked_at(hub, &address);
         let own = is_own.then_some(own.as_path());
-        let token = TokenSource::find(hub, &config.token_file, credentials, own);
+        let token = TokenSource::find(&config.token_file, credential, own);
         Ok(Some(HubPlace { hub, address, token }))
     }
 
     /// Whether the stored token was checked with the server at `address`: it goes to no other.
     fn is_checked_at(&self, hub: Hub, address: &ServerAddress) -> bool {
         let stored = fs::read_to_string(self.address_file(hub)).ok();
-        let stored = stored.and_then(|text| ServerAddress::read_for(&text, hub).ok());
+        let stored = stored.and_then(|text| ServerAddress::read_with_port(&text, hub.port).ok());
         stored.is_some_and(|stored| stored.is_server_of(address))
     }
 
     fn stored(&self) -> Result<Option<(Hub, String)>, HomeFault> {
-        for hub in Hub::ALL {
+        for hub in HUBS {
             match fs::read_to_string(self.address_file(hub)) {
                 Ok(text) => return Ok(Some((hub, text))),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -134,6 +142,8 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
+    use crate::hass::HUB as HASS;
+    use crate::openhab::HUB as OPENHAB;
 
     #[test]
     fn what_root_stores_for_a_service_belongs_to_the_service_alone() {
@@ -146,7 +156,7 @@ mod tests {
         let stored = StoredHome::new(folder.path());
         let address = ServerAddress::read("http://openhab:8080").unwrap();
         let token = HomeToken::read("oh.joi.x").unwrap();
-        stored.store(Hub::OpenHab, &address, Some(&token)).unwrap();
+        stored.store(OPENHAB, &address, Some(&token)).unwrap();
         let found = [("openhab", 0o700), ("openhab/token", 0o600), ("openhab/address", 0o600)];
         for (path, mode) in found {
             let about = fs::metadata(folder.path().join(path)).unwrap();
@@ -155,7 +165,7 @@ mod tests {
         // Again over what is there, and over a folder that root made before.
         chown(folder.path().join("openhab"), Some(0), Some(0)).unwrap();
         fs::set_permissions(folder.path().join("openhab"), fs::Permissions::from_mode(0o755)).unwrap();
-        stored.store(Hub::OpenHab, &address, None).unwrap();
+        stored.store(OPENHAB, &address, None).unwrap();
         let about = fs::metadata(folder.path().join("openhab")).unwrap();
         assert_eq!(about.uid(), SERVICE);
         assert!(!folder.path().join("openhab/token").exists());
@@ -170,9 +180,9 @@ mod tests {
 
         let address = ServerAddress::read("http://me:secret@openhab:8080").unwrap();
         let token = HomeToken::read("oh.joi.x").unwrap();
-        stored.store(Hub::OpenHab, &address, Some(&token)).unwrap();
+        stored.store(OPENHAB, &address, Some(&token)).unwrap();
         let found = meant(&HomeConfig::default()).unwrap();
-        assert_eq!((found.hub, found.address), (Hub::OpenHab, address.clone()));
+        assert_eq!((found.hub, found.address), (OPENHAB, address.clone()));
         assert_eq!(found.token.token(), Ok(Some(token.clone())));
 
         let other = HomeConfig { url: "http://other:8080".into(), ..HomeConfig::default() };
@@ -195,12 +205,12 @@ mod tests {
         assert_eq!(meant(&named).unwrap().token.token(), Ok(Some(token.clone())));
 
         // Of two, the later one counts alone.
-        stored.store(Hub::HomeAssistant, &address, Some(&token)).unwrap();
+        stored.store(HASS, &address, Some(&token)).unwrap();
         let found = meant(&HomeConfig::default()).unwrap();
-        assert_eq!((found.hub, found.token.token()), (Hub::HomeAssistant, Ok(Some(token))));
-        assert!(!stored.token_file(Hub::OpenHab).exists());
+        assert_eq!((found.hub, found.token.token()), (HASS, Ok(Some(token))));
+        assert!(!stored.token_file(OPENHAB).exists());
 
-        stored.store(Hub::OpenHab, &address, None).unwrap();
+        stored.store(OPENHAB, &address, None).unwrap();
         assert_eq!(meant(&HomeConfig::default()).unwrap().token.token(), Ok(None));
         assert!(stored.remove().unwrap());
         assert!(!stored.remove().unwrap());

@@ -6,7 +6,6 @@ use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use super::fault::HomeFault;
-use super::hub::Hub;
 
 /// Bytes of the longest file that is read as a token.
 const LONGEST: u64 = 4096;
@@ -77,13 +76,13 @@ pub enum TokenSource {
 }
 
 impl TokenSource {
-    /// Of the configured file; else the systemd credential; else the file that `joi home connect` writes, where its token
-    /// is for the server that is meant.
-    pub fn find(hub: Hub, configured: &str, credentials: Option<&Path>, own_file: Option<&Path>) -> Self {
+    /// Chooses the configured file; else the systemd credential, if it is there; else `own_file`, which `joi home connect`
+    /// writes.
+    pub fn find(configured: &str, credential: Option<PathBuf>, own_file: Option<&Path>) -> Self {
         if !configured.is_empty() {
             return Self::File { path: configured.into(), is_required: true };
         }
-        let credential = credentials.map(|folder| folder.join(hub.credential())).filter(|file| file.exists());
+        let credential = credential.filter(|file| file.exists());
         let file = credential.or_else(|| own_file.map(Path::to_owned));
         file.map_or(Self::None, |path| Self::File { path, is_required: false })
     }

@@ -1,7 +1,8 @@
 //! Which entry is meant by a name that was heard: exactly, nearly, or by its sound.
 //!
-//! PURE. In: entries and what was said of them. Out: those that fit. A name that fits two about equally well
+//! In: entries and what was said of them. Out: those that fit. A name that fits two about equally well
 //! is nobody's.
+//! Pure: no I/O, no clock.
 
 use jiff::Zoned;
 use jiff::civil::Date;

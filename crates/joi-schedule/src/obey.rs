@@ -1,7 +1,8 @@
 //! What an order changes, decided from all entries and the present moment.
 //!
-//! PURE. In: entries, an order, now. Out: changes to be stored, and a report to be told once they are
+//! In: entries, an order, now. Out: changes to be stored, and a report to be told once they are
 //! durable. It refuses what is over, too long or too much, and asks when it is not clear what is meant.
+//! Pure: no I/O, no clock.
 
 use jiff::{SignedDuration, Timestamp, Zoned};
 

@@ -1,6 +1,7 @@
 //! Timers that stand still, and go on.
 //!
-//! PURE. In: which are meant. Out: changes to be stored, and a report.
+//! In: which are meant. Out: changes to be stored, and a report.
+//! Pure: no I/O, no clock.
 
 use super::obey::{Choice, Decided, EntryChange, Present};
 use joi_language::values::entry::{Entry, EntryKind, EntryState};

@@ -1,8 +1,9 @@
 //! What is due: what begins to ring, what was missed, and when to look again.
 //!
-//! PURE. In: entries, now, the latest moment the clock ever showed. Out: changes to be stored, what rings,
+//! In: entries, now, the latest moment the clock ever showed. Out: changes to be stored, what rings,
 //! what to tell. A clock that shows less than it did before is wrong: then only what was set by that clock
 //! rings, and the rest waits.
+//! Pure: no I/O, no clock.
 
 use jiff::{SignedDuration, Timestamp, Zoned};
 

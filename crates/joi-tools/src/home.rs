@@ -12,8 +12,8 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use super::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
-use joi_home::backend::{Home, HomeLink, HomeView};
 use joi_home::house::{FoundItem, House, Item, ItemKind, Permission, StateValue};
+use joi_home::{Home, HomeLink, HomeView};
 use joi_language::values::deed::{self, CallValue, ValueKind};
 use joi_language::{Language, capital, fill};
 use joi_understand::house::unreached;

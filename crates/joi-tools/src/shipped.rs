@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use joi_base::clock::Clock;
-use joi_home::backend::Home;
+use joi_home::Home;
 use joi_schedule::Schedule;
 use joi_store::Store;
 

@@ -6,7 +6,7 @@ use jiff::{ToSpan as _, Zoned};
 
 use super::*;
 use joi_base::clock::{Clock, ManualClock};
-use joi_home::backend::HomeLink;
+use joi_home::HomeLink;
 use joi_home::house::{HouseRules, Item, ItemKind, ItemState, TagVocabulary};
 use joi_language::testing::in_english;
 use joi_messages::testing::outbox;

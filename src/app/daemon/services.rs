@@ -28,9 +28,7 @@ use joi_base::message::Place;
 use joi_base::paths::Paths;
 use joi_base::pulse::Pulse;
 use joi_channels::voice::Conversation;
-use joi_home::backend::Home as _;
-use joi_home::openhab::Follower;
-use joi_home::server::HomeServer;
+use joi_home::{Follower, Home as _, HomeServer};
 use joi_llm::{Mind, ModelServer};
 
 /// A program whose services run.

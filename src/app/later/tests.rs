@@ -5,14 +5,15 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use joi_home::demo::{DemoHome, DemoWants};
 use joi_home::house::HouseRules;
-use joi_home::openhab::{OpenHab, ServerAddress, TokenSource};
+use joi_home::{HomeServer, Hub, HubPlace, ServerAddress, TokenSource};
+use joi_house_demo::{DemoHome, DemoWants};
 
 async fn connected() -> (DemoHome, LaterHand, CancellationToken) {
     let demo = DemoHome::start(DemoWants::default()).await.unwrap();
     let address = ServerAddress::read(&demo.url()).unwrap();
-    let (home, follower) = OpenHab::new(address, TokenSource::None, HouseRules::default()).unwrap();
+    let place = HubPlace { hub: Hub::default(), address, token: TokenSource::None };
+    let (home, follower) = HomeServer::new(place, HouseRules::default()).unwrap();
     let stop = CancellationToken::new();
     tokio::spawn(follower.run(stop.clone()));
     let waited = async { home.watch().wait_for(|view| view.link.is_up()).await.map(|_| ()) };

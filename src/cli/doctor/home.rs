@@ -3,9 +3,7 @@
 use super::super::context::CliContext;
 use super::row::Row;
 use crate::app;
-use joi_home::fault::HomeFault;
-use joi_home::hub::Hub;
-use joi_home::server::ServerCheck;
+use joi_home::{HomeFault, ServerCheck};
 
 /// Returns one row; no configured house is not a fault.
 pub(super) fn check(context: &CliContext) -> anyhow::Result<Row> {
@@ -29,30 +27,10 @@ fn row(checked: Result<ServerCheck, HomeFault>, address: &str) -> Row {
         Err(fault) if fault.is_passing() => return Row::fair("house", fault.to_string(), fault.remedy()),
         Err(fault) => return Row::bad("house", fault.to_string(), fault.remedy()),
     };
-    let ServerCheck { hub, version, items, has_semantics, locations } = found;
-    let server = format!("{} {version} at {address}", hub.name());
-    match (items, has_semantics, hub) {
-        (0, _, Hub::OpenHab) => Row::fair(
-            "house",
-            format!("{server} has no items"),
-            "Add items in openHAB; a server that has just started shows them after a minute.",
-        ),
-        (0, _, Hub::HomeAssistant) | (_, false, Hub::HomeAssistant) => Row::fair(
-            "house",
-            format!("{server} shows assistants nothing"),
-            "Expose entities in Home Assistant (Settings, Voice assistants, Expose).",
-        ),
-        (_, false, Hub::OpenHab) => Row::fair(
-            "house",
-            format!("{server}, {items} items, none in rooms"),
-            "Give the items places in openHAB's semantic model (Settings, Model); until then only their labels count.",
-        ),
-        (_, true, Hub::HomeAssistant) if locations == 0 => Row::fair(
-            "house",
-            format!("{server}, {items} items, none in rooms"),
-            "Make areas in Home Assistant (Settings, Areas) and put devices and entities into them.",
-        ),
-        (_, true, _) => Row::good("house", format!("{server}, {items} items, {locations} rooms and floors")),
+    let text = format!("{} {} at {address}, {}", found.hub.name, found.version, found.extent());
+    match found.remedy() {
+        Some(remedy) => Row::fair("house", text, remedy),
+        None => Row::good("house", text),
     }
 }
 
@@ -61,12 +39,9 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use joi_home::address::ServerAddress;
-    use joi_home::demo::hass::{DemoHass, HassPhase, HassWants, TOKEN};
-    use joi_home::demo::{DemoHome, DemoPhase, DemoWants};
     use joi_home::house::HouseRules;
-    use joi_home::server::{HomeServer, HubPlace};
-    use joi_home::token::{HomeToken, TokenSource};
+    use joi_home::{HomeServer, HomeToken, Hub, HubPlace, ServerAddress, TokenSource};
+    use joi_house_demo::{DemoHass, DemoHome, DemoPhase, DemoWants, HASS_TOKEN, HassPhase, HassWants};
 
     async fn told(hub: Hub, url: &str, token: Option<&str>) -> (&'static str, String, String) {
         let token =
@@ -84,7 +59,7 @@ mod tests {
 
     #[tokio::test]
     async fn everything_that_can_be_wrong_with_openhab_has_its_remedy() {
-        let hub = Hub::OpenHab;
+        let hub = Hub::default();
         let shut = DemoWants { token: Some("oh.a.b".into()), is_open: false, ..DemoWants::default() };
         let demo = DemoHome::start(shut).await.unwrap();
         says(&told(hub, &demo.url(), Some("oh.a.b")).await, "good", "openHAB 5.2.1 at HERE, 61 items", "");
@@ -119,9 +94,9 @@ mod tests {
 
     #[tokio::test]
     async fn everything_that_can_be_wrong_with_home_assistant_has_its_remedy() {
-        let hub = Hub::HomeAssistant;
+        let hub = Hub::named("home-assistant").unwrap();
         let demo = DemoHass::start(HassWants::default()).await.unwrap();
-        says(&told(hub, &demo.url(), Some(TOKEN)).await, "good", "Home Assistant 2026.11.1 at HERE", "");
+        says(&told(hub, &demo.url(), Some(HASS_TOKEN)).await, "good", "Home Assistant 2026.11.1 at HERE", "");
         says(
             &told(hub, &demo.url(), Some("x")).await,
             "bad",
@@ -130,23 +105,28 @@ mod tests {
         );
         says(&told(hub, &demo.url(), None).await, "bad", "wants a token", "Home Assistant: Security");
         demo.phase(HassPhase::Starting);
-        says(&told(hub, &demo.url(), Some(TOKEN)).await, "fair", "starting", "Wait a minute");
+        says(&told(hub, &demo.url(), Some(HASS_TOKEN)).await, "fair", "starting", "Wait a minute");
         let other = DemoHome::start(DemoWants::default()).await.unwrap();
         says(
-            &told(hub, &other.url(), Some(TOKEN)).await,
+            &told(hub, &other.url(), Some(HASS_TOKEN)).await,
             "bad",
             "neither openHAB nor Home Assistant",
             "own page",
         );
         let user = DemoHass::start(HassWants { is_admin: false, ..HassWants::default() }).await.unwrap();
         says(
-            &told(hub, &user.url(), Some(TOKEN)).await,
+            &told(hub, &user.url(), Some(HASS_TOKEN)).await,
             "bad",
             "may not do that",
             "Home Assistant: administrator",
         );
         let old =
             DemoHass::start(HassWants { version: "2022.1.0".into(), ..HassWants::default() }).await.unwrap();
-        says(&told(hub, &old.url(), Some(TOKEN)).await, "bad", "2022.1.0 is too old; 2023.5", "Update it");
+        says(
+            &told(hub, &old.url(), Some(HASS_TOKEN)).await,
+            "bad",
+            "2022.1.0 is too old; 2023.5",
+            "Update it",
+        );
     }
 }

@@ -10,10 +10,8 @@ use anyhow::Context as _;
 use crate::app;
 use crate::cli::context::CliContext;
 use crate::cli::show;
-use joi_home::fault::HomeFault;
 use joi_home::house::{House, Item};
-use joi_home::openhab::Follower;
-use joi_home::server::HomeServer;
+use joi_home::{Follower, HomeFault, HomeServer};
 
 /// Returns the house that is configured or stored.
 pub(super) fn open(context: &CliContext) -> anyhow::Result<(HomeServer, Follower)> {

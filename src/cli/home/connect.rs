@@ -14,26 +14,12 @@ use super::super::context::CliContext;
 use super::super::show;
 use super::access::{print_json, told};
 use super::unseen;
-use joi_home::address::{ServerAddress, is_exact};
-use joi_home::discover::{self, SearchRange};
-use joi_home::fault::HomeFault;
-use joi_home::hass::HomeAssistant;
 use joi_home::house::HouseRules;
-use joi_home::hub::Hub;
-use joi_home::server::{HomeServer, HubPlace, ServerCheck};
-use joi_home::stored::StoredHome;
-use joi_home::token::{HomeToken, TokenSource};
+use joi_home::{
+    HUBS, HomeFault, HomeServer, HomeToken, Hub, HubPlace, SearchRange, ServerAddress, ServerCheck,
+    StoredHome, TokenSource, find_servers, is_exact,
+};
 
-/// Where a house usually is, asked when nothing announces itself.
-const USUAL: [&str; 7] = [
-    "localhost",
-    "openhab",
-    "openhabian",
-    "homeassistant",
-    "openhab.local",
-    "openhabian.local",
-    "homeassistant.local",
-];
 /// How long is listened for what announces itself.
 const SEARCH: Duration = Duration::from_secs(4);
 
@@ -81,33 +67,42 @@ pub(super) fn run(args: ConnectArgs, as_json: bool, context: &CliContext) -> any
     summary(&address, &check, token.is_some(), as_json, context)
 }
 
-/// Asks one kind of server once.
-async fn ask(hub: Hub, address: &ServerAddress, token: Option<&HomeToken>) -> Result<ServerCheck, HomeFault> {
+fn server(hub: Hub, address: &ServerAddress, token: Option<&HomeToken>) -> Result<HomeServer, HomeFault> {
     let token = token.cloned().map_or(TokenSource::None, TokenSource::Given);
     let place = HubPlace { hub, address: address.clone(), token };
-    HomeServer::new(place, HouseRules::default())?.0.check().await
+    HomeServer::new(place, HouseRules::default()).map(|(server, _)| server)
 }
 
-/// Returns what answers at an address that was given; where it names neither scheme nor port, on the port of either.
+/// Asks one kind of server once.
+async fn ask(hub: Hub, address: &ServerAddress, token: Option<&HomeToken>) -> Result<ServerCheck, HomeFault> {
+    server(hub, address, token)?.check().await
+}
+
+/// Returns the server at an address that was given; where it names neither scheme nor port, the port of each kind is
+/// tried. Without any that answers, the check of the default kind says why.
 fn at(url: &str, token: Option<&HomeToken>, context: &CliContext) -> anyhow::Result<AskedHub> {
     let read = |hub: Hub| {
-        ServerAddress::read_for(url, hub).map_err(|why| anyhow::anyhow!("{url} is no address: {why}"))
+        ServerAddress::read_with_port(url, hub.port)
+            .map(|address| (hub, address))
+            .map_err(|why| anyhow::anyhow!("{url} is no address: {why}"))
     };
-    let (here, there) = (read(Hub::OpenHab)?, read(Hub::HomeAssistant)?);
+    let places = HUBS.into_iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
     context.block_on(async move {
-        if HomeAssistant::answers(&there).await {
-            let check = ask(Hub::HomeAssistant, &there, token).await;
-            return Ok(AskedHub { hub: Hub::HomeAssistant, address: there, check });
-        }
-        let check = ask(Hub::OpenHab, &here, token).await;
-        let is_silent = matches!(check, Err(HomeFault::Unreachable { .. })) && !is_exact(url);
-        match check {
-            Err(_) if is_silent => anyhow::bail!(
-                "nothing answers at {here} (openHAB) nor at {there} (Home Assistant). {}",
+        let answers = join_all(places.iter().map(|(hub, address)| async move {
+            Ok::<_, HomeFault>(server(*hub, address, None)?.answers().await)
+        }));
+        let known = answers.await.into_iter().position(|answers| answers == Ok(true));
+        let (hub, address) = places[known.unwrap_or(0)].clone();
+        let check = ask(hub, &address, token).await;
+        if matches!(check, Err(HomeFault::Unreachable { .. })) && !is_exact(url) {
+            let tried = places.iter().map(|(hub, address)| format!("{address} ({})", hub.name));
+            anyhow::bail!(
+                "cannot connect to {}. {}",
+                tried.collect::<Vec<_>>().join(" or "),
                 HomeFault::Unreachable { address: String::new(), why: String::new() }.remedy()
-            ),
-            check => Ok(AskedHub { hub: Hub::OpenHab, address: here, check }),
+            );
         }
+        Ok(AskedHub { hub, address, check })
     })
 }
 
@@ -124,7 +119,7 @@ fn with_token(asked: AskedHub, token: Option<&HomeToken>, context: &CliContext) 
 fn picked(mut found: Vec<AskedHub>, owner: Option<&mut dyn BufRead>) -> anyhow::Result<AskedHub> {
     let places: Vec<_> = found.iter().map(|asked| (asked.hub, asked.address.clone())).collect();
     let each = each_once(&places);
-    let shown = |at: &usize| format!("{} at {}", found[*at].hub.name(), found[*at].address);
+    let shown = |at: &usize| format!("{} at {}", found[*at].hub.name, found[*at].address);
     let Some(owner) = owner else {
         let all: Vec<String> = each.iter().map(shown).collect();
         let there = if all.len() == 1 { "found " } else { "there are several: " };
@@ -161,24 +156,32 @@ fn each_once(found: &[(Hub, ServerAddress)]) -> Vec<usize> {
 fn found(context: &CliContext) -> anyhow::Result<Vec<AskedHub>> {
     show::remark("looking for openHAB and Home Assistant in the network …");
     context.block_on(async move {
-        let announced = discover::find(SearchRange::Network, SEARCH, |_| false).await;
+        let announced = find_servers(SearchRange::Network, SEARCH, |_| false).await;
         let mut places: Vec<_> = announced.into_iter().map(|home| (home.hub, home.address)).collect();
         places.sort_by_key(|(_, address)| address.to_string().starts_with("https"));
         let mut asked = ask_all(places).await;
         if asked.is_empty() {
-            let usual = USUAL.iter().flat_map(|name| {
-                Hub::ALL.into_iter().filter_map(|hub| Some((hub, ServerAddress::read_for(name, hub).ok()?)))
+            let usual = usual_hosts().into_iter().flat_map(|host| {
+                let read = move |hub: Hub| Some((hub, ServerAddress::read_with_port(&host, hub.port).ok()?));
+                HUBS.into_iter().filter_map(read)
             });
             asked = ask_all(usual.collect()).await;
         }
         if asked.is_empty() {
-            let usual = USUAL.join(", ");
+            let usual = usual_hosts().join(", ");
             anyhow::bail!(
                 "no openHAB and no Home Assistant announces itself or answers at {usual}; give its address"
             );
         }
         Ok(asked)
     })
+}
+
+/// Returns the host names that are tried when nothing announces itself.
+fn usual_hosts() -> Vec<String> {
+    let named = HUBS.iter().flat_map(|hub| hub.hosts).map(|host| (*host).to_owned());
+    let local = HUBS.iter().flat_map(|hub| hub.hosts).map(|host| format!("{host}.local"));
+    std::iter::once("localhost".to_owned()).chain(named).chain(local).collect()
 }
 
 /// Asks all at once, without a token; out are those that are what they are said to be, in their order.
@@ -207,22 +210,15 @@ fn summary(
 ) -> anyhow::Result<ExitCode> {
     if as_json {
         return print_json(&json!({
-            "hub": check.hub.word(), "address": address.to_string(), "version": check.version,
+            "hub": check.hub.word, "address": address.to_string(), "version": check.version,
             "items": check.items, "locations": check.locations, "semantics": check.has_semantics,
             "token": has_token,
         }));
     }
-    let places = match (check.has_semantics, check.hub) {
-        (true, _) => format!("{} rooms and floors", check.locations),
-        (false, Hub::OpenHab) => {
-            "none in rooms: only labels count until the semantic model is filled".to_owned()
-        }
-        (false, Hub::HomeAssistant) => {
-            "nothing is exposed to assistants (Settings, Voice assistants, Expose)".to_owned()
-        }
-    };
-    let hub = check.hub.name();
-    show::line(format!("{hub} {} at {address}: {} items, {places}", check.version, check.items))?;
+    show::line(format!("{} {} at {address}: {}", check.hub.name, check.version, check.extent()))?;
+    if let Some(remedy) = check.remedy() {
+        show::line(remedy)?;
+    }
     if !has_token {
         show::line("no token was needed: this server takes commands from everybody in the network")?;
     }
@@ -254,13 +250,7 @@ fn ask_for_token(hub: Hub, address: &ServerAddress) -> anyhow::Result<HomeToken>
 
 /// Returns what is asked for, and who will get it.
 fn wanted_token(hub: Hub, address: &ServerAddress) -> String {
-    let how = match hub {
-        Hub::OpenHab => "a token: make one on your profile page (API Tokens)",
-        Hub::HomeAssistant => {
-            "a long-lived access token: make one on your profile page (Security), as an administrator,"
-        }
-    };
-    format!("{} at {address} wants {how} and paste it here; it is sent there.", hub.name())
+    format!("{} at {address} wants {} and paste it here; it is sent there.", hub.name, hub.token_hint)
 }
 
 pub(super) fn disconnect(as_json: bool, context: &CliContext) -> anyhow::Result<ExitCode> {
@@ -279,21 +269,22 @@ mod tests {
     #[test]
     fn one_server_at_two_ports_or_names_is_one_and_two_servers_are_two() {
         let of = |all: &[(Hub, &str)]| {
-            let read = |(hub, url): &(Hub, &str)| (*hub, ServerAddress::read_for(url, *hub).unwrap());
+            let read =
+                |(hub, url): &(Hub, &str)| (*hub, ServerAddress::read_with_port(url, hub.port).unwrap());
             each_once(&all.iter().map(read).collect::<Vec<_>>())
         };
-        let own = [(Hub::OpenHab, "http://192.168.1.2:8080"), (Hub::OpenHab, "https://192.168.1.2:8443")];
+        let own = [(HUBS[0], "http://192.168.1.2:8080"), (HUBS[0], "https://192.168.1.2:8443")];
         assert_eq!(of(&own), [0]);
-        assert_eq!(of(&[(Hub::OpenHab, "openhab"), (Hub::OpenHab, "openhab.local")]), [0]);
-        assert_eq!(of(&[own[0], (Hub::OpenHab, "http://192.168.1.3:8080")]), [0, 1]);
-        assert_eq!(of(&[own[0], (Hub::HomeAssistant, "http://192.168.1.2:8123")]), [0, 1]);
+        assert_eq!(of(&[(HUBS[0], "openhab"), (HUBS[0], "openhab.local")]), [0]);
+        assert_eq!(of(&[own[0], (HUBS[0], "http://192.168.1.3:8080")]), [0, 1]);
+        assert_eq!(of(&[own[0], (HUBS[1], "http://192.168.1.2:8123")]), [0, 1]);
     }
 
     /// Returns the address that is picked of those found, with what the owner types, or without anybody to ask.
     fn picks(all: &[(Hub, &str)], typed: Option<&str>) -> Result<String, String> {
         let found = all.iter().map(|(hub, url)| AskedHub {
             hub: *hub,
-            address: ServerAddress::read_for(url, *hub).unwrap(),
+            address: ServerAddress::read_with_port(url, hub.port).unwrap(),
             check: Err(HomeFault::TokenMissing),
         });
         let mut typed = typed.map(str::as_bytes);
@@ -304,8 +295,8 @@ mod tests {
 
     #[test]
     fn the_only_server_that_is_found_is_taken_after_a_yes_alone() {
-        let own = (Hub::OpenHab, "http://192.168.1.2:8080");
-        let tls = (Hub::OpenHab, "https://192.168.1.2:8443");
+        let own = (HUBS[0], "http://192.168.1.2:8080");
+        let tls = (HUBS[0], "https://192.168.1.2:8443");
         for yes in ["y\n", "yes\n", " yes "] {
             assert_eq!(picks(&[own, tls], Some(yes)), Ok(own.1.to_owned()), "{yes:?}");
         }
@@ -320,7 +311,7 @@ mod tests {
 
     #[test]
     fn of_several_servers_the_one_with_the_number_is_taken() {
-        let both = [(Hub::OpenHab, "http://192.168.1.2:8080"), (Hub::OpenHab, "http://192.168.1.3:8080")];
+        let both = [(HUBS[0], "http://192.168.1.2:8080"), (HUBS[0], "http://192.168.1.3:8080")];
         assert_eq!(picks(&both, Some("2\n")), Ok(both[1].1.to_owned()));
         for none in ["", "\n", "0\n", "3\n", "y\n"] {
             assert!(picks(&both, Some(none)).is_err(), "{none:?}");
@@ -331,10 +322,10 @@ mod tests {
 
     #[test]
     fn the_receiver_of_a_token_is_named_before_it_is_pasted() {
-        for hub in Hub::ALL {
-            let address = ServerAddress::read_for("192.168.1.2", hub).unwrap();
+        for hub in HUBS {
+            let address = ServerAddress::read_with_port("192.168.1.2", hub.port).unwrap();
             let told = wanted_token(hub, &address);
-            assert!(told.contains(hub.name()) && told.contains(&address.to_string()), "{told}");
+            assert!(told.contains(hub.name) && told.contains(&address.to_string()), "{told}");
         }
     }
 }

@@ -1,23 +1,20 @@
-//! `joi home demo`: a furnished house on the loopback address, of either kind, and what happens in it, until Ctrl-C.
+//! `joi home demo`: a furnished house on the loopback address, of any kind, and what happens in it, until Ctrl-C.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
+use futures_util::StreamExt as _;
 use serde_json::json;
-use tokio::sync::broadcast::error::RecvError;
 
 use super::super::context::CliContext;
 use super::super::show;
-use joi_home::demo::hass::{self, DemoHass, HassWants};
-use joi_home::demo::start::DemoStart;
-use joi_home::demo::{DemoHome, DemoWants};
-use joi_home::hub::Hub;
+use joi_house_demo::{DemoCommand, DemoOptions, DemoStart, KINDS, RunningDemo};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct DemoArgs {
     /// As which kind of server it answers
-    #[arg(long, default_value = "openhab", value_parser = ["openhab", "home-assistant"])]
+    #[arg(long, default_value = "openhab", value_parser = KINDS.map(|kind| kind.word))]
     hub: String,
     /// Port on 127.0.0.1; 0: any free one [default: 8080, for home-assistant 8123]
     #[arg(long)]
@@ -37,76 +34,39 @@ pub(super) struct DemoArgs {
 }
 
 pub(super) fn run(args: DemoArgs, as_json: bool, context: &CliContext) -> anyhow::Result<ExitCode> {
-    if args.hub == Hub::HomeAssistant.word() {
-        return home_assistant(args, as_json, context);
-    }
+    let kind = KINDS.iter().find(|kind| kind.word == args.hub).context("no such kind of house")?;
     let items = match &args.items {
         None => Vec::new(),
         Some(file) => {
-            let told = || file.display().to_string();
-            serde_json::from_str(&std::fs::read_to_string(file).with_context(told)?).with_context(told)?
+            let path = || file.display().to_string();
+            serde_json::from_str(&std::fs::read_to_string(file).with_context(path)?).with_context(path)?
         }
     };
+    let port = args.port.unwrap_or(kind.port);
+    let start = if args.starting { DemoStart::Recorded } else { DemoStart::Ready };
+    let options = DemoOptions { port, token: args.token, version: args.version, start, items };
     context.block_on(async move {
-        let is_open = args.token.is_none();
-        let port = args.port.unwrap_or(Hub::OpenHab.port());
-        let start = if args.starting { DemoStart::Recorded } else { DemoStart::Ready };
-        let mut wants = DemoWants { port, token: args.token, is_open, items, start, ..DemoWants::default() };
-        if let Some(version) = args.version {
-            wants.version = version;
-        }
-        let demo = DemoHome::start(wants).await.with_context(|| taken(port))?;
-        greet(Hub::OpenHab, &demo.url(), None, as_json)?;
-        let mut requests = demo.requests();
+        let started = kind.start(options).await;
+        let mut demo =
+            started.with_context(|| format!("cannot start on port {port}; --port 0 takes a free one"))?;
+        greet(kind.word, &demo, as_json)?;
         loop {
             // Both arms are cancel-safe.
             tokio::select! {
                 _ = tokio::signal::ctrl_c() => return Ok(ExitCode::SUCCESS),
-                request = requests.recv() => match request {
-                    Ok(request) if request.method != "GET" => {
-                        let item = request.path.trim_start_matches("/rest/items/");
-                        came(item, &request.body, as_json)?;
-                    }
-                    Ok(_) | Err(RecvError::Lagged(_)) => {}
-                    Err(RecvError::Closed) => return Ok(ExitCode::SUCCESS),
+                command = demo.commands.next() => match command {
+                    Some(command) => came(&command, as_json)?,
+                    None => return Ok(ExitCode::SUCCESS),
                 },
             }
         }
     })
 }
 
-fn home_assistant(args: DemoArgs, as_json: bool, context: &CliContext) -> anyhow::Result<ExitCode> {
-    if args.version.is_some() {
-        anyhow::bail!("--version is openHAB's; Home Assistant has one here");
-    }
-    context.block_on(async move {
-        let port = args.port.unwrap_or(Hub::HomeAssistant.port());
-        let token = args.token.unwrap_or_else(|| hass::TOKEN.to_owned());
-        let wants = HassWants { port, token: token.clone(), ..HassWants::default() };
-        let demo = DemoHass::start(wants).await.with_context(|| taken(port))?;
-        greet(Hub::HomeAssistant, &demo.url(), Some(&token), as_json)?;
-        let mut calls = demo.services();
-        loop {
-            // Both arms are cancel-safe.
-            tokio::select! {
-                _ = tokio::signal::ctrl_c() => return Ok(ExitCode::SUCCESS),
-                call = calls.recv() => match call {
-                    Ok(call) => came(&call.service, &call.data.to_string(), as_json)?,
-                    Err(RecvError::Lagged(_)) => {}
-                    Err(RecvError::Closed) => return Ok(ExitCode::SUCCESS),
-                },
-            }
-        }
-    })
-}
-
-fn taken(port: u16) -> String {
-    format!("port {port} can't be used; --port 0 takes a free one")
-}
-
-fn greet(hub: Hub, url: &str, token: Option<&str>, as_json: bool) -> anyhow::Result<()> {
+fn greet(hub: &str, demo: &RunningDemo, as_json: bool) -> anyhow::Result<()> {
+    let RunningDemo { url, token, .. } = demo;
     if as_json {
-        show::line(json!({"hub": hub.word(), "url": url, "token": token}))?;
+        show::line(json!({"hub": hub, "url": url, "token": token}))?;
     } else {
         show::line(format!("a house to try at {url}; in another terminal:"))?;
         let connect = match token {
@@ -119,11 +79,11 @@ fn greet(hub: Hub, url: &str, token: Option<&str>, as_json: bool) -> anyhow::Res
     Ok(show::flush()?)
 }
 
-fn came(item: &str, text: &str, as_json: bool) -> anyhow::Result<()> {
+fn came(DemoCommand { to, text }: &DemoCommand, as_json: bool) -> anyhow::Result<()> {
     if as_json {
-        show::line(json!({"to": item, "command": text}))?;
+        show::line(json!({"to": to, "command": text}))?;
     } else {
-        show::line(format!("{item} ← {text}"))?;
+        show::line(format!("{to} ← {text}"))?;
     }
     Ok(show::flush()?)
 }

@@ -11,9 +11,8 @@ use tokio_util::sync::CancellationToken;
 use super::super::context::CliContext;
 use super::super::show;
 use super::access::{find, open, print_json, told};
-use joi_home::backend::{self, CommandOutcome, FOLLOWS_WITHIN, Home as _, HomeLink, SendFault};
 use joi_home::house::{Caution, House, Ordered, typed};
-use joi_home::server::HomeServer;
+use joi_home::{CommandOutcome, FOLLOWS_WITHIN, Home as _, HomeLink, HomeServer, SendFault};
 
 /// Time until the house is read.
 const CONNECTED_WITHIN: Duration = Duration::from_secs(10);
@@ -43,7 +42,7 @@ pub(super) fn run(args: &SendArgs, as_json: bool, context: &CliContext) -> anyho
         if ordered.caution != Caution::None && !args.yes && !is_meant(&ordered)? {
             anyhow::bail!("not sent; --yes sends it without a question");
         }
-        let outcome = backend::command(&house, &ordered, FOLLOWS_WITHIN).await;
+        let outcome = joi_home::command(&house, &ordered, FOLLOWS_WITHIN).await;
         result(&ordered, &outcome, as_json)
     })
 }
@@ -51,7 +50,7 @@ pub(super) fn run(args: &SendArgs, as_json: bool, context: &CliContext) -> anyho
 /// Returns the house once it is live.
 async fn connected(house: &HomeServer) -> anyhow::Result<House> {
     let mut seen = house.watch();
-    let settled = |view: &backend::HomeView| match &view.link {
+    let settled = |view: &joi_home::HomeView| match &view.link {
         HomeLink::Up { .. } => true,
         HomeLink::Lost { fault } => !fault.is_passing(),
         HomeLink::Connecting | HomeLink::Starting => false,

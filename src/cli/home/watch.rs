@@ -10,9 +10,8 @@ use tokio_util::sync::CancellationToken;
 use super::super::context::CliContext;
 use super::super::show::{self, Tone};
 use super::access::open;
-use joi_home::backend::{Home as _, HomeLink, ServerEvent};
 use joi_home::house::ItemState;
-use joi_home::server::HomeServer;
+use joi_home::{Home as _, HomeLink, HomeServer, ServerEvent};
 
 pub(super) fn run(as_json: bool, context: &CliContext) -> anyhow::Result<ExitCode> {
     let (house, follower) = open(context)?;
@@ -71,7 +70,7 @@ fn link_row(link: &HomeLink) -> Value {
 }
 
 fn link_told(link: &HomeLink, house: &HomeServer) -> String {
-    let (hub, address) = (house.hub().name(), house.address());
+    let (hub, address) = (house.hub().name, house.address());
     match link {
         HomeLink::Connecting => show::coloured(Tone::Quiet, format!("connecting to {address}")),
         HomeLink::Starting => show::coloured(Tone::Fair, format!("{address} is starting")),

@@ -25,7 +25,7 @@ use crate::session::open_question::{OpenQuestion, open_until};
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{Ended, Keep, ReplyEvent, Turn};
 pub use connected::ConnectedHome;
-use joi_home::backend::{self, CommandOutcome, FOLLOWS_WITHIN, HomeLink, SendFault};
+use joi_home::{CommandOutcome, FOLLOWS_WITHIN, HomeLink, SendFault};
 use joi_tools::gate::Consent;
 use joi_understand::house::unreached;
 use joi_understand::house::{HouseDecision, PlannedBatch, PlannedCommand, say};
@@ -192,8 +192,8 @@ async fn send(
     let sent = commands.iter().map(|planned| async {
         let ordered = &planned.ordered;
         match sent_before.as_ref().and_then(|sent| sent.item(ordered)) {
-            Some(item) => backend::followed(&*home.home, ordered, item, FOLLOWS_WITHIN).await,
-            None => backend::command(&*home.home, ordered, FOLLOWS_WITHIN).await,
+            Some(item) => joi_home::confirm(&*home.home, ordered, item, FOLLOWS_WITHIN).await,
+            None => joi_home::command(&*home.home, ordered, FOLLOWS_WITHIN).await,
         }
     });
     let outcomes: Vec<CommandOutcome> = join_all(sent).await;

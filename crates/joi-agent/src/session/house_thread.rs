@@ -6,7 +6,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use joi_home::backend::CommandOutcome;
+use joi_home::CommandOutcome;
 use joi_home::house::{House, Item, Ordered};
 use joi_schedule::EntryId;
 use joi_tools::HouseCall;

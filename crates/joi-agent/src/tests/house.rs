@@ -1,11 +1,9 @@
 //! Speaking to a connected house, over real connections to the house to try; no model is asked.
 
 use super::*;
-use joi_home::backend::{Home, HomeView};
-use joi_home::config::HomeConfig;
-use joi_home::demo::{DemoHome, DemoPhase, DemoWants};
 use joi_home::house::HouseRules;
-use joi_home::openhab::{OpenHab, ServerAddress, TokenSource};
+use joi_home::{Home, HomeConfig, HomeServer, HomeView, Hub, HubPlace, ServerAddress, TokenSource};
+use joi_house_demo::{DemoHome, DemoPhase, DemoWants};
 
 mod follow;
 mod hass;
@@ -17,7 +15,7 @@ mod near;
 struct Housed {
     bench: Bench,
     demo: DemoHome,
-    home: OpenHab,
+    home: HomeServer,
     stop: CancellationToken,
 }
 
@@ -52,7 +50,8 @@ impl Housed {
     ) -> Self {
         let demo = DemoHome::start(wants).await.unwrap();
         let address = ServerAddress::read(&demo.url()).unwrap();
-        let (home, follower) = OpenHab::new(address, TokenSource::None, HouseRules::default()).unwrap();
+        let place = HubPlace { hub: Hub::default(), address, token: TokenSource::None };
+        let (home, follower) = HomeServer::new(place, HouseRules::default()).unwrap();
         let stop = CancellationToken::new();
         tokio::spawn(follower.run(stop.clone()));
         let config = HomeConfig { room: room.into(), ..HomeConfig::default() };

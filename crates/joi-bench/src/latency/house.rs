@@ -5,7 +5,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use joi_home::demo::{DemoHome, DemoWants};
+use joi_house_demo::{DemoHome, DemoWants};
 
 use super::super::house::commands;
 

@@ -1,6 +1,7 @@
-//! PURE. What a server tells of itself while it is followed, whichever kind of server it is.
+//! Events of a server that is followed, whatever its kind.
+//! Pure: no I/O, no clock.
 
-/// What an event of the server means for us.
+/// An event of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ServerEvent {
     /// A sign of life.
@@ -12,7 +13,7 @@ pub enum ServerEvent {
         /// The state as text.
         text: String,
     },
-    /// A command went to an item; nothing is known of its state by it.
+    /// A command went to an item, whose state does not follow from it.
     Commanded {
         /// The item.
         item: String,
@@ -21,8 +22,8 @@ pub enum ServerEvent {
     },
     /// Items were added, removed or described anew: the house has to be read again.
     Layout,
-    /// How far the server's start is, up to 100.
+    /// Progress of the server's start, up to 100.
     StartLevel(u32),
-    /// Nothing that matters here.
+    /// Any other event.
     Other,
 }

@@ -1,11 +1,12 @@
-//! PURE. Which state a command is to end in, and whether a state is that, or on the way there.
+//! Which state a command is to end in, and whether a state is that, or on the way there.
+//! Pure: no I/O, no clock.
 
 use crate::house::unit::converted;
 use crate::house::{Item, ItemKind, ItemState, StateValue};
 
 /// The state a command should lead to.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Expected {
+pub(super) struct Expected {
     target: Target,
     before: ItemState,
     is_lamp: bool,
@@ -34,20 +35,20 @@ const EXACT: f64 = 0.01;
 /// Half of a step of half a degree, and what is lost in converting.
 const HALF_STEP: f64 = 0.26;
 
-/// How a state stands to what was expected.
+/// A state compared with the expected one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Follows {
-    /// It is that.
+pub(super) enum Follows {
+    /// It is the expected one.
     Reached,
     /// It changed in that direction.
     Towards,
-    /// It is not that.
+    /// Neither.
     No,
 }
 
 impl Expected {
-    /// What `text` should make of `item`; nothing when no state can tell, as with stop or next.
-    pub fn after(text: &str, item: &Item) -> Option<Self> {
+    /// Returns the state that `text` should lead `item` to; `None` for commands that no state reflects, such as stop.
+    pub(super) fn after(text: &str, item: &Item) -> Option<Self> {
         let kind = item.kind.acts_as();
         let target = match (kind, text) {
             (ItemKind::Text, text) => Target::Text(text.to_owned()),
@@ -72,8 +73,8 @@ impl Expected {
         Some(Self { target, before: item.state.clone(), is_lamp })
     }
 
-    /// How `state` stands to it.
-    pub fn follows(&self, state: &ItemState) -> Follows {
+    /// Compares `state` with the expected one.
+    pub(super) fn follows(&self, state: &ItemState) -> Follows {
         let (is_reached, now, goal) = match &self.target {
             Target::On(on) => (state.is_on() == Some(*on), None, 0.0),
             Target::Percent(goal) => {

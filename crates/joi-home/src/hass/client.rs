@@ -22,20 +22,21 @@ use super::{services, states};
 use crate::address::ServerAddress;
 use crate::backend::{SendFault, ServerEvent};
 use crate::fault::HomeFault;
-use crate::follow::{EventStream, HubClient, ReadHouse};
-use crate::house::HouseRules;
-use crate::hub::Hub;
+use crate::house::{HouseRules, Item};
+use crate::hub::{EventStream, HubClient, ReadHouse};
 use crate::token::{HomeToken, TokenSource};
 
+/// The server's name as its makers write it, and as it names itself.
+pub(super) const NAME: &str = "Home Assistant";
 const CONNECT: Duration = Duration::from_secs(3);
 const SHORT: Duration = Duration::from_secs(5);
 /// A service answers when it is through; the server itself gives up after ten seconds.
 const SERVICE: Duration = Duration::from_secs(11);
-/// The server says nothing by itself: it is asked whether it lives.
+/// The server sends nothing by itself, so it is pinged.
 const PING: Duration = Duration::from_secs(10);
 /// Bytes of the longest answer of the REST interface.
 const LONGEST: usize = 1 << 20;
-/// What is followed beside states: whatever changes names, rooms and devices, and the end of a start.
+/// Events beside states that are followed: changes of names, rooms and devices, and the end of a start.
 const LAYOUT_EVENTS: [&str; 6] = [
     "area_registry_updated",
     "floor_registry_updated",
@@ -45,7 +46,7 @@ const LAYOUT_EVENTS: [&str; 6] = [
     "homeassistant_started",
 ];
 
-/// A server that is asked.
+/// The client of one server.
 pub(super) struct HassClient {
     http: reqwest::Client,
     address: ServerAddress,
@@ -73,10 +74,6 @@ impl HassClient {
         Ok(Self { http, address, source, token, degrees })
     }
 
-    pub(super) fn address(&self) -> &ServerAddress {
-        &self.address
-    }
-
     /// Reads the token again: its file may be a new one since the last connection.
     fn renew_token(&self) -> Result<(), HomeFault> {
         let token = self.source.token()?;
@@ -102,9 +99,7 @@ impl HassClient {
         let mut socket = self.socket().await?;
         let exposed = socket.ask(json!({"type": "homeassistant/expose_entity/list"})).await;
         let exposed = exposed.map_err(|fault| match fault {
-            HomeFault::Refused => {
-                HomeFault::TooOld { hub: Hub::HomeAssistant, version: socket.version.clone() }
-            }
+            HomeFault::Refused => too_old(&socket.version),
             other => other,
         })?;
         let exposed: HashSet<String> = seen_by_assistants(&exposed);
@@ -173,30 +168,14 @@ impl HassClient {
         let answered = async {
             let response = request.send().await.map_err(|error| self.unreachable(error))?;
             fault(&self.address, response.status().as_u16(), id).map_or(Ok(()), Err)?;
-            let mut body = Vec::new();
-            let mut pieces = response.bytes_stream();
-            while let Some(piece) = pieces.next().await {
-                body.extend_from_slice(&piece.map_err(|error| self.unreachable(error))?);
-                if body.len() > LONGEST {
-                    return Err(HomeFault::Unreadable { why: "a state of more than 1 MB".to_owned() });
-                }
-            }
+            let body = self.body(response).await?;
             serde_json::from_slice(&body).map_err(|error| HomeFault::Unreadable { why: error.to_string() })
         };
         timeout(SHORT, answered).await.unwrap_or_else(|_| Err(self.silent()))
     }
 
-    /// One item's state as text.
-    pub(super) async fn state(&self, item: &str) -> Result<String, HomeFault> {
-        let degrees = locked(&self.degrees).clone();
-        let (id, _) = split(item);
-        let found = states::states(&self.entity(id).await?, &degrees);
-        let text = found.into_iter().find(|(name, _)| name == item).map(|(_, text)| text);
-        text.ok_or_else(|| HomeFault::NoItem { item: item.to_owned() })
-    }
-
-    /// Sends a command, once.
-    pub(super) async fn command(&self, item: &str, text: &str) -> Result<(), SendFault> {
+    /// Calls the service that a command means, once.
+    async fn call(&self, item: &str, text: &str) -> Result<(), SendFault> {
         let (id, part) = split(item);
         // The item of all scenes takes the name of one.
         let (id, text) = if id.contains('.') { (id, text) } else { (text, "ON") };
@@ -223,6 +202,19 @@ impl HassClient {
         }
     }
 
+    /// Reads the body of an answer, whatever its status.
+    async fn body(&self, response: reqwest::Response) -> Result<Vec<u8>, HomeFault> {
+        let mut body = Vec::new();
+        let mut pieces = response.bytes_stream();
+        while let Some(piece) = pieces.next().await {
+            body.extend_from_slice(&piece.map_err(|error| self.unreachable(error))?);
+            if body.len() > LONGEST {
+                return Err(HomeFault::Unreadable { why: "an answer of more than 1 MB".to_owned() });
+            }
+        }
+        Ok(body)
+    }
+
     fn unreachable(&self, error: reqwest::Error) -> HomeFault {
         HomeFault::unreachable(&self.address, &error.without_url())
     }
@@ -233,8 +225,17 @@ impl HassClient {
 }
 
 impl HubClient for HassClient {
-    fn told_address(&self) -> String {
-        self.address.to_string()
+    fn address(&self) -> &ServerAddress {
+        &self.address
+    }
+
+    fn answers(&self) -> BoxFuture<'_, bool> {
+        let asked = async {
+            let response = self.http.get(self.address.below("manifest.json").ok()?).send().await.ok()?;
+            let manifest: Value = serde_json::from_slice(&self.body(response).await.ok()?).ok()?;
+            Some(manifest["name"] == NAME)
+        };
+        Box::pin(async { timeout(SHORT, asked).await.ok().flatten().unwrap_or(false) })
     }
 
     fn open(self: Arc<Self>) -> BoxFuture<'static, Result<EventStream, HomeFault>> {
@@ -250,15 +251,34 @@ impl HubClient for HassClient {
             self.whole(&rules).await
         })
     }
+
+    fn command<'a>(&'a self, item: &'a str, text: &'a str) -> BoxFuture<'a, Result<(), SendFault>> {
+        Box::pin(self.call(item, text))
+    }
+
+    fn state<'a>(&'a self, item: &'a Item) -> BoxFuture<'a, Result<Option<String>, HomeFault>> {
+        Box::pin(async move {
+            // The item of all scenes is not an entity.
+            if !item.name.contains('.') {
+                return Ok(None);
+            }
+            let degrees = locked(&self.degrees).clone();
+            let states = states::states(&self.entity(split(&item.name).0).await?, &degrees);
+            let text = states.into_iter().find(|(name, _)| *name == item.name).map(|(_, text)| text);
+            text.map(Some).ok_or_else(|| HomeFault::NoItem { item: item.name.clone() })
+        })
+    }
 }
 
-/// Years and months count, as in `2026.11.2`.
+fn too_old(version: &str) -> HomeFault {
+    HomeFault::TooOld { hub: NAME, version: version.to_owned(), oldest: "2023.5" }
+}
+
+/// Refuses versions before 2023.5; years and months count, as in `2026.11.2`.
 pub(super) fn fit_version(version: &str) -> Result<(), HomeFault> {
     let mut numbers = version.split('.').map(|part| part.parse::<u32>().ok());
     match (numbers.next().flatten(), numbers.next().flatten()) {
-        (Some(year), Some(month)) if (year, month) < (2023, 5) => {
-            Err(HomeFault::TooOld { hub: Hub::HomeAssistant, version: version.to_owned() })
-        }
+        (Some(year), Some(month)) if (year, month) < (2023, 5) => Err(too_old(version)),
         _ => Ok(()),
     }
 }
@@ -269,13 +289,13 @@ pub(super) fn seen_by_assistants(list: &Value) -> HashSet<String> {
 }
 
 /// Returns the further names of entities, out of the extended entries of the registry.
-pub fn aliases(entries: Value) -> HashMap<String, Vec<String>> {
+pub(super) fn aliases(entries: Value) -> HashMap<String, Vec<String>> {
     let Value::Object(entries) = entries else { return HashMap::new() };
     let found = rows::<super::registry::EntityRow>(entries.into_iter().map(|(_, entry)| entry).collect());
     found.into_iter().map(|row| (row.entity_id, row.aliases)).collect()
 }
 
-/// What a message of the event socket says.
+/// Returns the events in a message of the socket.
 pub(super) fn read_events(message: &Value, degrees: &str) -> Vec<ServerEvent> {
     if message["type"] == "pong" {
         return vec![ServerEvent::Alive];
@@ -308,7 +328,7 @@ fn checked(id: &str) -> Result<&str, HomeFault> {
     if is_id { Ok(id) } else { Err(HomeFault::NoItem { item: id.to_owned() }) }
 }
 
-/// What a status means that is no success.
+/// Returns the fault that a status means; `None` for success.
 fn fault(address: &ServerAddress, status: u16, entity: &str) -> Option<HomeFault> {
     Some(match status {
         200..=299 => return None,
@@ -320,24 +340,4 @@ fn fault(address: &ServerAddress, status: u16, entity: &str) -> Option<HomeFault
         500 => HomeFault::Unreadable { why: "the service failed (status 500)".to_owned() },
         status => HomeFault::NotAServer { address: address.to_string(), why: format!("status {status}") },
     })
-}
-
-/// Whether Home Assistant answers at `address`; it says so of itself without a token.
-pub(super) async fn answers(address: &ServerAddress) -> bool {
-    let Ok(client) = HassClient::new(address.clone(), TokenSource::None) else { return false };
-    let Ok(url) = address.below("manifest.json") else { return false };
-    let asked = async {
-        let response = client.http.get(url).send().await.ok()?;
-        let mut body = Vec::new();
-        let mut pieces = response.bytes_stream();
-        while let Some(Ok(piece)) = pieces.next().await {
-            body.extend_from_slice(&piece);
-            if body.len() > LONGEST {
-                return None;
-            }
-        }
-        let manifest: Value = serde_json::from_slice(&body).ok()?;
-        Some(manifest["name"] == "Home Assistant")
-    };
-    timeout(SHORT, asked).await.ok().flatten().unwrap_or(false)
 }

@@ -1,7 +1,8 @@
-//! PURE. One entity of Home Assistant as its API gives it, and which items it becomes.
+//! One entity of Home Assistant as its API gives it, and which items it becomes.
 //!
 //! An entity is one item, or several: a thermostat has a setpoint, a temperature and a mode. Its items are called as the
 //! entity is, those beside the first with one more part: `climate.bath.hvac_mode`.
+//! Pure: no I/O, no clock.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -10,7 +11,7 @@ use crate::house::{ItemKind, ValueRange};
 
 /// The state of an entity.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct HassEntity {
+pub(super) struct HassEntity {
     pub(super) entity_id: String,
     pub(super) state: String,
     #[serde(default)]

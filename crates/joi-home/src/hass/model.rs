@@ -1,7 +1,8 @@
-//! PURE. The house out of what Home Assistant tells: floors and areas, devices, entities.
+//! Builds the house from the registries of Home Assistant: floors and areas, devices, entities.
 //!
-//! What is not exposed to assistants is not in it. An entity that acts is an equipment of its own; what a device measures
+//! Only entities that are exposed to assistants are in it. An entity that acts is an equipment of its own; what a device measures
 //! beside it are its points. A device with several of either is an equipment that has them as parts.
+//! Pure: no I/O, no clock.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,25 +15,25 @@ use crate::house::{
 
 /// Everything that was read at once.
 #[derive(Debug, Default)]
-pub struct HassRead {
+pub(super) struct HassRead {
     /// The language of the server, as a two-letter code or a longer one.
-    pub language: String,
+    pub(super) language: String,
     /// The unit of temperatures: `°C`.
-    pub degrees: String,
+    pub(super) degrees: String,
     /// The states of all entities.
-    pub states: Vec<HassEntity>,
+    pub(super) states: Vec<HassEntity>,
     /// The floors.
-    pub floors: Vec<FloorRow>,
+    pub(super) floors: Vec<FloorRow>,
     /// The areas.
-    pub areas: Vec<AreaRow>,
+    pub(super) areas: Vec<AreaRow>,
     /// The devices.
-    pub devices: Vec<DeviceRow>,
+    pub(super) devices: Vec<DeviceRow>,
     /// The entries of entities in the registry.
-    pub entities: Vec<EntityRow>,
+    pub(super) entities: Vec<EntityRow>,
     /// What assistants may see.
-    pub exposed: HashSet<String>,
+    pub(super) exposed: HashSet<String>,
     /// Further names of entities.
-    pub aliases: HashMap<String, Vec<String>>,
+    pub(super) aliases: HashMap<String, Vec<String>>,
 }
 
 /// Where an entity belongs.
@@ -45,7 +46,7 @@ struct EntityPlace {
 }
 
 /// Builds the house of what was read; entities that are not exposed to assistants are left out.
-pub fn house(read: &HassRead, rules: &HouseRules) -> House {
+pub(super) fn house(read: &HassRead, rules: &HouseRules) -> House {
     let mut items = locations(read);
     let seen: Vec<&HassEntity> =
         read.states.iter().filter(|entity| read.exposed.contains(&entity.entity_id)).collect();

@@ -1,4 +1,5 @@
-//! PURE. Rows of Home Assistant's registries. What is not needed is not read; rows that can't be read are left out.
+//! Rows of Home Assistant's registries. Only needed fields are read; rows that can't be read are left out.
+//! Pure: no I/O, no clock.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -6,7 +7,7 @@ use serde_json::Value;
 
 /// A floor of the house.
 #[derive(Debug, Clone, Deserialize)]
-pub struct FloorRow {
+pub(super) struct FloorRow {
     pub(super) floor_id: String,
     pub(super) name: String,
     #[serde(default, deserialize_with = "texts")]
@@ -16,7 +17,7 @@ pub struct FloorRow {
 
 /// An area: a room, or a part of the garden.
 #[derive(Debug, Clone, Deserialize)]
-pub struct AreaRow {
+pub(super) struct AreaRow {
     pub(super) area_id: String,
     pub(super) name: String,
     #[serde(default, deserialize_with = "texts")]
@@ -27,7 +28,7 @@ pub struct AreaRow {
 
 /// A device, which has entities.
 #[derive(Debug, Clone, Deserialize)]
-pub struct DeviceRow {
+pub(super) struct DeviceRow {
     pub(super) id: String,
     name: Option<String>,
     name_by_user: Option<String>,
@@ -36,7 +37,7 @@ pub struct DeviceRow {
 
 /// An entity: what it is called, and where it belongs.
 #[derive(Debug, Clone, Deserialize)]
-pub struct EntityRow {
+pub(super) struct EntityRow {
     pub(super) entity_id: String,
     pub(super) device_id: Option<String>,
     pub(super) area_id: Option<String>,
@@ -57,7 +58,7 @@ fn texts<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Er
 }
 
 /// All rows of a list that can be read.
-pub fn rows<T: DeserializeOwned>(list: Value) -> Vec<T> {
+pub(super) fn rows<T: DeserializeOwned>(list: Value) -> Vec<T> {
     let Value::Array(rows) = list else { return Vec::new() };
     let count = rows.len();
     let read: Vec<T> = rows.into_iter().filter_map(|row| T::deserialize(row).ok()).collect();

@@ -1,7 +1,8 @@
-//! PURE. Which service of Home Assistant a command is, and what is sent with it.
+//! Translates commands into calls of services of Home Assistant.
 //!
 //! In: the entity as it is, the part of it that is meant, the text of a command that was checked. Out: the call; none
 //! where the entity has no such service, and then nothing is sent.
+//! Pure: no I/O, no clock.
 
 use serde_json::{Value, json};
 

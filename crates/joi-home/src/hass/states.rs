@@ -1,4 +1,5 @@
-//! PURE. The states of an entity's items, in the words of the house: `ON`, `45`, `21.5 °C`.
+//! The states of an entity's items, in the words of the house: `ON`, `45`, `21.5 °C`.
+//! Pure: no I/O, no clock.
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -60,7 +61,7 @@ fn own(entity: &HassEntity, face: &EntityFace) -> Option<String> {
         ("media_player", _) => {
             Some(if matches!(state, "playing" | "buffering") { "PLAY" } else { "PAUSE" }.to_owned())
         }
-        // What is under way counts as what it was: a lock that is turning is not locked yet.
+        // A lock that is turning is not locked yet.
         ("lock", _) if state == "jammed" => Some("UNDEF".to_owned()),
         ("lock", _) => on(matches!(state, "locked" | "unlocking")),
         ("valve", _) => on(matches!(state, "open" | "opening" | "closing")),

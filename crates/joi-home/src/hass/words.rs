@@ -1,5 +1,6 @@
-//! PURE. The words that entities of Home Assistant become items by: `assets/home/hass.toml`, and the vocabulary of
+//! The words that entities of Home Assistant become items by: `assets/home/hass.toml`, and the vocabulary of
 //! classes, by whose words an area is known to be a kitchen.
+//! Pure: no I/O, no clock.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -1,10 +1,11 @@
-//! PURE. Which commands are asked back first: locks, doors that a command opens, valves, alarms.
+//! Which commands are asked back first: locks, doors that a command opens, valves, alarms.
 //!
 //! This is ours and stricter than the server's permissions. It is decided by the semantic class, the icon, or words of
 //! the name for items without semantics; the lists are `assets/home/caution.toml`. A group with such a member counts as
 //! one. Of options ("open garage") each is decided by what it is called. The configuration names exceptions both ways: a
 //! group that is asked first stands for its members, one that never is for itself alone.
 //! An item that can't be commanded needs no caution.
+//! Pure: no I/O, no clock.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
@@ -72,7 +73,7 @@ struct CautionFile {
     alarm: Marks,
     /// What a switch or a shutter is called that is a door.
     doors: DoorNames,
-    /// What is at a door, and no door.
+    /// Words of things at a door that are not doors.
     at_doors: Marks,
     /// Properties of points that are harmless wherever they are: the light over the door.
     harmless_properties: Vec<String>,

@@ -1,7 +1,8 @@
-//! PURE. Commands as values, and the exact text the server takes for them.
+//! Commands as values, and the exact text the server takes for them.
 //!
 //! The server accepts silently what it should not (a comma as thousands sign, a value outside the range, a wrong unit),
 //! so everything is checked here. Numbers are written with a dot and without an exponent.
+//! Pure: no I/O, no clock.
 
 use std::fmt;
 
@@ -65,7 +66,7 @@ pub enum ItemCommand {
 pub struct Ordered {
     /// The server's name of the item.
     pub item: String,
-    /// What is sent, byte for byte.
+    /// The text for the server, byte for byte.
     pub text: String,
     /// Whether it is asked back first. Whoever sends it has to heed this.
     pub caution: Caution,
@@ -107,11 +108,11 @@ pub enum Refused {
     OutOfRange {
         /// The item.
         item: String,
-        /// What was asked for.
+        /// The requested value.
         value: f64,
         /// The nearest allowed value, to offer or to take.
         nearest: f64,
-        /// What is allowed.
+        /// The allowed values.
         range: ValueRange,
     },
     /// A unit that is not the item's and can't be converted to it.
@@ -119,7 +120,7 @@ pub enum Refused {
     WrongUnit {
         /// The item.
         item: String,
-        /// What was asked for.
+        /// The requested value.
         unit: String,
         /// The item's unit.
         own: Option<String>,
@@ -139,7 +140,7 @@ pub enum Refused {
         item: String,
         /// Its type as the server writes it.
         kind: String,
-        /// What was given.
+        /// The given text.
         text: String,
     },
 }

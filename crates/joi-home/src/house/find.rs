@@ -1,7 +1,8 @@
-//! PURE. Items by the words that name them: labels, synonyms, rooms, the server's names.
+//! Items by the words that name them: labels, synonyms, rooms, the server's names.
 //!
 //! For whoever has a few written words and no language to read them by: a model that calls a tool. In: words. Out: the
 //! items that fit best, or the one that is meant. Items that may not be spoken of are never found.
+//! Pure: no I/O, no clock.
 
 use std::collections::BTreeSet;
 

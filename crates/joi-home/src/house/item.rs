@@ -1,4 +1,5 @@
-//! PURE. One item of the house: its names, type, state, range, options, place in the semantic model, permission.
+//! One item of the house: its names, type, state, range, options, place in the semantic model, permission.
+//! Pure: no I/O, no clock.
 
 use super::caution::{Caution, CautionCause};
 use super::permission::Permission;
@@ -57,7 +58,7 @@ pub struct Item {
 /// A value and how it is called.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ItemOption {
-    /// What is sent, or stands in the state.
+    /// The value in commands and states.
     pub value: String,
     /// What it is called; the value where there is no label.
     pub label: String,

@@ -1,7 +1,8 @@
-//! PURE. Rooms and equipment, worked out of the items of the semantic model.
+//! Rooms and equipment, worked out of the items of the semantic model.
 //!
 //! The server states only the direct relations; an item's room is found by climbing: its location, else that of the
 //! equipment it is a point of, else the nearest group that is a location. Cycles of groups end.
+//! Pure: no I/O, no clock.
 
 use std::collections::{BTreeMap, HashSet};
 

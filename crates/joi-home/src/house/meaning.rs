@@ -1,8 +1,9 @@
-//! PURE. What items mean to whoever watches over the house: smoke, gas, water, a break-in, a door, warmth, presence.
+//! The meaning of items for awareness and alarms: smoke, gas, water, a break-in, a door, warmth, presence.
 //!
 //! In: the lists of `[home.meaning]`, which name items or groups, and the house. Out: the meaning of each item, and
 //! proposals for what is not named, worked out of the semantic model, the icon, or words of the name
 //! (`assets/home/meaning.toml`). An item that is named nowhere means nothing.
+//! Pure: no I/O, no clock.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -13,7 +14,7 @@ use super::House;
 use super::caution::words;
 use super::item::{Item, ItemKind};
 
-/// What the state of an item tells.
+/// What the state of an item is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ItemMeaning {
@@ -63,7 +64,7 @@ impl ItemMeaning {
     }
 }
 
-/// `[home.meaning]`: which items tell what. Names of items or groups; a group stands for all its members.
+/// `[home.meaning]`: the items of each meaning. Names of items or groups; a group stands for all its members.
 /// `joi home meanings` proposes them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]

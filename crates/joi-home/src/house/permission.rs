@@ -1,8 +1,9 @@
-//! PURE. What may be done with an item by voice: the server's `voiceSystem` permissions, resolved as it resolves them.
+//! The permission of an item for commands by voice: the server's `voiceSystem` permissions, resolved as it resolves them.
 //!
-//! The server does not enforce them on its REST interface; we do, in [`super::House::order`] and in what is told.
+//! The server does not enforce them on its REST interface; joi does, in [`super::House::order`] and in its answers.
 //! Resolution: the item's own; else its groups, layer by layer, the most restrictive of the first layer that has any;
 //! else the default of the configuration.
+//! Pure: no I/O, no clock.
 
 use std::collections::{BTreeMap, HashSet};
 

@@ -1,6 +1,7 @@
-//! PURE. Reads the server's JSON: items as of 4.x and 5.x, and the vocabulary of its tags.
+//! Reads the server's JSON: items as of 4.x and 5.x, and the vocabulary of its tags.
 //!
 //! An item that can't be read is left out and named; one bad item never costs the house.
+//! Pure: no I/O, no clock.
 
 use std::collections::HashMap;
 
@@ -17,7 +18,7 @@ use super::state::ItemState;
 pub struct UnreadItem {
     /// Its name; empty when even that is missing.
     pub name: String,
-    /// What is wrong with it.
+    /// The reason.
     pub error: String,
 }
 

@@ -1,7 +1,8 @@
-//! PURE. Classes of the semantic model: what a thing is (`Lightbulb`), what a point tells (`Temperature`).
+//! Classes of the semantic model, of equipment (`Lightbulb`) and of points (`Temperature`).
 //!
 //! Servers before 5.0 have flatter paths (`Equipment_Lightbulb`); here every path is as in 5.x
 //! (`Equipment_LightSource_Lightbulb`), so that one question fits both.
+//! Pure: no I/O, no clock.
 
 /// A class with its ancestors, from the root: `["Equipment", "LightSource", "Lightbulb"]`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -1,7 +1,8 @@
-//! PURE. What an item's state is: the server's text, and what it means for the item's type.
+//! The state of an item: the server's text, and its value according to the item's type.
 //!
 //! `NULL` (never set) and `UNDEF` (set, but without a value) are two states of their own; a state that is not known
 //! because the connection was lost is [`StateValue::Unknown`]. A picture's state is never kept.
+//! Pure: no I/O, no clock.
 
 use std::fmt;
 
@@ -83,7 +84,7 @@ impl ItemState {
         Self { text: text.to_owned(), value }
     }
 
-    /// Whether there is a value to tell: neither unknown, nor `NULL`, nor `UNDEF`, nor a picture.
+    /// Whether it has a value: neither unknown, nor `NULL`, nor `UNDEF`, nor a picture.
     pub fn has_value(&self) -> bool {
         !matches!(
             self.value,

@@ -1,4 +1,5 @@
-//! PURE. Commands as they are typed or written by a model: `on`, `45 %`, `21,5`, `70 °F`, an option's value or label.
+//! Commands as they are typed or written by a model: `on`, `45 %`, `21,5`, `70 °F`, an option's value or label.
+//! Pure: no I/O, no clock.
 
 use jiff::Zoned;
 

@@ -167,7 +167,7 @@ fn after_a_start_two_good_answers_two_seconds_apart_are_wanted() {
 }
 
 #[test]
-fn what_keeps_the_house_from_being_read_is_told_as_it_is_and_the_stream_stays() {
+fn a_fault_while_reading_is_shown_as_it_is_and_the_stream_stays() {
     let proxy = || HomeFault::Proxy { status: 502 };
     let garbled = || HomeFault::Unreadable { why: "status 500, broken".into() };
     for fault in [refused(), starting(), proxy(), garbled()] {

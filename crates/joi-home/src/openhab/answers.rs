@@ -1,15 +1,18 @@
-//! PURE. What an answer that is no success says: a wrong token, a start that is not through, another server.
+//! Classifies answers of the server: a wrong token, a start that is not over, another server.
 //!
 //! A server that starts or stops answers with pages of its web server, with empty bodies, with 500, and all of it in
 //! turns; none of this means that an item or a house is gone.
+//! Pure: no I/O, no clock.
 
 use serde_json::Value;
 
 use crate::fault::HomeFault;
-use crate::hub::Hub;
 use crate::wire_text::shown_target;
 
-/// An answer without its success.
+/// The server's name as its makers write it.
+pub(super) const NAME: &str = "openHAB";
+
+/// The parts of an answer that decide what it means.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Answer<'a> {
     pub(super) address: &'a str,
@@ -21,7 +24,7 @@ pub(super) struct Answer<'a> {
     pub(super) had_token: bool,
 }
 
-/// What an answer to a question means. None: it is a success with something in it.
+/// Returns the fault that an answer means; `None` for a success.
 pub(super) fn fault(answer: Answer<'_>) -> Option<HomeFault> {
     let message = message(answer.body);
     let is_page = answer.content_type.starts_with("text/html");
@@ -78,14 +81,18 @@ pub(super) fn version(root: &Value, address: &str) -> Result<String, HomeFault> 
     let Some(version) = version else {
         let is_old = root.get("version").is_some() && root.get("links").is_some();
         return Err(if is_old {
-            HomeFault::TooOld { hub: Hub::OpenHab, version: "2 or older".to_owned() }
+            too_old("2 or older")
         } else {
             HomeFault::NotAServer { address: address.to_owned(), why: "its root names no version".to_owned() }
         });
     };
     let major: String = version.chars().take_while(char::is_ascii_digit).collect();
     match major.parse::<u32>() {
-        Ok(major) if major < 4 => Err(HomeFault::TooOld { hub: Hub::OpenHab, version: version.to_owned() }),
+        Ok(major) if major < 4 => Err(too_old(version)),
         _ => Ok(version.to_owned()),
     }
+}
+
+fn too_old(version: &str) -> HomeFault {
+    HomeFault::TooOld { hub: NAME, version: version.to_owned(), oldest: "4.0" }
 }

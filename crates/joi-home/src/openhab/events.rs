@@ -1,7 +1,8 @@
-//! PURE. What an event of the server says: a new state, a house that differs, a step of its start.
+//! Reads events of the server: a new state, a changed house, a step of its start.
 //!
 //! Only an item's own change and its group's count. Predictions, commands and raw updates are no states. What can't be
 //! read is nothing.
+//! Pure: no I/O, no clock.
 
 use serde::Deserialize;
 

@@ -1,7 +1,8 @@
-//! PURE. Server-sent events out of bytes, in whatever pieces they arrive.
+//! Server-sent events out of bytes, in whatever pieces they arrive.
 //!
 //! Lines end in `\n`, `\r\n` or `\r`; comments are dropped; pieces may split a character. A frame over [`LONGEST`] (a
 //! picture as a state) is dropped as it passes, so that memory does not grow.
+//! Pure: no I/O, no clock.
 
 /// Bytes of the longest frame that is kept.
 const LONGEST: usize = 256 * 1024;

@@ -21,8 +21,8 @@ use super::frames::SseFrames;
 use crate::address::ServerAddress;
 use crate::backend::{SendFault, ServerEvent};
 use crate::fault::HomeFault;
-use crate::follow::{EventStream, HubClient, ReadHouse};
-use crate::house::{House, HouseRules, ItemKind, ItemState, TagVocabulary, read};
+use crate::house::{House, HouseRules, Item, ItemKind, ItemState, TagVocabulary, read};
+use crate::hub::{EventStream, HubClient, ReadHouse};
 use crate::token::{HomeToken, TokenSource};
 use joi_base::root_cause;
 
@@ -35,19 +35,19 @@ const SHORT: Duration = Duration::from_secs(5);
 /// Bytes of the longest answer that is read: some 20 000 items.
 const LONGEST: usize = 32 << 20;
 
-/// What is followed: own changes of items and of groups, the list of items, the server's start, commands.
+/// The topics that are followed: own changes of items and of groups, the list of items, the server's start, commands.
 const TOPICS: &str = "openhab/items/*/statechanged,openhab/items/*/command,openhab/items/*/added,\
                       openhab/items/*/removed,openhab/items/*/updated,openhab/system/startlevel";
 const ITEM_FIELDS: &str = "name,label,type,groupType,function,category,tags,groupNames,stateDescription,\
                            commandDescription,metadata,unitSymbol";
 
-/// A server that is asked.
+/// The client of one server.
 pub(super) struct RestClient {
     http: reqwest::Client,
     address: ServerAddress,
     source: TokenSource,
     token: Mutex<Option<HomeToken>>,
-    /// What classes are called; read once for each connection.
+    /// Names of semantic classes; read once for each connection.
     vocabulary: Mutex<TagVocabulary>,
 }
 
@@ -71,12 +71,8 @@ impl RestClient {
         Ok(Self { http, address, source, token: Mutex::default(), vocabulary: Mutex::default() })
     }
 
-    pub(super) fn address(&self) -> &ServerAddress {
-        &self.address
-    }
-
     /// Reads the token again: its file may be a new one since the last connection.
-    pub(super) fn renew_token(&self) -> Result<(), HomeFault> {
+    fn renew_token(&self) -> Result<(), HomeFault> {
         let token = self.source.token()?;
         *self.token.lock().unwrap_or_else(PoisonError::into_inner) = token;
         Ok(())
@@ -98,12 +94,12 @@ impl RestClient {
     }
 
     /// The server's version. It needs no token, but a wrong one is refused here, too.
-    pub(super) async fn version(&self) -> Result<String, HomeFault> {
+    async fn version(&self) -> Result<String, HomeFault> {
         answers::version(&self.json("", SHORT).await?, &self.address.to_string())
     }
 
-    /// What classes are called, in English and German; what can't be read is left out.
-    pub(super) async fn vocabulary(&self) -> TagVocabulary {
+    /// Reads the names of semantic classes in English and German; what can't be read is left out.
+    async fn vocabulary(&self) -> TagVocabulary {
         let mut vocabulary = TagVocabulary::default();
         for language in ["en", "de"] {
             let Ok(request) = self.request(Method::GET, "tags") else { continue };
@@ -116,12 +112,9 @@ impl RestClient {
     }
 
     /// The whole house: descriptions first, then the states of everything but pictures.
-    pub(super) async fn house(
-        &self,
-        names: &TagVocabulary,
-        rules: &HouseRules,
-    ) -> Result<ReadHouse, HomeFault> {
+    async fn house(&self, rules: &HouseRules) -> Result<ReadHouse, HomeFault> {
         let version = self.version().await?;
+        let vocabulary = self.known_vocabulary().await;
         let path =
             format!("items?recursive=false&metadata=semantics,synonyms,voiceSystem&fields={ITEM_FIELDS}");
         let rows = self.list(&path).await?;
@@ -133,7 +126,7 @@ impl RestClient {
         for filter in state_filters(items.iter().map(|item| &item.kind)) {
             states.extend(self.list(&format!("items?recursive=false&{filter}fields=name,state,type")).await?);
         }
-        let house = House::new(items, names, rules);
+        let house = House::new(items, &vocabulary, rules);
         let states: Vec<_> = states
             .into_iter()
             .filter_map(|row| {
@@ -147,15 +140,7 @@ impl RestClient {
         Ok(ReadHouse { version, house })
     }
 
-    /// One item's state as text.
-    pub(super) async fn state(&self, item: &str) -> Result<String, HomeFault> {
-        let name = checked(item)?;
-        let request = self.request(Method::GET, &format!("items/{name}/state"))?.header(ACCEPT, "*/*");
-        self.asked(request, SHORT).await
-    }
-
-    /// Sends a command, once.
-    pub(super) async fn command(&self, item: &str, text: &str) -> Result<(), SendFault> {
+    async fn post(&self, item: &str, text: &str) -> Result<(), SendFault> {
         let request = checked(item)
             .and_then(|name| self.request(Method::POST, &format!("items/{name}")))
             .map_err(SendFault::NotSent)?
@@ -182,7 +167,7 @@ impl RestClient {
         }
     }
 
-    /// What classes are called, asked once for each connection.
+    /// Returns the names of semantic classes, read once for each connection.
     async fn known_vocabulary(&self) -> TagVocabulary {
         let known = self.vocabulary.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if known != TagVocabulary::default() {
@@ -237,7 +222,7 @@ impl RestClient {
         timeout(within, answered).await.unwrap_or_else(|_| Err(self.silent()))
     }
 
-    /// The body of a success; what is wrong otherwise.
+    /// Returns the body of a success, otherwise the fault.
     async fn body(&self, response: Response) -> Result<String, HomeFault> {
         let status = response.status().as_u16();
         let content_type = content_type(&response);
@@ -272,15 +257,22 @@ impl RestClient {
 }
 
 impl HubClient for RestClient {
-    fn told_address(&self) -> String {
-        self.address.to_string()
+    fn address(&self) -> &ServerAddress {
+        &self.address
+    }
+
+    fn answers(&self) -> BoxFuture<'_, bool> {
+        use HomeFault::{Forbidden, TokenMissing, TooOld, WrongToken};
+        Box::pin(async {
+            matches!(self.version().await, Ok(_) | Err(Forbidden | TokenMissing | TooOld { .. } | WrongToken))
+        })
     }
 
     fn open(self: Arc<Self>) -> BoxFuture<'static, Result<EventStream, HomeFault>> {
         Box::pin(async move {
             self.renew_token()?;
             *self.vocabulary.lock().unwrap_or_else(PoisonError::into_inner) = TagVocabulary::default();
-            // A wrong address may well open something; only a server tells its version.
+            // A wrong address may well open something; only a server has a version.
             self.version().await?;
             self.events().await
         })
@@ -288,8 +280,23 @@ impl HubClient for RestClient {
 
     fn read(self: Arc<Self>, rules: HouseRules) -> BoxFuture<'static, Result<ReadHouse, HomeFault>> {
         Box::pin(async move {
-            let vocabulary = self.known_vocabulary().await;
-            self.house(&vocabulary, &rules).await
+            self.renew_token()?;
+            self.house(&rules).await
+        })
+    }
+
+    fn command<'a>(&'a self, item: &'a str, text: &'a str) -> BoxFuture<'a, Result<(), SendFault>> {
+        Box::pin(self.post(item, text))
+    }
+
+    fn state<'a>(&'a self, item: &'a Item) -> BoxFuture<'a, Result<Option<String>, HomeFault>> {
+        Box::pin(async move {
+            if item.kind == ItemKind::Image {
+                return Ok(Some(String::new()));
+            }
+            let path = format!("items/{}/state", checked(&item.name)?);
+            let request = self.request(Method::GET, &path)?.header(ACCEPT, "*/*");
+            self.asked(request, SHORT).await.map(Some)
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Writes the header of a GGUF file (version 3): metadata of the model, and the offset of each tensor.
 //!
-//! PURE but for the writing. <https://github.com/ggml-org/ggml/blob/master/docs/gguf.md>
+//! Pure but for the writing. <https://github.com/ggml-org/ggml/blob/master/docs/gguf.md>
 
 use std::io::{self, Write};
 

@@ -1,4 +1,5 @@
-//! PURE: the mel filter bank that whisper was trained with, which CTranslate2 files leave out.
+//! The mel filter bank that whisper was trained with, which CTranslate2 files leave out.
+//! Pure: no I/O, no clock.
 
 /// Bins of a spectrum of 400 samples.
 pub(super) const BINS: usize = 201;

@@ -1,5 +1,6 @@
-//! PURE: whisper's tokens as bytes. `vocabulary.txt` writes every byte as one printable character;
+//! Whisper's tokens as bytes. `vocabulary.txt` writes every byte as one printable character;
 //! ggml files hold the bytes themselves.
+//! Pure: no I/O, no clock.
 
 use super::error::ConvertError;
 

@@ -1,9 +1,10 @@
-//! PURE: whether something is said unasked now, and what.
+//! Whether something is said unasked now, and what.
 //!
 //! In: what waits, the situation at one place, the present moment. Out: an [`AnnouncementDecision`]. Nothing but a danger
 //! that was never told is said into somebody's sentence, and that after two seconds; whoever calls and says nothing has
 //! none. Quiet hours hold back everything but critical announcements and what the user set himself to ring. Without a
 //! loudspeaker everything waits. What is more urgent comes first, then what is older; what has expired is dropped.
+//! Pure: no I/O, no clock.
 
 use std::cmp::Reverse;
 use std::time::{Duration, Instant};

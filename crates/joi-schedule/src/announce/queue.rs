@@ -1,7 +1,8 @@
-//! PURE: what waits to be announced, in the order in which it came.
+//! What waits to be announced, in the order in which it came.
 //!
 //! Bounded: when it is full, the oldest of the least urgent leaves and is counted. In: announcements and what became of
 //! them. Out: what was removed, for whoever keeps them on the disk.
+//! Pure: no I/O, no clock.
 
 use std::collections::VecDeque;
 use std::time::Instant;

@@ -1,8 +1,9 @@
-//! PURE: quiet hours, as periods of the wall clock.
+//! Quiet hours, as periods of the wall clock.
 //!
 //! In: periods such as "23:00-07:00" or "sat,sun 22:00-09:00", and a moment with its time zone. Out: when the quiet
 //! ends, if it is quiet. A period is one stretch of real time from its first to its last moment, so an hour that the
 //! clocks repeat or skip neither opens nor closes it twice.
+//! Pure: no I/O, no clock.
 
 use std::fmt;
 use std::str::FromStr;

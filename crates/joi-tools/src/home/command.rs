@@ -13,8 +13,8 @@ use tokio::time::timeout;
 
 use super::super::{Arguments, Call, Effect, HouseCall, Output, Tool, ToolError, schema};
 use super::{named_value, no_such, seen, view, which, written};
-use joi_home::backend::{self, CommandOutcome, FOLLOWS_WITHIN, Home, SendFault};
 use joi_home::house::{Caution, FoundItem, House, Item, ItemCommand, Ordered, typed};
+use joi_home::{CommandOutcome, FOLLOWS_WITHIN, Home, SendFault};
 use joi_language::values::deed::{CallValue, ValueKind};
 use joi_language::{Language, capital, fill};
 use joi_understand::house::unreached;
@@ -47,7 +47,7 @@ impl HomeCommandTool {
             // The house was changed since the gate has looked.
             return Err(ToolError::TellModel("the owner has to be asked first; call again".to_owned()));
         }
-        let sent = backend::command(&*self.0, &ordered, FOLLOWS_WITHIN);
+        let sent = joi_home::command(&*self.0, &ordered, FOLLOWS_WITHIN);
         let outcome = timeout(KNOWN_WITHIN, sent).await.ok();
         reported(outcome.as_ref(), (item, &command), call.language)
     }

@@ -4,8 +4,7 @@ use super::super::gate::{self, Address, CallFacts, Consent, GateVerdict, Taint, 
 use super::super::{Source, Toolbox, ToolsConfig, run};
 use super::*;
 use crate::testing::{StillHome, clock, rows};
-use joi_home::backend::{HomeLink, SendFault};
-use joi_home::fault::HomeFault;
+use joi_home::{HomeFault, HomeLink, SendFault};
 use joi_language::testing::{english, german};
 
 fn bench(change: impl FnOnce(&mut StillHome)) -> (Arc<StillHome>, Toolbox) {

@@ -12,8 +12,8 @@ use super::situation::HouseSituation;
 use super::spoken;
 use super::target::SearchPurpose;
 use super::things::{Thing, ThingRole, Things};
-use joi_home::backend::{CommandOutcome, SendFault};
 use joi_home::house::{House, Item, ItemCommand, ItemKind, StateValue};
+use joi_home::{CommandOutcome, SendFault};
 use joi_language::house::{HouseWords, ThingKind};
 
 pub use super::situation::FollowUp;

@@ -9,7 +9,7 @@ use jiff::{Timestamp, Zoned};
 
 use super::follow::{self, BackStep};
 use super::{HouseDecision, HouseRefusal, PlannedCommand, spoken};
-use joi_home::backend::CommandOutcome;
+use joi_home::CommandOutcome;
 use joi_home::house::{House, ItemCommand, ItemKind, StateValue};
 use joi_language::house::HouseWords;
 use joi_language::values::When;

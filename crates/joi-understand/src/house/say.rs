@@ -4,11 +4,8 @@
 
 use super::{HouseAnswer, HouseDecision, HouseRefusal, NamedThing, PlannedBatch, PlannedCommand};
 use crate::house::unreached;
-use joi_home::backend::{CommandOutcome, SendFault};
-use joi_home::fault::HomeFault;
 use joi_home::house::{Caution, CautionCause, ItemCommand, ItemState, StateValue};
-use joi_language::house::{HouseAsked, HouseWords};
-use joi_language::{HouseSentences, fill};
+use joi_home::{CommandOutcome
 
 /// More things than these are not named in a question.
 const MOST_NAMED: usize = 4;

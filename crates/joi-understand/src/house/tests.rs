@@ -11,7 +11,7 @@ use super::situation::FollowUp;
 use super::*;
 use crate::compound;
 use joi_home::house::{Caution, CautionCause, House, HouseRules, Item, ItemKind, TagVocabulary, read};
-use joi_home::testing::house_of;
+use joi_home::house_from_hass;
 use joi_language::PhoneticMatcher;
 
 const ENGLISH: (&str, &str) = (
@@ -186,7 +186,7 @@ fn what_is_said_in_a_house_of_home_assistant_is_understood_and_no_question_acts(
         ("en", include_str!("../../../../assets/home/demo_hass.json")),
         ("de", file("homes/hass.de.json").as_str()),
     ] {
-        let house = house_of(&serde_json::from_str(told).unwrap());
+        let house = house_from_hass(&serde_json::from_str(told).unwrap());
         let (more, also_wrong, also_acted) = run_in(&house, "hass", code);
         count += more;
         wrong.extend(also_wrong);

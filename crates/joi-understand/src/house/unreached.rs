@@ -2,9 +2,7 @@
 //!
 //! Pure: no I/O, no clock.
 
-use joi_home::backend::HomeLink;
-use joi_home::fault::HomeFault;
-use joi_language::HouseSentences;
+use joi_home::{HomeFault
 
 /// Returns the sentence for this state of the connection.
 pub fn sentence<'a>(link: &HomeLink, say: &'a HouseSentences) -> &'a str {

@@ -13,11 +13,9 @@ use super::model::{Gist, Made, Obeyed, Order, last_order, obeying};
 use super::*;
 use crate::ConnectedHome;
 use joi_base::message::Channel;
-use joi_home::backend::Home;
-use joi_home::config::HomeConfig;
-use joi_home::demo::{DemoHome, DemoWants};
 use joi_home::house::HouseRules;
-use joi_home::openhab::{OpenHab, ServerAddress, TokenSource};
+use joi_home::{Home, HomeConfig, HomeServer, Hub, HubPlace, ServerAddress, TokenSource};
+use joi_house_demo::{DemoHome, DemoWants};
 use joi_language::Language;
 use joi_schedule::{Bias, EntryKind, NewEntry, ScheduleOrder, When};
 use joi_store::{Exchange, MemoryKind, NewMemory, STRANGER, WordedBy};
@@ -42,7 +40,7 @@ pub(super) struct Scene {
 /// A house that can be commanded.
 struct House {
     demo: DemoHome,
-    home: OpenHab,
+    home: HomeServer,
     _follows: DropGuard,
 }
 
@@ -54,7 +52,8 @@ impl House {
             demo.set(TEXT_ITEM, text);
         }
         let address = ServerAddress::read(&demo.url()).unwrap();
-        let (home, follower) = OpenHab::new(address, TokenSource::None, HouseRules::default()).unwrap();
+        let place = HubPlace { hub: Hub::default(), address, token: TokenSource::None };
+        let (home, follower) = HomeServer::new(place, HouseRules::default()).unwrap();
         let stop = CancellationToken::new();
         tokio::spawn(follower.run(stop.clone()));
         home.watch().wait_for(|view| view.link.is_up()).await.unwrap();

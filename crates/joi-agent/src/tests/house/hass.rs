@@ -2,9 +2,8 @@
 
 use super::later::waiting_in;
 use super::*;
-use joi_home::demo::hass::{DemoHass, HassWants, TOKEN};
-use joi_home::hass::HomeAssistant;
-use joi_home::token::HomeToken;
+use joi_home::HomeToken;
+use joi_house_demo::{DemoHass, HASS_TOKEN, HassWants};
 
 /// A bench whose house is behind Home Assistant.
 struct HousedAtHass {
@@ -23,8 +22,9 @@ impl HousedAtHass {
     async fn new() -> Self {
         let demo = DemoHass::start(HassWants::default()).await.unwrap();
         let address = ServerAddress::read(&demo.url()).unwrap();
-        let token = TokenSource::Given(HomeToken::read(TOKEN).unwrap());
-        let (home, follower) = HomeAssistant::new(address, token, HouseRules::default()).unwrap();
+        let token = TokenSource::Given(HomeToken::read(HASS_TOKEN).unwrap());
+        let place = HubPlace { hub: Hub::named("home-assistant").unwrap(), address, token };
+        let (home, follower) = HomeServer::new(place, HouseRules::default()).unwrap();
         let stop = CancellationToken::new();
         tokio::spawn(follower.run(stop.clone()));
         let spoken_to = ConnectedHome::new(Arc::new(home.clone()), &HomeConfig::default());

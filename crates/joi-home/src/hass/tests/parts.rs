@@ -224,7 +224,7 @@ fn areas_are_known_by_name_in_both_languages() {
     assert_eq!(words::labels("scene", "fr").0.as_deref(), Some("Scene"));
 }
 
-/// What the double tells.
+/// The registries of the double.
 static TOLD: LazyLock<Value> = LazyLock::new(|| {
     serde_json::from_str(include_str!("../../../../../assets/home/demo_hass.json")).unwrap()
 });

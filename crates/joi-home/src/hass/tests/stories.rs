@@ -10,15 +10,17 @@ use crate::address::ServerAddress;
 use crate::backend::{
     CommandOutcome, FOLLOWS_WITHIN, Home, HomeLink, HomeView, SendFault, ServerEvent, command,
 };
-use crate::demo::hass::{DemoHass, HassPhase, HassWants, TOKEN};
 use crate::fault::HomeFault;
-use crate::hass::HomeAssistant;
+use crate::follow::Follower;
+use crate::hass::HUB;
 use crate::house::{Caution, CautionCause, HouseRules, ItemCommand, ItemKind, Refused, StateValue};
+use crate::server::{HomeServer, HubPlace};
 use crate::token::{HomeToken, TokenSource};
+use joi_house_demo::{DemoHass, HASS_TOKEN, HassPhase, HassWants};
 
 struct Story {
     demo: DemoHass,
-    home: HomeAssistant,
+    home: HomeServer,
     stop: CancellationToken,
 }
 
@@ -32,18 +34,22 @@ fn token(text: &str) -> TokenSource {
     TokenSource::Given(HomeToken::read(text).unwrap())
 }
 
+fn server(url: &str, token: TokenSource) -> (HomeServer, Follower) {
+    let address = ServerAddress::read(url).unwrap();
+    HomeServer::new(HubPlace { hub: HUB, address, token }, HouseRules::default()).unwrap()
+}
+
 impl Story {
     async fn begin(wants: HassWants, token: TokenSource) -> Self {
         let demo = DemoHass::start(wants).await.unwrap();
-        let address = ServerAddress::read(&demo.url()).unwrap();
-        let (home, follower) = HomeAssistant::new(address, token, HouseRules::default()).unwrap();
+        let (home, follower) = server(&demo.url(), token);
         let stop = CancellationToken::new();
         tokio::spawn(follower.run(stop.clone()));
         Self { demo, home, stop }
     }
 
     async fn up() -> Self {
-        let story = Self::begin(HassWants::default(), token(TOKEN)).await;
+        let story = Self::begin(HassWants::default(), token(HASS_TOKEN)).await;
         story.until("up", |view| view.link.is_up()).await;
         story
     }
@@ -183,9 +189,9 @@ async fn a_command_is_done_when_its_state_follows() {
 }
 
 #[tokio::test]
-async fn a_device_that_does_not_obey_is_told() {
+async fn a_device_that_does_not_obey_is_reported() {
     let wants = HassWants { follows: Duration::from_secs(3600), ..HassWants::default() };
-    let story = Story::begin(wants, token(TOKEN)).await;
+    let story = Story::begin(wants, token(HASS_TOKEN)).await;
     story.until("up", |view| view.link.is_up()).await;
     let house = story.home.watch().borrow().house.clone();
     let ordered = house.order("light.hall", &ItemCommand::On).unwrap();
@@ -195,7 +201,7 @@ async fn a_device_that_does_not_obey_is_told() {
 }
 
 #[tokio::test]
-async fn a_lost_answer_is_told_and_the_command_goes_out_once() {
+async fn a_lost_answer_is_reported_and_the_command_goes_out_once() {
     let mut story = Story::up().await;
     story.demo.phase(HassPhase::Mute);
     let mut calls = story.demo.services();
@@ -265,14 +271,14 @@ async fn an_entity_that_is_renamed_is_read() {
 }
 
 #[tokio::test]
-async fn a_wrong_a_missing_and_a_revoked_token_and_a_user_without_rights_are_told_apart() {
+async fn a_wrong_a_missing_and_a_revoked_token_and_a_user_without_rights_differ() {
     let lost = |fault: HomeFault| move |view: &HomeView| view.link == HomeLink::Lost { fault: fault.clone() };
     let story = Story::begin(HassWants::default(), token("wrong")).await;
     story.until("wrong", lost(HomeFault::WrongToken)).await;
     let story = Story::begin(HassWants::default(), TokenSource::None).await;
     story.until("missing", lost(HomeFault::TokenMissing)).await;
     let wants = HassWants { is_admin: false, ..HassWants::default() };
-    let story = Story::begin(wants, token(TOKEN)).await;
+    let story = Story::begin(wants, token(HASS_TOKEN)).await;
     story.until("forbidden", lost(HomeFault::Forbidden)).await;
 
     let story = Story::up().await;
@@ -284,23 +290,19 @@ async fn a_wrong_a_missing_and_a_revoked_token_and_a_user_without_rights_are_tol
 }
 
 #[tokio::test]
-async fn another_server_an_old_one_and_none_are_told_apart() {
-    let check = async |url: &str| {
-        let address = ServerAddress::read(url).unwrap();
-        HomeAssistant::new(address, token(TOKEN), HouseRules::default()).unwrap().0.check().await
-    };
+async fn another_server_an_old_one_and_none_differ() {
+    let check = async |url: &str| server(url, token(HASS_TOKEN)).0.check().await;
     let demo = DemoHass::start(HassWants::default()).await.unwrap();
     let found = check(&demo.url()).await.unwrap();
     assert_eq!((found.version.as_str(), found.has_semantics, found.locations), ("2026.11.1", true, 9));
-    let address = ServerAddress::read(&demo.url()).unwrap();
-    assert!(HomeAssistant::answers(&address).await);
+    assert!(server(&demo.url(), TokenSource::None).0.answers().await);
     demo.phase(HassPhase::BadGateway);
     assert_eq!(check(&demo.url()).await, Err(HomeFault::Proxy { status: 502 }));
     let old =
         DemoHass::start(HassWants { version: "2022.6.0".into(), ..HassWants::default() }).await.unwrap();
     assert!(matches!(check(&old.url()).await, Err(HomeFault::TooOld { .. })));
-    let openhab = crate::demo::DemoHome::start(crate::demo::DemoWants::default()).await.unwrap();
-    assert!(!HomeAssistant::answers(&ServerAddress::read(&openhab.url()).unwrap()).await);
+    let openhab = joi_house_demo::DemoHome::start(joi_house_demo::DemoWants::default()).await.unwrap();
+    assert!(!server(&openhab.url(), TokenSource::None).0.answers().await);
     assert!(matches!(check(&openhab.url()).await, Err(HomeFault::NotAServer { .. })));
     let url = demo.url();
     drop(demo);

@@ -105,7 +105,7 @@ fn a_group_does_not_name_a_member_that_is_hidden() {
 }
 
 #[test]
-fn an_order_tells_what_is_asked_first() {
+fn an_order_names_what_is_asked_first() {
     let house = house(&[with(row("Switch", "Bolt", &[]), "category", json!("lock"))]);
     let ordered = house.order("Bolt", &ItemCommand::Off).unwrap();
     assert_eq!(ordered.caution, Caution::AskFirst(CautionCause::Entrance));

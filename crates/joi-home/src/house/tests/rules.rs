@@ -85,7 +85,7 @@ fn locks_doors_valves_and_alarms_are_asked_first() {
 }
 
 #[test]
-fn without_semantics_the_icon_and_the_words_tell() {
+fn without_semantics_the_icon_and_the_words_decide() {
     let label = |text: &str| with(row("Switch", "X", &[]), "label", json!(text));
     for text in ["Garage door opener", "Haustürschloss", "Gartentor", "Front door lock", "Wasserventil"] {
         assert!(matches!(caution(&[label(text)], "X"), Caution::AskFirst(_)), "{text}");
@@ -301,7 +301,7 @@ fn revisions_grow_by_what_differs() {
 }
 
 #[test]
-fn after_a_loss_no_state_is_told() {
+fn after_a_loss_no_state_is_known() {
     let lost = recorded("5.2.1").without_states();
     assert!(lost.items().all(|item| item.state == ItemState::unknown()));
     assert_eq!(lost.item("Kitchen_Light").unwrap().state.is_on(), None);

@@ -12,7 +12,6 @@ use super::super::frames::{SseFrame, SseFrames};
 use crate::address::ServerAddress;
 use crate::backend::ServerEvent;
 use crate::fault::HomeFault;
-use crate::hub::Hub;
 use crate::token::{HomeToken, TokenSource};
 use crate::wire_text::state_text;
 
@@ -55,7 +54,7 @@ fn a_recorded_minute_ends_in_the_states_of_the_server_whatever_the_pieces() {
 }
 
 #[test]
-fn a_group_s_average_in_kelvin_is_told_in_the_item_s_unit() {
+fn a_group_s_average_in_kelvin_is_converted_to_the_item_s_unit() {
     assert_eq!(state_text("292.700 K", Some("°C")), "19.55 °C");
     assert_eq!(state_text("294.261 K", Some("°F")), "70 °F");
     assert_eq!(state_text("292.700 K", Some("K")), "292.700 K");
@@ -182,7 +181,7 @@ fn what_a_starting_server_answers_is_no_loss_of_items() {
 }
 
 #[test]
-fn errors_are_told_apart() {
+fn errors_are_distinguished() {
     let json = "application/json";
     let error = |text: &str| format!(r#"{{"error":{{"message":"{text}","http-code":0}}}}"#);
     assert_eq!(answered(401, json, &error("Invalid credentials"), true), Some(HomeFault::WrongToken));
@@ -211,7 +210,10 @@ fn versions_are_read_by_their_leading_number() {
     for good in ["5.2.1", "4.0.0", "5.3.0-SNAPSHOT", "5.2.0.RC1", "10.0", "new"] {
         assert_eq!(of(good), Ok(good.to_owned()));
     }
-    assert_eq!(of("3.4.5"), Err(HomeFault::TooOld { hub: Hub::OpenHab, version: "3.4.5".into() }));
+    assert_eq!(
+        of("3.4.5"),
+        Err(HomeFault::TooOld { hub: "openHAB", version: "3.4.5".into(), oldest: "4.0" })
+    );
     assert!(matches!(version(&json!({"version": "1", "links": []}), "x"), Err(HomeFault::TooOld { .. })));
     assert!(matches!(version(&json!({"hello": 1}), "x"), Err(HomeFault::NotAServer { .. })));
     for name in ["4.3.11", "5.2.1"] {
@@ -227,7 +229,7 @@ fn a_token_is_kept_for_its_owner_alone_and_never_shown() {
     let token = HomeToken::read(" oh.joi.secret\n").unwrap();
     token.write(&file).unwrap();
     assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
-    let source = TokenSource::find(Hub::OpenHab, "", None, Some(&file));
+    let source = TokenSource::find("", None, Some(&file));
     assert_eq!(source.token().unwrap(), Some(token.clone()));
     assert!(!format!("{token:?} {source:?} {:?}", TokenSource::Given(token.clone())).contains("secret"));
     HomeToken::read("oh.joi.other").unwrap().write(&file).unwrap();
@@ -235,15 +237,9 @@ fn a_token_is_kept_for_its_owner_alone_and_never_shown() {
 
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
     assert!(matches!(source.token(), Err(HomeFault::TokenFile { .. })));
-    assert_eq!(
-        TokenSource::find(Hub::OpenHab, "", None, Some(&folder.path().join("none"))).token(),
-        Ok(None)
-    );
+    assert_eq!(TokenSource::find("", None, Some(&folder.path().join("none"))).token(), Ok(None));
     let named = folder.path().join("none").display().to_string();
-    assert!(matches!(
-        TokenSource::find(Hub::OpenHab, &named, None, Some(&file)).token(),
-        Err(HomeFault::TokenFile { .. })
-    ));
+    assert!(matches!(TokenSource::find(&named, None, Some(&file)).token(), Err(HomeFault::TokenFile { .. })));
     for wrong in ["", "  ", "two words", "ümlaut"] {
         assert!(HomeToken::read(wrong).is_err(), "{wrong}");
     }
@@ -255,8 +251,8 @@ fn a_systemd_credential_goes_before_the_own_file() {
     let own = folder.path().join("own");
     HomeToken::read("own").unwrap().write(&own).unwrap();
     HomeToken::read("credential").unwrap().write(&folder.path().join("openhab-token")).unwrap();
-    let secret =
-        |credentials| TokenSource::find(Hub::OpenHab, "", credentials, Some(&own)).token().unwrap().unwrap();
-    assert_eq!(secret(Some(folder.path())).secret(), "credential");
+    let secret = |credential| TokenSource::find("", credential, Some(&own)).token().unwrap().unwrap();
+    assert_eq!(secret(Some(folder.path().join("openhab-token"))).secret(), "credential");
+    assert_eq!(secret(Some(folder.path().join("none"))).secret(), "own");
     assert_eq!(secret(None).secret(), "own");
 }

@@ -7,17 +7,22 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::super::{HomeToken, OpenHab, ServerAddress, ServerEvent, TokenSource};
-use crate::backend::{CommandOutcome, FOLLOWS_WITHIN, Home, HomeLink, HomeView, SendFault, command};
-use crate::demo::start::DemoStart;
-use crate::demo::{DemoHome, DemoPhase, DemoWants};
+use super::super::HUB;
+use crate::address::ServerAddress;
+use crate::backend::{
+    CommandOutcome, FOLLOWS_WITHIN, Home, HomeLink, HomeView, SendFault, ServerEvent, command,
+};
 use crate::fault::HomeFault;
+use crate::follow::Follower;
 use crate::house::{HouseRules, ItemCommand, StateValue};
-use crate::hub::Hub;
+use crate::server::{HomeServer, HubPlace};
+use crate::token::{HomeToken, TokenSource};
+use joi_house_demo::DemoStart;
+use joi_house_demo::{DemoHome, DemoPhase, DemoWants};
 
 struct Story {
     demo: DemoHome,
-    home: OpenHab,
+    home: HomeServer,
     stop: CancellationToken,
 }
 
@@ -27,11 +32,15 @@ impl Drop for Story {
     }
 }
 
+fn server(url: &str, token: TokenSource) -> (HomeServer, Follower) {
+    let address = ServerAddress::read(url).unwrap();
+    HomeServer::new(HubPlace { hub: HUB, address, token }, HouseRules::default()).unwrap()
+}
+
 impl Story {
     async fn begin(wants: DemoWants, token: TokenSource) -> Self {
         let demo = DemoHome::start(wants).await.unwrap();
-        let address = ServerAddress::read(&demo.url()).unwrap();
-        let (home, follower) = OpenHab::new(address, token, HouseRules::default()).unwrap();
+        let (home, follower) = server(&demo.url(), token);
         let stop = CancellationToken::new();
         tokio::spawn(follower.run(stop.clone()));
         Self { demo, home, stop }
@@ -87,7 +96,7 @@ async fn a_command_is_done_when_its_state_follows() {
 }
 
 #[tokio::test]
-async fn a_device_that_does_not_obey_is_told() {
+async fn a_device_that_does_not_obey_is_reported() {
     let wants = DemoWants { follows: Duration::from_secs(3600), ..DemoWants::default() };
     let story = Story::begin(wants, TokenSource::None).await;
     story.until("up", |view| view.link.is_up()).await;
@@ -116,7 +125,7 @@ async fn states_that_change_outside_are_seen_and_groups_follow() {
 }
 
 #[tokio::test]
-async fn a_lost_answer_is_told_and_the_command_goes_out_once() {
+async fn a_lost_answer_is_reported_and_the_command_goes_out_once() {
     let mut story = Story::up().await;
     story.demo.phase(DemoPhase::Mute);
     let mut requests = story.demo.requests();
@@ -216,7 +225,7 @@ async fn an_item_that_is_renamed_or_new_is_read() {
 }
 
 #[tokio::test]
-async fn a_wrong_a_missing_and_a_revoked_token_are_told_apart() {
+async fn a_wrong_a_missing_and_a_revoked_token_differ() {
     let closed = || DemoWants { token: Some("oh.joi.right".into()), is_open: false, ..DemoWants::default() };
     let given = |text: &str| TokenSource::Given(HomeToken::read(text).unwrap());
     let lost = |fault: HomeFault| move |view: &HomeView| view.link == HomeLink::Lost { fault: fault.clone() };
@@ -238,8 +247,7 @@ async fn a_wrong_a_missing_and_a_revoked_token_are_told_apart() {
 async fn pictures_are_never_asked_for() {
     let demo = DemoHome::start(DemoWants::default()).await.unwrap();
     let mut requests = demo.requests();
-    let address = ServerAddress::read(&demo.url()).unwrap();
-    let (home, _follower) = OpenHab::new(address, TokenSource::None, HouseRules::default()).unwrap();
+    let (home, _follower) = server(&demo.url(), TokenSource::None);
     let check = home.check().await.unwrap();
     assert_eq!((check.items, check.has_semantics, check.version.as_str()), (61, true, "5.2.1"));
     let mut paths = Vec::new();
@@ -269,8 +277,7 @@ async fn a_house_of_more_than_500_items_is_read_by_as_many_requests_as_a_small_o
         let count = items.len();
         let demo = DemoHome::start(DemoWants { items, ..DemoWants::default() }).await.unwrap();
         let mut requests = demo.requests();
-        let address = ServerAddress::read(&demo.url()).unwrap();
-        let (home, _follower) = OpenHab::new(address, TokenSource::None, HouseRules::default()).unwrap();
+        let (home, _follower) = server(&demo.url(), TokenSource::None);
         assert_eq!(home.check().await.unwrap().items, count);
         counts.push(std::iter::from_fn(|| requests.try_recv().ok()).count());
     }
@@ -295,12 +302,9 @@ async fn events_can_be_followed() {
 }
 
 #[tokio::test]
-async fn another_server_and_no_server_are_told_apart() {
+async fn another_server_and_no_server_differ() {
     let demo = DemoHome::start(DemoWants::default()).await.unwrap();
-    let check = async |text: &str| {
-        let address = ServerAddress::read(text).unwrap();
-        OpenHab::new(address, TokenSource::None, HouseRules::default()).unwrap().0.check().await.unwrap_err()
-    };
+    let check = async |text: &str| server(text, TokenSource::None).0.check().await.unwrap_err();
     demo.phase(DemoPhase::BadGateway);
     assert_eq!(check(&demo.url()).await, HomeFault::Proxy { status: 502 });
     let url = demo.url();
@@ -308,7 +312,10 @@ async fn another_server_and_no_server_are_told_apart() {
     // The port is free once the task has let it go.
     assert!(matches!(check(&url).await, HomeFault::Unreachable { .. }));
     let old = DemoHome::start(DemoWants { version: "3.4.0".into(), ..DemoWants::default() }).await.unwrap();
-    assert_eq!(check(&old.url()).await, HomeFault::TooOld { hub: Hub::OpenHab, version: "3.4.0".into() });
+    assert_eq!(
+        check(&old.url()).await,
+        HomeFault::TooOld { hub: "openHAB", version: "3.4.0".into(), oldest: "4.0" }
+    );
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::house::{DemoEvent, DemoHouse};
 
-/// What the server answers at the moment.
+/// How the server answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DemoPhase {
     /// As it should.
@@ -45,7 +45,7 @@ pub struct DemoRequest {
     pub body: String,
 }
 
-/// What all connections share.
+/// The state that all connections share.
 pub(super) struct DemoShared {
     pub(super) version: String,
     pub(super) is_open: bool,
@@ -71,10 +71,10 @@ impl DemoShared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sets a state as a device would, and tells it.
+    /// Sets a state as a device would, and sends its events.
     pub(super) fn set(&self, item: &str, text: &str) {
         let events = self.state().house.set(item, text);
-        self.tell(events);
+        self.send(events);
     }
 
     /// Takes a command, and obeys a moment later; nothing when it is refused. The item has to exist.
@@ -87,7 +87,7 @@ impl DemoShared {
         };
         let later = Arc::clone(self);
         tokio::spawn(async move {
-            later.tell(obeyed.events);
+            later.send(obeyed.events);
             tokio::time::sleep(later.follows).await;
             for (item, state) in obeyed.states {
                 later.set(&item, &state);
@@ -96,7 +96,7 @@ impl DemoShared {
         Some(())
     }
 
-    pub(super) fn tell(&self, events: Vec<DemoEvent>) {
+    pub(super) fn send(&self, events: Vec<DemoEvent>) {
         for event in events {
             let _ = self.events.send(Arc::new(event));
         }

@@ -1,16 +1,14 @@
-//! A house to try: a small server that answers as openHAB does, on the loopback address, with furniture in it.
+//! A small server that answers as openHAB does, on the loopback address, with furniture in it.
 //!
-//! `joi home demo` runs it, and the client is tested against it. It is held to recorded answers of real servers: a state
-//! read straight after a command may be the old one, a server that stops removes its items, one that starts ([`start`])
+//! It is held to recorded answers of real servers: a state
+//! read straight after a command may be the old one, a server that stops removes its items, one that starts (`start.rs`)
 //! answers with pages, empty bodies and 404 in turns, and all states are NULL then. Its devices only follow commands.
 
-mod connection;
-pub mod hass;
 mod house;
 mod routes;
 mod shared;
 mod socket;
-pub mod start;
+mod start;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -26,11 +24,11 @@ use tokio::sync::broadcast;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use connection::CutListener;
+use super::connection::CutListener;
 use house::{DemoEvent, DemoHouse};
 pub use shared::{DemoPhase, DemoRequest};
 use shared::{DemoShared, DemoState};
-use start::DemoStart;
+pub use start::DemoStart;
 
 /// The furnished house: a family house with two floors, in the words of 5.x.
 const FURNITURE: &str = include_str!("../../../assets/home/demo.json");
@@ -39,7 +37,7 @@ const EVENTS: usize = 16_384;
 /// How long a state takes to follow a command.
 const FOLLOWS: Duration = Duration::from_millis(8);
 
-/// What kind of server it is.
+/// How the server is set up.
 #[derive(Debug, Clone)]
 pub struct DemoWants {
     /// As which version it behaves: "5.2.1", "4.3.11".
@@ -80,7 +78,7 @@ pub struct DemoHome {
     listening: DemoListening,
 }
 
-/// What takes new connections.
+/// The task that takes new connections.
 struct DemoListening {
     stop: CancellationToken,
     task: JoinHandle<()>,
@@ -117,17 +115,17 @@ impl DemoHome {
         Ok(Self { shared, address, run, listening })
     }
 
-    /// What to give to the client: `http://127.0.0.1:8080`.
+    /// Returns its address, `http://127.0.0.1:8080`.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// Requests from now on.
+    /// Subscribes to requests, from now on.
     pub fn requests(&self) -> broadcast::Receiver<DemoRequest> {
         self.shared.requests.subscribe()
     }
 
-    /// The commands that were taken so far: item and text.
+    /// Returns the commands taken so far: item and text.
     pub fn commands(&self) -> Vec<(String, String)> {
         self.shared.state().commands.clone()
     }
@@ -160,7 +158,7 @@ impl DemoHome {
     /// Describes an item anew, or adds it.
     pub fn put_item(&self, row: Value) {
         let events = self.shared.state().house.put(row);
-        self.shared.tell(events);
+        self.shared.send(events);
     }
 
     /// Cuts every connection; the server goes on.
@@ -169,7 +167,7 @@ impl DemoHome {
         self.back().await
     }
 
-    /// Goes away without a word, as a machine whose power is cut: streams stay open and silent, new connections are
+    /// Goes silent, as a machine whose power is cut: streams stay open and silent, new connections are
     /// refused.
     pub async fn vanish(&mut self) {
         self.silent(true);
@@ -181,7 +179,7 @@ impl DemoHome {
     /// Stops as a real server does: every item is removed, then nothing answers.
     pub fn stop(&mut self) {
         let events = self.shared.state().house.removals();
-        self.shared.tell(events);
+        self.shared.send(events);
         self.shared.state().phase = DemoPhase::NoService;
         let _ = self.shared.events.send(Arc::new(DemoEvent::end()));
         self.run.cancel();

@@ -1,4 +1,5 @@
-//! PURE. Which commands and states a type takes, and what state follows a command.
+//! The commands and states of each item type, and the state that follows a command.
+//! Pure: no I/O, no clock.
 
 /// A command that was taken.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,19 +4,22 @@
 
 use serde_json::Value;
 
-use crate::hass::client::aliases;
-use crate::hass::model::{HassRead, house};
-use crate::hass::registry::rows;
+use super::client::aliases;
+use super::model::{HassRead, house};
+use super::registry::rows;
 use crate::house::{House, HouseRules};
 
-/// The house out of all that a server tells, as `assets/home/demo_hass.json` has it.
-pub fn house_of(told: &Value) -> House {
-    let list = |name: &str| told[name].clone();
-    let entities = told["entities"].as_array().unwrap();
+/// Builds the house from everything that a Home Assistant sends, in the form of `assets/home/demo_hass.json`.
+///
+/// # Panics
+/// A part is missing.
+pub fn house_from_hass(sent: &Value) -> House {
+    let list = |name: &str| sent[name].clone();
+    let entities = sent["entities"].as_array().unwrap();
     let entries = entities.iter().map(|row| (row["entity_id"].as_str().unwrap().to_owned(), row.clone()));
     let read = HassRead {
-        language: told["config"]["language"].as_str().unwrap().to_owned(),
-        degrees: told["config"]["unit_system"]["temperature"].as_str().unwrap().to_owned(),
+        language: sent["config"]["language"].as_str().unwrap().to_owned(),
+        degrees: sent["config"]["unit_system"]["temperature"].as_str().unwrap().to_owned(),
         floors: rows(list("floors")),
         areas: rows(list("areas")),
         devices: rows(list("devices")),

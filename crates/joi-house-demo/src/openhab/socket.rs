@@ -75,7 +75,7 @@ fn is_wanted(event: &DemoEvent, filters: &SocketFilters) -> bool {
     !event.data.is_empty() && has_type && is_open && !is_shut
 }
 
-/// What is answered to a message.
+/// Returns the answer to a message.
 fn answers(shared: &Arc<DemoShared>, filters: &mut SocketFilters, text: &str) -> Vec<Value> {
     let response = |kind: &str, payload: &str, id: Option<&Value>| {
         let mut answer = json!({

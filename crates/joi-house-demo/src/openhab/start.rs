@@ -30,11 +30,11 @@ pub enum DemoStart {
 enum StartStep {
     /// It answers so from now on.
     Phase(DemoPhase),
-    /// Every item is told to be new.
+    /// Every item is announced as new.
     Added,
     /// The server has come so far.
     Level(u8),
-    /// The devices tell their states.
+    /// The devices report their states.
     Reports,
 }
 
@@ -95,12 +95,12 @@ async fn follow(
             StartStep::Phase(phase) => shared.state().phase = phase,
             StartStep::Added => {
                 let events = shared.state().house.additions();
-                shared.tell(events);
+                shared.send(events);
             }
             StartStep::Level(level) => {
                 let payload = json!({ "startlevel": level });
                 let topic = "openhab/system/startlevel".to_owned();
-                shared.tell(vec![DemoEvent::new(topic, "StartlevelEvent", &payload)]);
+                shared.send(vec![DemoEvent::new(topic, "StartlevelEvent", &payload)]);
             }
             StartStep::Reports => {
                 for (item, state) in &reports {

@@ -1,6 +1,6 @@
-//! The other house to try: a small server that answers as Home Assistant does, on the loopback address.
+//! A small server that answers as Home Assistant does, on the loopback address.
 //!
-//! `joi home demo --hub home-assistant` runs it, and the client is tested against it. It is made after the published
+//! It is made after the published
 //! descriptions of the REST and WebSocket interfaces: login, states, registries, what is exposed to assistants, services,
 //! events. It has no devices: states follow services. It has no history, no templates, no user interface.
 
@@ -28,7 +28,7 @@ const EVENTS: usize = 16_384;
 /// How long a state takes to follow a service.
 const FOLLOWS: Duration = Duration::from_millis(8);
 
-/// What kind of server it is.
+/// How the server is set up.
 #[derive(Debug, Clone)]
 pub struct HassWants {
     /// As which version it behaves.
@@ -55,7 +55,7 @@ impl Default for HassWants {
     }
 }
 
-/// What the server answers at the moment.
+/// How the server answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum HassPhase {
     /// As it should.
@@ -78,7 +78,7 @@ pub struct HassCall {
     pub data: Value,
 }
 
-/// What all connections share.
+/// The state that all connections share.
 struct HassShared {
     version: String,
     is_admin: bool,
@@ -103,7 +103,7 @@ impl HassShared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn tell(&self, event: Value) {
+    fn send(&self, event: Value) {
         let _ = self.events.send(Arc::new(event));
     }
 }
@@ -144,7 +144,7 @@ impl DemoHass {
         Ok(Self { shared, address, run })
     }
 
-    /// What to give to the client.
+    /// Returns its address.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
@@ -162,25 +162,25 @@ impl DemoHass {
     /// Sets the state of an entity as a device would, and some of its attributes.
     pub fn set(&self, entity: &str, state: &str, attributes: &Value) {
         let event = self.shared.state().house.set(entity, Some(state), attributes);
-        event.into_iter().for_each(|event| self.shared.tell(event));
+        event.into_iter().for_each(|event| self.shared.send(event));
     }
 
-    /// Shows an entity to assistants, or hides it. Nothing tells of it until the registry is read again.
+    /// Shows an entity to assistants, or hides it. Clients see it when they read the registry again.
     pub fn expose(&self, entity: &str, is_exposed: bool) {
         let event = self.shared.state().house.expose(entity, is_exposed);
-        self.shared.tell(event);
+        self.shared.send(event);
     }
 
     /// Sends a message down every socket as it is.
     pub fn send_raw(&self, text: &str) {
-        self.shared.tell(Value::String(text.to_owned()));
+        self.shared.send(Value::String(text.to_owned()));
     }
 
     /// Answers so from now on.
     pub fn phase(&self, phase: HassPhase) {
         self.shared.state().phase = phase;
         if phase == HassPhase::Running {
-            self.shared.tell(house::event("homeassistant_started", &Value::Null));
+            self.shared.send(house::event("homeassistant_started", &Value::Null));
         }
     }
 

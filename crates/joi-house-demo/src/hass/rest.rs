@@ -100,7 +100,7 @@ async fn service(
     tokio::spawn(async move {
         tokio::time::sleep(later.follows).await;
         let told = later.state().house.set(&change.entity, change.state.as_deref(), &change.attributes);
-        told.into_iter().for_each(|event| later.tell(event));
+        told.into_iter().for_each(|event| later.send(event));
     });
     if phase == HassPhase::Mute {
         run.cancelled().await;

@@ -1,11 +1,12 @@
-//! PURE. The entities of the other house to try: registries, states, and what a service makes of them.
+//! The entities of the other house to try: registries, states, and what a service makes of them.
+//! Pure: no I/O, no clock.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use serde_json::{Map, Value, json};
 
-const FURNITURE: &str = include_str!("../../../../../assets/home/demo_hass.json");
+const FURNITURE: &str = include_str!("../../../../assets/home/demo_hass.json");
 const NOW: &str = "2026-11-24T12:00:00+00:00";
 
 /// Everything the server has.

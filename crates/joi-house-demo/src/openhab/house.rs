@@ -1,4 +1,5 @@
-//! PURE. The items of the house to try: states, groups, and the events that follow a change.
+//! The items of the house to try: states, groups, and the events that follow a change.
+//! Pure: no I/O, no clock.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -277,7 +278,7 @@ fn with_old(kind: &str, now: &str, before: &str) -> Value {
     })
 }
 
-/// Aggregated temperatures are told in kelvin.
+/// Aggregated temperatures are in kelvin.
 fn in_kelvin(state: &str) -> String {
     let celsius = state.strip_suffix(" °C").and_then(|value| value.parse::<f64>().ok());
     celsius.map_or_else(|| state.to_owned(), |value| format!("{:.3} K", value + 273.15))
