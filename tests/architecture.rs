@@ -51,6 +51,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
             "joi-home/openhab",
             "joi-home/hass",
             "joi-home/address",
+            "joi-home/http",
             "joi-messages/outbound/ntfy",
             "joi-messages/signal/http",
         ],

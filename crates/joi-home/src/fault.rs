@@ -6,9 +6,6 @@
 
 use thiserror::Error;
 
-use super::address::ServerAddress;
-use joi_base::root_cause;
-
 /// The server can't be used, or does not do what it was asked.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum HomeFault {
@@ -94,14 +91,6 @@ pub enum HomeFault {
 }
 
 impl HomeFault {
-    pub(super) fn unreachable(address: &ServerAddress, error: &(dyn std::error::Error + 'static)) -> Self {
-        Self::Unreachable { address: address.to_string(), why: root_cause::of(error) }
-    }
-
-    pub(super) fn silent(address: &ServerAddress) -> Self {
-        Self::Unreachable { address: address.to_string(), why: "no answer in time".to_owned() }
-    }
-
     /// Whether it may pass by itself within seconds: a restart, a network that is down.
     pub fn is_passing(&self) -> bool {
         match self {

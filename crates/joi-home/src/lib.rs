@@ -31,6 +31,7 @@ mod fault;
 mod follow;
 mod hass;
 pub mod house;
+mod http;
 mod hub;
 mod hubs;
 mod link;

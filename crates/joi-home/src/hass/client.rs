@@ -1,7 +1,7 @@
 //! Requests to Home Assistant: the whole house and the events over a WebSocket, states and services over REST.
 //!
-//! Any Tokio task. In: names and commands that were checked. Out: values, or a [`HomeFault`]. A service is called over a
-//! connection of its own, once; no redirect is followed, no proxy of the environment is used.
+//! Any Tokio task. In: names and commands that were checked. Out: values, or a [`HomeFault`]. A service is called
+//! once.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,12 +23,12 @@ use crate::address::ServerAddress;
 use crate::backend::{SendFault, ServerEvent};
 use crate::fault::HomeFault;
 use crate::house::{HouseRules, Item};
+use crate::http::HubHttp;
 use crate::hub::{EventStream, HubClient, ReadHouse};
-use crate::token::{HomeToken, TokenSource};
+use crate::token::TokenSource;
 
 /// The server's name as its makers write it, and as it names itself.
 pub(super) const NAME: &str = "Home Assistant";
-const CONNECT: Duration = Duration::from_secs(3);
 const SHORT: Duration = Duration::from_secs(5);
 /// A service answers when it is through; the server itself gives up after ten seconds.
 const SERVICE: Duration = Duration::from_secs(11);
@@ -48,10 +48,7 @@ const LAYOUT_EVENTS: [&str; 6] = [
 
 /// The client of one server.
 pub(super) struct HassClient {
-    http: reqwest::Client,
-    address: ServerAddress,
-    source: TokenSource,
-    token: Mutex<Option<HomeToken>>,
+    http: HubHttp,
     /// The unit of temperatures, as last read.
     degrees: Mutex<String>,
 }
@@ -62,28 +59,11 @@ fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 impl HassClient {
     pub(super) fn new(address: ServerAddress, source: TokenSource) -> Result<Self, HomeFault> {
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let http = reqwest::Client::builder()
-            .connect_timeout(CONNECT)
-            .redirect(reqwest::redirect::Policy::none())
-            .pool_max_idle_per_host(0)
-            .no_proxy()
-            .build()
-            .map_err(|error| HomeFault::Unreadable { why: error.without_url().to_string() })?;
-        let (token, degrees) = (Mutex::default(), Mutex::new("°C".to_owned()));
-        Ok(Self { http, address, source, token, degrees })
-    }
-
-    /// Reads the token again: its file may be a new one since the last connection.
-    fn renew_token(&self) -> Result<(), HomeFault> {
-        let token = self.source.token()?;
-        *locked(&self.token) = token;
-        Ok(())
+        Ok(Self { http: HubHttp::new(address, source)?, degrees: Mutex::new("°C".to_owned()) })
     }
 
     async fn socket(&self) -> Result<HassSocket, HomeFault> {
-        let token = locked(&self.token).clone();
-        let mut socket = HassSocket::open(&self.address, token.as_ref()).await?;
+        let mut socket = HassSocket::open(&self.http.address, self.http.token().as_ref()).await?;
         fit_version(&socket.version)?;
         let config = socket.ask(json!({"type": "get_config"})).await?;
         if let Some(degrees) = config.pointer("/unit_system/temperature").and_then(Value::as_str) {
@@ -155,8 +135,8 @@ impl HassClient {
     }
 
     fn request(&self, method: Method, path: &str) -> Result<RequestBuilder, HomeFault> {
-        let request = self.http.request(method, self.address.below(path)?);
-        Ok(match locked(&self.token).as_ref() {
+        let request = self.http.request(method, path)?;
+        Ok(match self.http.token() {
             Some(token) => request.bearer_auth(token.secret()),
             None => request,
         })
@@ -166,12 +146,12 @@ impl HassClient {
     async fn entity(&self, id: &str) -> Result<HassEntity, HomeFault> {
         let request = self.request(Method::GET, &format!("api/states/{}", checked(id)?))?;
         let answered = async {
-            let response = request.send().await.map_err(|error| self.unreachable(error))?;
-            fault(&self.address, response.status().as_u16(), id).map_or(Ok(()), Err)?;
-            let body = self.body(response).await?;
+            let response = request.send().await.map_err(|error| self.http.unreachable(error))?;
+            fault(&self.http.address, response.status().as_u16(), id).map_or(Ok(()), Err)?;
+            let body = self.http.body(response, LONGEST).await?;
             serde_json::from_slice(&body).map_err(|error| HomeFault::Unreadable { why: error.to_string() })
         };
-        timeout(SHORT, answered).await.unwrap_or_else(|_| Err(self.silent()))
+        timeout(SHORT, answered).await.unwrap_or_else(|_| Err(self.http.silent()))
     }
 
     /// Calls the service that a command means, once.
@@ -186,53 +166,26 @@ impl HassClient {
             .ok_or(SendFault::NotSent(HomeFault::Refused))?;
         let path = format!("api/services/{}/{}", call.domain, call.service);
         let request = self.request(Method::POST, &path).map_err(SendFault::NotSent)?.json(&call.data);
-        let status = match timeout(SERVICE, request.send()).await {
-            Ok(Ok(response)) => response.status().as_u16(),
-            Ok(Err(error)) if error.is_connect() || error.is_builder() => {
-                return Err(SendFault::NotSent(self.unreachable(error)));
-            }
-            Ok(Err(error)) => return Err(SendFault::OutcomeUnknown(self.unreachable(error))),
-            Err(_) => return Err(SendFault::OutcomeUnknown(self.silent())),
-        };
-        match (fault(&self.address, status, id), status) {
+        let status = self.http.send(request, SERVICE).await?.status().as_u16();
+        match (fault(&self.http.address, status, id), status) {
             (None, _) => Ok(()),
             // A service that broke may have done a part of it.
             (Some(fault), 500..=599) => Err(SendFault::OutcomeUnknown(fault)),
             (Some(fault), _) => Err(SendFault::NotSent(fault)),
         }
     }
-
-    /// Reads the body of an answer, whatever its status.
-    async fn body(&self, response: reqwest::Response) -> Result<Vec<u8>, HomeFault> {
-        let mut body = Vec::new();
-        let mut pieces = response.bytes_stream();
-        while let Some(piece) = pieces.next().await {
-            body.extend_from_slice(&piece.map_err(|error| self.unreachable(error))?);
-            if body.len() > LONGEST {
-                return Err(HomeFault::Unreadable { why: "an answer of more than 1 MB".to_owned() });
-            }
-        }
-        Ok(body)
-    }
-
-    fn unreachable(&self, error: reqwest::Error) -> HomeFault {
-        HomeFault::unreachable(&self.address, &error.without_url())
-    }
-
-    fn silent(&self) -> HomeFault {
-        HomeFault::silent(&self.address)
-    }
 }
 
 impl HubClient for HassClient {
     fn address(&self) -> &ServerAddress {
-        &self.address
+        &self.http.address
     }
 
     fn answers(&self) -> BoxFuture<'_, bool> {
         let asked = async {
-            let response = self.http.get(self.address.below("manifest.json").ok()?).send().await.ok()?;
-            let manifest: Value = serde_json::from_slice(&self.body(response).await.ok()?).ok()?;
+            let response = self.http.request(Method::GET, "manifest.json").ok()?.send().await.ok()?;
+            let manifest: Value =
+                serde_json::from_slice(&self.http.body(response, LONGEST).await.ok()?).ok()?;
             Some(manifest["name"] == NAME)
         };
         Box::pin(async { timeout(SHORT, asked).await.ok().flatten().unwrap_or(false) })
@@ -240,14 +193,14 @@ impl HubClient for HassClient {
 
     fn open(self: Arc<Self>) -> BoxFuture<'static, Result<EventStream, HomeFault>> {
         Box::pin(async move {
-            self.renew_token()?;
+            self.http.renew_token()?;
             self.events().await
         })
     }
 
     fn read(self: Arc<Self>, rules: HouseRules) -> BoxFuture<'static, Result<ReadHouse, HomeFault>> {
         Box::pin(async move {
-            self.renew_token()?;
+            self.http.renew_token()?;
             self.whole(&rules).await
         })
     }

@@ -1,8 +1,7 @@
 //! Requests to the server: the whole house, one state, one command, the stream of events.
 //!
-//! Any Tokio task. In: names and commands that were checked. Out: values, or a [`HomeFault`]. Each request has a
-//! connection of its own, so that no library can repeat one on another; no redirect is followed; no proxy of the
-//! environment is used. The token goes out as a header and nowhere else. Pictures are never asked for.
+//! Any Tokio task. In: names and commands that were checked. Out: values, or a [`HomeFault`]. The token goes out as a
+//! header and nowhere else. Pictures are never asked for.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -22,12 +21,11 @@ use crate::address::ServerAddress;
 use crate::backend::{SendFault, ServerEvent};
 use crate::fault::HomeFault;
 use crate::house::{House, HouseRules, Item, ItemKind, ItemState, TagVocabulary, read};
+use crate::http::HubHttp;
 use crate::hub::{EventStream, HubClient, ReadHouse};
-use crate::token::{HomeToken, TokenSource};
+use crate::token::TokenSource;
 use joi_base::root_cause;
 
-/// A server at home takes a connection at once, or not at all.
-const CONNECT: Duration = Duration::from_secs(3);
 /// Time for the list of all items on a slow machine.
 const LIST: Duration = Duration::from_secs(15);
 /// Time for a short answer.
@@ -43,10 +41,7 @@ const ITEM_FIELDS: &str = "name,label,type,groupType,function,category,tags,grou
 
 /// The client of one server.
 pub(super) struct RestClient {
-    http: reqwest::Client,
-    address: ServerAddress,
-    source: TokenSource,
-    token: Mutex<Option<HomeToken>>,
+    http: HubHttp,
     /// Names of semantic classes; read once for each connection.
     vocabulary: Mutex<TagVocabulary>,
 }
@@ -59,35 +54,15 @@ struct StateRow {
 
 impl RestClient {
     pub(super) fn new(address: ServerAddress, source: TokenSource) -> Result<Self, HomeFault> {
-        // The first to install a provider wins; that it is there already is no failure.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let http = reqwest::Client::builder()
-            .connect_timeout(CONNECT)
-            .redirect(reqwest::redirect::Policy::none())
-            .pool_max_idle_per_host(0)
-            .no_proxy()
-            .build()
-            .map_err(|error| HomeFault::Unreadable { why: error.without_url().to_string() })?;
-        Ok(Self { http, address, source, token: Mutex::default(), vocabulary: Mutex::default() })
-    }
-
-    /// Reads the token again: its file may be a new one since the last connection.
-    fn renew_token(&self) -> Result<(), HomeFault> {
-        let token = self.source.token()?;
-        *self.token.lock().unwrap_or_else(PoisonError::into_inner) = token;
-        Ok(())
-    }
-
-    fn token(&self) -> Option<HomeToken> {
-        self.token.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        Ok(Self { http: HubHttp::new(address, source)?, vocabulary: Mutex::default() })
     }
 
     fn request(&self, method: Method, path: &str) -> Result<RequestBuilder, HomeFault> {
-        let mut request = self.http.request(method, self.address.below(&format!("rest/{path}"))?);
-        if let Some((user, password)) = self.address.login() {
+        let mut request = self.http.request(method, &format!("rest/{path}"))?;
+        if let Some((user, password)) = self.http.address.login() {
             request = request.basic_auth(user, Some(password));
         }
-        if let Some(token) = self.token() {
+        if let Some(token) = self.http.token() {
             request = request.header("X-OPENHAB-TOKEN", token.secret());
         }
         Ok(request)
@@ -95,7 +70,7 @@ impl RestClient {
 
     /// The server's version. It needs no token, but a wrong one is refused here, too.
     async fn version(&self) -> Result<String, HomeFault> {
-        answers::version(&self.json("", SHORT).await?, &self.address.to_string())
+        answers::version(&self.json("", SHORT).await?, &self.http.address.to_string())
     }
 
     /// Reads the names of semantic classes in English and German; what can't be read is left out.
@@ -146,19 +121,12 @@ impl RestClient {
             .map_err(SendFault::NotSent)?
             .header(CONTENT_TYPE, "text/plain")
             .body(text.to_owned());
-        let sent = match timeout(SHORT, request.send()).await {
-            Ok(Ok(response)) => response,
-            Ok(Err(error)) if error.is_connect() || error.is_builder() => {
-                return Err(SendFault::NotSent(self.unreachable(error)));
-            }
-            Ok(Err(error)) => return Err(SendFault::OutcomeUnknown(self.unreachable(error))),
-            Err(_) => return Err(SendFault::OutcomeUnknown(self.silent())),
-        };
+        let sent = self.http.send(request, SHORT).await?;
         let status = sent.status().as_u16();
         if (200..300).contains(&status) {
             return Ok(());
         }
-        let fault = timeout(SHORT, self.body(sent)).await.unwrap_or_else(|_| Err(self.silent()));
+        let fault = timeout(SHORT, self.body(sent)).await.unwrap_or_else(|_| Err(self.http.silent()));
         let fault = fault.err().unwrap_or(HomeFault::Refused);
         // A proxy that gave up may have passed the command on, and so may a server that broke over it.
         match status {
@@ -183,12 +151,12 @@ impl RestClient {
         let request = self.request(Method::GET, &format!("events?topics={TOPICS}"))?;
         let sent = request.header(ACCEPT, "text/event-stream").send();
         let response = match timeout(SHORT, sent).await {
-            Ok(sent) => sent.map_err(|error| self.unreachable(error))?,
-            Err(_) => return Err(self.silent()),
+            Ok(sent) => sent.map_err(|error| self.http.unreachable(error))?,
+            Err(_) => return Err(self.http.silent()),
         };
         let is_stream = content_type(&response).starts_with("text/event-stream");
         if response.status().as_u16() != 200 || !is_stream {
-            let body = timeout(SHORT, self.body(response)).await.unwrap_or_else(|_| Err(self.silent()));
+            let body = timeout(SHORT, self.body(response)).await.unwrap_or_else(|_| Err(self.http.silent()));
             return Err(body.err().unwrap_or(HomeFault::Starting { why: "no stream of events".to_owned() }));
         }
         let mut frames = SseFrames::default();
@@ -216,10 +184,10 @@ impl RestClient {
 
     async fn asked(&self, request: RequestBuilder, within: Duration) -> Result<String, HomeFault> {
         let answered = async {
-            let response = request.send().await.map_err(|error| self.unreachable(error))?;
+            let response = request.send().await.map_err(|error| self.http.unreachable(error))?;
             self.body(response).await
         };
-        timeout(within, answered).await.unwrap_or_else(|_| Err(self.silent()))
+        timeout(within, answered).await.unwrap_or_else(|_| Err(self.http.silent()))
     }
 
     /// Returns the body of a success, otherwise the fault.
@@ -227,38 +195,23 @@ impl RestClient {
         let status = response.status().as_u16();
         let content_type = content_type(&response);
         let location = response.headers().get(LOCATION).and_then(|v| v.to_str().ok()).map(str::to_owned);
-        let mut bytes = Vec::new();
-        let mut pieces = response.bytes_stream();
-        while let Some(piece) = pieces.next().await {
-            bytes.extend_from_slice(&piece.map_err(|error| self.unreachable(error))?);
-            if bytes.len() > LONGEST {
-                return Err(HomeFault::Unreadable { why: "an answer of more than 32 MB".to_owned() });
-            }
-        }
+        let bytes = self.http.body(response, LONGEST).await?;
         let body = String::from_utf8_lossy(&bytes).into_owned();
         let answer = Answer {
-            address: &self.address.to_string(),
+            address: &self.http.address.to_string(),
             status,
             content_type: &content_type,
             location: location.as_deref(),
             body: &body,
-            had_token: self.token().is_some(),
+            had_token: self.http.token().is_some(),
         };
         answers::fault(answer).map_or(Ok(body), Err)
-    }
-
-    fn unreachable(&self, error: reqwest::Error) -> HomeFault {
-        HomeFault::unreachable(&self.address, &error.without_url())
-    }
-
-    fn silent(&self) -> HomeFault {
-        HomeFault::silent(&self.address)
     }
 }
 
 impl HubClient for RestClient {
     fn address(&self) -> &ServerAddress {
-        &self.address
+        &self.http.address
     }
 
     fn answers(&self) -> BoxFuture<'_, bool> {
@@ -270,7 +223,7 @@ impl HubClient for RestClient {
 
     fn open(self: Arc<Self>) -> BoxFuture<'static, Result<EventStream, HomeFault>> {
         Box::pin(async move {
-            self.renew_token()?;
+            self.http.renew_token()?;
             *self.vocabulary.lock().unwrap_or_else(PoisonError::into_inner) = TagVocabulary::default();
             // A wrong address may well open something; only a server has a version.
             self.version().await?;
@@ -280,7 +233,7 @@ impl HubClient for RestClient {
 
     fn read(self: Arc<Self>, rules: HouseRules) -> BoxFuture<'static, Result<ReadHouse, HomeFault>> {
         Box::pin(async move {
-            self.renew_token()?;
+            self.http.renew_token()?;
             self.house(&rules).await
         })
     }
