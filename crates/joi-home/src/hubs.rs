@@ -30,3 +30,18 @@ impl<'de> Deserialize<'de> for Hub {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_is_read_by_its_word_and_an_unknown_word_names_all() {
+        for hub in HUBS {
+            let written = serde_json::to_string(&hub).unwrap();
+            assert_eq!(serde_json::from_str::<Hub>(&written).unwrap(), hub);
+        }
+        let error = serde_json::from_str::<Hub>("\"mqtt\"").unwrap_err().to_string();
+        assert!(error.contains("unknown variant `mqtt`, expected `openhab` or `home-assistant`"), "{error}");
+    }
+}

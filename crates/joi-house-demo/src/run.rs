@@ -115,3 +115,48 @@ fn received<T: Clone + Send + 'static>(
         }
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpStream;
+
+    use super::*;
+
+    async fn post(demo: &RunningDemo, path: &str, kind: &str, body: &str) {
+        let mut stream = TcpStream::connect(demo.url.trim_start_matches("http://")).await.unwrap();
+        let token = demo.token.as_deref().unwrap();
+        let request = format!(
+            "POST {path} HTTP/1.1\r\nHost: demo\r\nAuthorization: Bearer {token}\r\nContent-Type: {kind}\r\n\
+             Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
+            body.len()
+        );
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+    }
+
+    #[tokio::test]
+    async fn every_kind_shows_the_commands_that_arrive_and_nothing_else() {
+        let [openhab, hass] = &KINDS;
+        let options = DemoOptions { token: Some("oh.a.b".to_owned()), ..DemoOptions::default() };
+        let mut demo = openhab.start(options).await.unwrap();
+        post(&demo, "/rest/items/Hall_Light", "text/plain", "ON").await;
+        let expected = DemoCommand { to: "Hall_Light".to_owned(), text: "ON".to_owned() };
+        assert_eq!(demo.commands.next().await, Some(expected));
+
+        let mut demo = hass.start(DemoOptions::default()).await.unwrap();
+        let body = r#"{"entity_id":"light.hall"}"#;
+        post(&demo, "/api/services/light/turn_on", "application/json", body).await;
+        let expected = DemoCommand { to: "light.turn_on".to_owned(), text: body.to_owned() };
+        assert_eq!(demo.commands.next().await, Some(expected));
+    }
+
+    #[tokio::test]
+    async fn only_openhab_has_several_versions() {
+        let options = || DemoOptions { version: Some("4.3.11".to_owned()), ..DemoOptions::default() };
+        assert!(KINDS[0].start(options()).await.is_ok());
+        assert!(KINDS[1].start(options()).await.is_err());
+    }
+}

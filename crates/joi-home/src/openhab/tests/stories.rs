@@ -305,6 +305,12 @@ async fn events_can_be_followed() {
 async fn another_server_and_no_server_differ() {
     let demo = DemoHome::start(DemoWants::default()).await.unwrap();
     let check = async |text: &str| server(text, TokenSource::None).0.check().await.unwrap_err();
+    let answers = async |text: &str| server(text, TokenSource::None).0.answers().await;
+    assert!(answers(&demo.url()).await);
+    let closed = DemoHome::start(DemoWants { is_open: false, ..DemoWants::default() }).await.unwrap();
+    assert!(answers(&closed.url()).await);
+    let hass = joi_house_demo::DemoHass::start(joi_house_demo::HassWants::default()).await.unwrap();
+    assert!(!answers(&hass.url()).await);
     demo.phase(DemoPhase::BadGateway);
     assert_eq!(check(&demo.url()).await, HomeFault::Proxy { status: 502 });
     let url = demo.url();
