@@ -304,7 +304,7 @@ pub(super) fn model_server(server: ModelServer) -> Service {
 async fn damage(store: &Store) -> Option<String> {
     let kept = store.set_aside()?.display();
     let told = match store.losses().await {
-        Ok(losses) => losses.last().map(Loss::told).unwrap_or_default(),
+        Ok(losses) => losses.last().map(Loss::summary).unwrap_or_default(),
         Err(error) => format!("what was lost is not known: {error}"),
     };
     Some(format!("the database was damaged and is kept as {kept}; {told}; `joi doctor` shows it again"))

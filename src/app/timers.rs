@@ -18,8 +18,7 @@ use joi_base::paths::Paths;
 use joi_base::pulse::Heart;
 use joi_language::Languages;
 use joi_schedule::announce::Announcer;
-use joi_schedule::ringer::{AT_LEAST, Ring, Ringer};
-use joi_schedule::{HouseHand, Schedule, ScheduleParts, WakeUp};
+use joi_schedule::{HouseHand, LOOKS_EVERY, Ring, Ringer, Schedule, ScheduleParts, WakeUp};
 use joi_store::Store;
 
 /// Exists once the clock was set over the network: systemd creates it, the start of the machine removes it.
@@ -49,7 +48,7 @@ pub(super) fn ringer(ringer: Ringer) -> Service {
         }
     };
     Service::new("timers", "timers, alarms and reminders do not ring", run)
-        .heartbeat(3 * AT_LEAST)
+        .heartbeat(3 * LOOKS_EVERY)
         .indispensable()
 }
 

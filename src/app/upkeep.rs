@@ -50,7 +50,7 @@ async fn announce_losses(store: &Store, announcer: &Announcer, language: &Langua
 
 /// Returns a sentence for each loss that was not announced yet.
 async fn unannounced(store: &Store, language: &Language) -> Vec<String> {
-    match store.take_untold_losses().await {
+    match store.take_unannounced_losses().await {
         Ok(losses) => losses.iter().filter_map(|loss| sentence(loss, language)).collect(),
         Err(error) => {
             tracing::warn!(%error, "what a damaged database has cost is not known");
@@ -106,7 +106,7 @@ mod tests {
         announce_losses(&store, &announcer, &english).await;
         let waiting = announcer.waiting();
         assert_eq!(waiting.len(), 1);
-        let text = waiting[0].announcement.wording.told(&english, &SystemClock.now()).0;
+        let text = waiting[0].announcement.wording.text(&english, &SystemClock.now()).0;
         assert!(
             text.starts_with("My memory was damaged, and I have lost perhaps some timers and reminders"),
             "{text}"
@@ -122,7 +122,7 @@ mod tests {
             kept_as: "/d".into(),
             snapshot: None,
             tables,
-            is_told: false,
+            is_announced: false,
         };
         let english = Language::load("en").unwrap();
         let some = loss(vec![

@@ -28,7 +28,7 @@ use joi_channels::voice::{
 use joi_hear::Pacing;
 use joi_hear::whisper::SttModel;
 use joi_llm::Mind;
-use joi_schedule::ringer::{Ring, Ringer};
+use joi_schedule::{Ring, Ringer};
 use joi_speak::{Mouth, SpeakEvent};
 
 /// News nobody has looked at yet. When full, the conversation waits for whoever shows it.

@@ -126,7 +126,7 @@ fn models(context: &CliContext) -> anyhow::Result<Vec<Row>> {
             0 => format!("all {}", needed.len()),
             _ => format!("{} of {}", needed.len() - replaced, needed.len()),
         };
-        faults.push(Row::good("models", format!("{told} are there, in {}", library.told_dirs())));
+        faults.push(Row::good("models", format!("{told} are there, in {}", library.shown_dirs())));
     }
     Ok(faults)
 }

@@ -48,7 +48,7 @@ pub(crate) fn run(args: StatusArgs, context: &CliContext) -> anyhow::Result<Exit
         }
     };
     let losses = store::unacknowledged(&context.paths.database());
-    status.losses = losses.iter().map(Loss::told).collect();
+    status.losses = losses.iter().map(Loss::summary).collect();
     if args.json {
         show::line(serde_json::to_string_pretty(&status)?)?;
         return Ok(ExitCode::SUCCESS);

@@ -40,7 +40,7 @@ pub(super) struct Followed {
     pub(super) view: watch::Receiver<HomeView>,
     pub(super) events: broadcast::Sender<ServerEvent>,
     /// Wakes the follower to read the house again.
-    pub(super) doubted: Arc<Notify>,
+    doubted: Arc<Notify>,
 }
 
 impl Followed {

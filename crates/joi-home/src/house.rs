@@ -12,17 +12,17 @@
 //! (rebuild indexes and prompts when it differs), `states` counts states.
 //! Pure: no I/O, no clock.
 
-pub mod caution;
-pub mod command;
+mod caution;
+mod command;
 mod find;
-pub mod item;
+mod item;
 mod kind;
-pub mod location;
+mod location;
 pub mod meaning;
-pub mod permission;
+mod permission;
 pub mod read;
-pub mod semantics;
-pub mod state;
+mod semantics;
+pub(super) mod state;
 #[cfg(test)]
 mod tests;
 pub mod typed;
@@ -42,7 +42,7 @@ pub use read::{TagVocabulary, UnreadItem};
 pub use semantics::{SemanticClass, Semantics};
 pub use state::{ItemState, StateValue};
 
-/// Which snapshot this is. Both numbers only grow as long as the program runs.
+/// The revision of a snapshot. Both numbers only grow as long as the program runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, PartialOrd, Ord)]
 pub struct HouseRevision {
     /// Grows when items, names, rooms or permissions differ.
@@ -59,7 +59,7 @@ pub struct House {
     layout: Arc<Layout>,
 }
 
-/// What does not change when a state does.
+/// The parts that do not change with a state.
 #[derive(Debug, Default)]
 struct Layout {
     index: HashMap<String, usize>,
@@ -84,7 +84,7 @@ impl House {
         Self { revision: HouseRevision { layout: 1, states: 1 }, items, layout }
     }
 
-    /// The same house as the successor of `before`: revisions grow by what really differs.
+    /// Makes the house the successor of `before`: revisions grow where something differs.
     #[must_use]
     pub fn following(mut self, before: &House) -> Self {
         let same_layout = self.items.len() == before.items.len()
@@ -101,7 +101,7 @@ impl House {
         self
     }
 
-    /// The house after these states, named by item; unknown names are left out. The same revision when none differs.
+    /// Returns the house with these states, named by item; unknown names are ignored. The revision is kept when none differs.
     #[must_use]
     pub fn with_states<'a>(&self, states: impl IntoIterator<Item = (&'a str, ItemState)>) -> Self {
         let mut changed: HashMap<usize, ItemState> = HashMap::new();
@@ -128,12 +128,12 @@ impl House {
         self.with_states(self.items.iter().map(|item| (item.name.as_str(), ItemState::unknown())))
     }
 
-    /// Which snapshot this is.
+    /// Returns the revision of this snapshot.
     pub fn revision(&self) -> HouseRevision {
         self.revision
     }
 
-    /// All items, in the order of their names, also those that may not be spoken of: see [`Item::permission`].
+    /// Returns all items in the order of their names, hidden ones included: see [`Item::permission`].
     pub fn items(&self) -> impl ExactSizeIterator<Item = &Item> {
         self.items.iter().map(|item| &**item)
     }

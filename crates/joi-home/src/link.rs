@@ -15,9 +15,9 @@ use tokio::time::Instant;
 use crate::fault::HomeFault;
 
 /// Two good answers so far apart mean that a start is over.
-pub(super) const SETTLED_AFTER: Duration = Duration::from_secs(2);
+const SETTLED_AFTER: Duration = Duration::from_secs(2);
 /// The server sends a sign of life every ten seconds; after so long without, the stream is dead.
-pub(super) const SILENT_AFTER: Duration = Duration::from_secs(25);
+const SILENT_AFTER: Duration = Duration::from_secs(25);
 /// Events about items come in bursts.
 const GATHER: Duration = Duration::from_millis(700);
 /// A read that failed is tried again after so long.

@@ -146,7 +146,7 @@ fn check_room(dir: &Path, rest: u64) -> Result<(), DownloadError> {
         Ok(DiskRoom { free, .. }) if free < rest => {
             Err(DownloadError::NoRoom { dir: dir.to_owned(), free, rest })
         }
-        // Where the system does not tell, writing shows it.
+        // Where the system does not know, writing shows it.
         Ok(_) | Err(_) => Ok(()),
     }
 }

@@ -130,7 +130,7 @@ impl ModelLibrary {
         let scratch = |file: &&ModelFile| {
             allowed(file, sources).map(|source| self.scratch_bytes(source)).max().unwrap_or(0)
         };
-        // The room for a file of unknown size is looked for when its server tells it.
+        // The room for a file of unknown size is checked when its server has sent the size.
         let files: u64 = wanted.iter().filter_map(|file| file.size).sum();
         let need = files + wanted.iter().map(scratch).max().unwrap_or(0) + SPARE;
         let dir = self.root.clone();

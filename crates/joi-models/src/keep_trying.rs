@@ -10,7 +10,7 @@ use super::progress::FetchProgress;
 /// From a failure of the network to the next attempt.
 pub(super) const AGAIN: Duration = Duration::from_secs(30);
 
-/// Has `attempt` make attempts until one succeeds, or fails by something else than the network. Each wait is told.
+/// Repeats `attempt` until it succeeds or fails for another reason than the network. Each wait is reported.
 pub(super) async fn keep_trying<T, F>(
     mut attempt: impl FnMut() -> F,
     progress: &dyn FetchProgress,

@@ -1,8 +1,17 @@
 //! The models on disk: which there are, whether they are complete, and how they are fetched.
 //!
-//! Any thread; checking files blocks, fetching is async. In: the manifest and a directory, and others that are
-//! only read, as a package fills them. Out: paths of files that have the right size. A file gets its final name only after its checksum was verified, so a
-//! missing name means "not fetched", and a file is never partial.
+//! Any thread; checking files blocks, fetching is async. In: the manifest and a directory, and others that are only read,
+//! as a package fills them. Out: paths of files that have the right size. A file gets its final name only after its
+//! checksum was verified, so a missing name means "not fetched", and a file is never partial.
+//!
+//! ```
+//! use joi_models::{InstallState, ModelLibrary};
+//!
+//! let library = ModelLibrary::open("/nowhere")?;
+//! assert_eq!(library.state("silero-vad")?, InstallState::Missing);
+//! assert_eq!(library.manifest().nearest("silero"), Some("silero-vad"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod convert;
 mod download;
@@ -66,7 +75,7 @@ impl ModelsConfig {
 /// A model can't be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
-    /// There is no model of this name. Tell the user.
+    /// There is no model of this name. Report it.
     #[error("there is no model \"{name}\"; did you mean \"{nearest}\"? `joi models list` shows all")]
     Unknown {
         /// As it was asked for.
@@ -74,7 +83,7 @@ pub enum ModelError {
         /// The most similar name.
         nearest: String,
     },
-    /// It has no such file, or none for this processor. Tell the user.
+    /// It has no such file, or none for this processor. Report it.
     #[error("the model \"{name}\" has no file \"{file}\" for this processor")]
     NoSuchFile {
         /// The model.
@@ -82,7 +91,7 @@ pub enum ModelError {
         /// The file.
         file: String,
     },
-    /// It was not fetched. Tell the user, or fetch it.
+    /// It was not fetched. Report it, or fetch it.
     #[error("the model {name} is not there ({}); run `joi models fetch {name}`", path.display())]
     Missing {
         /// The model.
@@ -90,7 +99,7 @@ pub enum ModelError {
         /// The file that is not there.
         path: PathBuf,
     },
-    /// A file has the wrong content. Tell the user, or fetch it.
+    /// A file has the wrong content. Report it, or fetch it.
     #[error("{} is damaged ({why}); run `joi models fetch {name}`", path.display())]
     Damaged {
         /// The model.
@@ -146,8 +155,8 @@ impl ModelLibrary {
         &self.root
     }
 
-    /// The directories that exist of those that the models may be in, for people; else the one they belong in.
-    pub fn told_dirs(&self) -> String {
+    /// Returns the existing directories that models may be in, for people; else the one they belong in.
+    pub fn shown_dirs(&self) -> String {
         let all = std::iter::once(&self.root).chain(&self.packaged);
         let there: Vec<String> =
             all.filter(|dir| dir.is_dir()).map(|dir| dir.display().to_string()).collect();

@@ -40,7 +40,7 @@ pub struct ManifestModel {
     /// Only where one of these languages is spoken; everywhere when empty.
     #[serde(default)]
     pub languages: Vec<String>,
-    /// What does its work where it can't be fetched, in one sentence: then that is told and the rest is fetched.
+    /// The fallback where it can't be fetched, in one sentence: then that is reported and the rest is fetched.
     pub stand_in: Option<String>,
     /// Bytes of memory that a machine needs for it, where that is much.
     pub least_memory: Option<u64>,
@@ -191,7 +191,7 @@ pub enum ManifestError {
     Inconsistent {
         /// Model and file.
         at: String,
-        /// What is wrong.
+        /// The reason.
         why: String,
     },
 }

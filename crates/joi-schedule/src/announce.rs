@@ -1,4 +1,4 @@
-//! The one way to speak without having been asked: a queue of announcements and the arbiter in front of it.
+//! The queue of unsolicited messages, and the arbiter in front of it.
 //!
 //! Any task. In: announcements of timers, devices, start-up, impulse, agents, alerts: whoever has something to say
 //! sends it to an [`Announcer`] and is done. Out: for whoever can speak at a place, the next one to be said there, when
@@ -42,10 +42,10 @@ use queue::AnnouncementQueue;
 /// Whoever waits asks again after this time at the latest: the wall clock may have been set.
 const AT_LEAST: Duration = Duration::from_secs(60);
 
-/// What is said next at a place.
+/// The next announcement at a place, or how long to wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Next {
-    /// This; what became of it is told by [`Announcer::heard`] or [`Announcer::cut_short`].
+    /// This; the caller reports the outcome by [`Announcer::heard`] or [`Announcer::cut_short`].
     Say(AnnouncementId, Announcement),
     /// Nothing for this reason; ask again at that moment, or when something has changed.
     Wait(HoldReason, Option<Instant>),
@@ -115,15 +115,14 @@ impl Announcer {
         id
     }
 
-    /// It is not true any more, or was answered: it is not said again. Whoever says it at this moment is told by the
-    /// change.
+    /// Drops an announcement that is no longer true, or was answered. A speaker that is saying it now sees the change.
     pub async fn withdraw(&self, id: AnnouncementId) {
         let gone = self.queue().remove(id, AnnouncementOutcome::Withdrawn);
         self.shared.changed.send_replace(());
         self.forget(gone).await;
     }
 
-    /// What is to be said next, if anything may be said in this situation; nobody else is told to say it then.
+    /// Decides the next announcement in this situation, and hands it to this caller alone.
     pub async fn next(&self, situation: &Situation<'_>) -> Next {
         loop {
             let situation = &self.with_presence(situation);
@@ -180,7 +179,7 @@ impl Announcer {
         self.shared.changed.send_replace(());
     }
 
-    /// How one ended; nothing while it waits, or when that is long ago.
+    /// Returns how an announcement ended; `None` while it waits, or long after.
     pub fn outcome(&self, id: AnnouncementId) -> Option<AnnouncementOutcome> {
         self.queue().outcome(id)
     }
@@ -206,7 +205,7 @@ impl Announcer {
         self.shared.clock.now().timestamp().checked_add(time).ok()
     }
 
-    /// Tells of every change of the queue.
+    /// Watches the changes of the queue.
     pub fn changes(&self) -> watch::Receiver<()> {
         self.shared.changed.subscribe()
     }
@@ -216,7 +215,7 @@ impl Announcer {
         self.queue().waiting().to_vec()
     }
 
-    /// What became of the others.
+    /// Returns how many ended in which way.
     pub fn counts(&self) -> Counts {
         self.queue().counts()
     }

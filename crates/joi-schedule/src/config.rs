@@ -36,7 +36,7 @@ impl TimersConfig {
         (self.ring_sound != BUILT_IN).then(|| Path::new(&self.ring_sound))
     }
 
-    /// What is wrong with `ring_sound`, for which `why` is the reason.
+    /// Returns the problem of `ring_sound`; `why` is the reason.
     pub fn ring_problem(&self, why: impl std::fmt::Display) -> Problem {
         let allowed = "\"built-in\", or the absolute path of a WAV file with something to hear in it";
         Problem::new("timers.ring_sound", format!("{:?}", self.ring_sound), allowed).remedy(format!(

@@ -1,9 +1,35 @@
 //! Timers, alarms and reminders that outlive a restart and a power cut.
 //!
 //! The database is the truth: every order is one transaction on the database thread, decided by a pure
-//! function and told only once it is durable. So several programs may give orders at the same time; the one
-//! that rings (see [`ringer`]) is woken by whoever changed something. In: [`ScheduleOrder`]s. Out: [`OrderReport`]s, and
+//! function and reported only once it is durable. So several programs may give orders at the same time; the one
+//! that rings (see [`Ringer`]) is woken by whoever changed something. In: [`ScheduleOrder`]s. Out: [`OrderReport`]s, and
 //! what rings. It refuses to confirm what is not on the disk.
+//!
+//! ```
+//! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+//! use std::sync::Arc;
+//!
+//! use joi_base::clock::SystemClock;
+//! use joi_language::{Language, Languages};
+//! use joi_schedule::*;
+//! use joi_store::Store;
+//!
+//! let schedule = Schedule::new(ScheduleParts {
+//!     store: Store::in_memory()?,
+//!     clock: Arc::new(SystemClock),
+//!     config: TimersConfig::default(),
+//!     languages: Languages::new(Language::load("en").unwrap()),
+//!     is_synchronised: || true,
+//!     wake_up: None,
+//! });
+//! let (kind, when) = (EntryKind::Timer, Some(When::In(600)));
+//! let timer = NewEntry { kind, name: Some("tea".into()), when, bias: Bias::Next, is_foreign: false };
+//! schedule.obey(ScheduleOrder::Set(timer)).await?;
+//! assert_eq!(schedule.entries().await?[0].name.as_deref(), Some("tea"));
+//! # Ok::<(), joi_store::StoreError>(())
+//! # })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,7 +46,7 @@ mod config;
 mod names;
 mod obey;
 mod pause;
-pub mod ringer;
+mod ringer;
 #[cfg(test)]
 mod tests;
 mod watch;
@@ -34,12 +60,13 @@ pub use joi_language::values::order::{
 };
 pub use joi_language::values::words;
 pub use joi_language::{ClockSaid, Exactness};
+pub use ringer::{LOOKS_EVERY, Ring, Ringer};
 pub use watch::Trust;
 
 use obey::{EntryChange, Present};
 use watch::{ScheduleView, Seen};
 
-/// Tells another program that something has changed; whether there was one that rings.
+/// Notifies another program of a change; returns whether one that rings exists.
 pub type WakeUp = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// What a schedule is made of.
@@ -47,7 +74,7 @@ pub type WakeUp = Arc<dyn Fn() -> bool + Send + Sync>;
 pub struct ScheduleParts {
     /// Keeps it.
     pub store: Store,
-    /// Tells the time and the zone.
+    /// The time and the zone.
     pub clock: Arc<dyn Clock>,
     /// `[timers]`.
     pub config: TimersConfig,
@@ -72,10 +99,10 @@ impl fmt::Debug for Schedule {
     }
 }
 
-/// Who rings.
+/// Whether a program is running that rings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bell {
-    /// This program, or another that was told.
+    /// This program, or another that was notified.
     Somebody,
     /// Nobody until `joi run` is started.
     Nobody,
@@ -86,7 +113,7 @@ pub enum Bell {
 pub struct Done {
     /// What became of it.
     pub report: OrderReport,
-    /// Who rings.
+    /// Whether a program is running that rings.
     pub bell: Bell,
     /// When it was carried out.
     pub at: Zoned,
@@ -118,7 +145,7 @@ impl Schedule {
         Ok(Done { report, bell, at: now, trust })
     }
 
-    /// What an order would come to at this moment. Nothing is changed, so nothing may be told as done.
+    /// Decides an order without carrying it out: the report must not be presented as done.
     ///
     /// # Errors
     /// The database's.
@@ -143,8 +170,8 @@ impl Schedule {
         }
     }
 
-    /// Believes the clock from here on, although it showed a later moment before; tells whether it was in doubt. For
-    /// a person who knows that the clock is right now.
+    /// Trusts the clock from now on, although it showed a later moment before; returns whether it was in doubt. For a
+    /// person who knows that the clock is right.
     ///
     /// # Errors
     /// The database's.

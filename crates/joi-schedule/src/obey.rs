@@ -1,7 +1,6 @@
-//! What an order changes, decided from all entries and the present moment.
+//! Decides the changes of an order from all entries and the present moment.
 //!
-//! In: entries, an order, now. Out: changes to be stored, and a report to be told once they are
-//! durable. It refuses what is over, too long or too much, and asks when it is not clear what is meant.
+//! In: entries, an order, now. Out: changes to be stored, and a report, valid once they are durable. It refuses what is over, too long or too much, and asks when it is not clear what is meant.
 //! Pure: no I/O, no clock.
 
 use jiff::{SignedDuration, Timestamp, Zoned};
@@ -19,7 +18,7 @@ use joi_language::values::order::{
 
 /// Most entries that wait at the same time.
 pub(super) const MOST: usize = 1_024;
-/// What was silenced so recently can still be snoozed.
+/// Time after silencing in which an alarm can still be snoozed.
 pub(super) const RECENT: SignedDuration = SignedDuration::from_mins(10);
 /// What changes the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +28,7 @@ pub(super) enum EntryChange {
     Remove(EntryId),
 }
 
-/// What is known when an order comes.
+/// The state in which an order is decided.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Present<'a> {
     pub(super) entries: &'a [Entry],
@@ -39,11 +38,11 @@ pub(super) struct Present<'a> {
     /// The clock shows less than it did before.
     pub(super) in_doubt: bool,
     pub(super) config: &'a TimersConfig,
-    /// By whose sound names are told apart.
+    /// Compares names by their sound.
     pub(super) phonetic: PhoneticMatcher,
 }
 
-/// Changes, and what to tell when they are stored.
+/// Changes, and the report once they are stored.
 pub(super) type Decided = (Vec<EntryChange>, OrderReport);
 
 /// Decides.
@@ -151,7 +150,7 @@ impl Present<'_> {
         (vec![EntryChange::Add(entry.clone())], OrderReport::Set(entry))
     }
 
-    /// What was begun as `before` since then, and still waits.
+    /// Entries begun as `before` since then that still wait.
     fn begun(&self, before: &NewEntry, since: Timestamp) -> Option<&Entry> {
         let is_it = |entry: &&Entry| {
             let is_alike = (entry.kind, &entry.name) == (before.kind, &before.name);
@@ -297,7 +296,7 @@ impl Present<'_> {
         }
     }
 
-    /// What is moved most likely stays in its half of the day.
+    /// A moved entry most likely stays in its half of the day.
     fn likely(&self, entry: &Entry) -> Bias {
         let zone = self.now.time_zone();
         let is_morning = self.moment(entry).to_zoned(zone.clone()).hour() < 12;

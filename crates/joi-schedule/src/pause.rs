@@ -29,7 +29,7 @@ impl Present<'_> {
     }
 
     /// Those of the entries that `which` may mean which `can` be changed. Where none can, but some are meant, how long they
-    /// have left tells why.
+    /// have left is the reason.
     fn changed(
         &self,
         which: &Which,

@@ -1,8 +1,8 @@
-//! The task that waits for what is due and says what rings.
+//! The task that waits for due entries and announces them.
 //!
 //! One task per program that rings. In: the schedule, the clock, changes. Out: announcements of what rings and of what
 //! was missed, and what rings as a value that is always the newest. It makes no sound itself. It never sleeps for
-//! longer than a minute, so that a clock that was set, or a change nobody told of, is noticed.
+//! longer than a minute, so that a clock that was set, or an unannounced change, is noticed.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -25,7 +25,7 @@ use joi_base::pulse::Heart;
 use joi_language::{Language, SentenceName};
 
 /// It looks at least this often.
-pub const AT_LEAST: Duration = Duration::from_secs(60);
+pub const LOOKS_EVERY: Duration = Duration::from_secs(60);
 /// At the end, what was sent to the house is waited for this long.
 const LAST_WORDS: Duration = Duration::from_secs(3);
 /// At least so long between the end of a ring and the next.
@@ -36,7 +36,7 @@ const GAP: Duration = Duration::from_secs(1);
 pub struct Ring {
     /// Which entry.
     pub id: EntryId,
-    /// What is said of it.
+    /// The words of its announcement.
     pub says: Private<String>,
 }
 
@@ -49,7 +49,7 @@ pub struct Ringer {
     announced: Arc<Mutex<Vec<(EntryId, AnnouncementId)>>>,
     /// Carries out what is due in the house, where there is one.
     hand: Option<Arc<dyn HouseHand>>,
-    /// What is to be carried out now.
+    /// Commands to the house that are being carried out.
     due: Vec<Entry>,
     heart: Heart,
     anchor: Option<Anchor>,
@@ -124,7 +124,7 @@ impl Ringer {
                 () = tokio::time::sleep(wait) => {}
             }
         }
-        // What was sent is soon known; what is not is told at the next start.
+        // The outcome of a sent command is soon known; otherwise it is announced at the next start.
         let rest = async {
             while let Some((entry, outcome)) = working.next().await {
                 self.finish(&entry, outcome).await;
@@ -143,10 +143,10 @@ impl Ringer {
             LaterOutcome::Failed => SentenceName::HouseFailed,
             LaterOutcome::Unknown => SentenceName::HouseUnknown,
         };
-        self.tell_not_done(sentence, std::slice::from_ref(entry)).await;
+        self.announce_not_done(sentence, std::slice::from_ref(entry)).await;
     }
 
-    async fn tell_not_done(&self, sentence: SentenceName, entries: &[Entry]) {
+    async fn announce_not_done(&self, sentence: SentenceName, entries: &[Entry]) {
         if !entries.is_empty() {
             let zone = self.schedule.parts.clock.now().time_zone().clone();
             self.announce(IfUnheard::Keep, words::not_done(sentence, entries, &zone)).await;
@@ -177,7 +177,7 @@ impl Ringer {
                     tracing::error!(%error, "timers can't be read, so none rings");
                     self.announce(IfUnheard::Drop, SentenceName::TimersUnreadable).await;
                 }
-                return AT_LEAST;
+                return LOOKS_EVERY;
             }
         };
         (self.is_first, self.has_failed) = (false, false);
@@ -189,12 +189,12 @@ impl Ringer {
         if !seen.missed.is_empty() {
             self.announce(IfUnheard::Keep, words::missed(&seen.missed, now.time_zone())).await;
         }
-        self.tell_not_done(SentenceName::HouseMissed, &seen.late).await;
-        self.tell_not_done(SentenceName::HouseUnknown, &seen.unknown).await;
+        self.announce_not_done(SentenceName::HouseMissed, &seen.late).await;
+        self.announce_not_done(SentenceName::HouseUnknown, &seen.unknown).await;
         self.publish(&seen, &now).await;
         self.due.extend(seen.due);
         let until = seen.next.map(|next| next.duration_since(now.timestamp()));
-        until.and_then(|until| Duration::try_from(until).ok()).unwrap_or(AT_LEAST).min(AT_LEAST)
+        until.and_then(|until| Duration::try_from(until).ok()).unwrap_or(LOOKS_EVERY).min(LOOKS_EVERY)
     }
 
     async fn publish(&mut self, seen: &Seen, now: &jiff::Zoned) {

@@ -1,7 +1,7 @@
-//! What is due: what begins to ring, what was missed, and when to look again.
+//! Finds due entries: those that begin to ring, those that were missed, and when to look again.
 //!
 //! In: entries, now, the latest moment the clock ever showed. Out: changes to be stored, what rings,
-//! what to tell. A clock that shows less than it did before is wrong: then only what was set by that clock
+//! and announcements. A clock that shows less than it did before is wrong: then only what was set by that clock
 //! rings, and the rest waits.
 //! Pure: no I/O, no clock.
 
@@ -14,8 +14,8 @@ use joi_language::values::entry::{Due, Entry, EntryKind, EntryState};
 /// A clock may be set back by so much without being wrong.
 const SLACK: SignedDuration = SignedDuration::from_mins(2);
 
-/// While nothing is set and nothing rings, the latest moment of the clock is written down this often. It is all that
-/// tells a clock that began anew behind its past: what is less behind than this and [`SLACK`] may be believed. Each
+/// While nothing is set and nothing rings, the latest moment of the clock is written down this often. Only it
+/// reveals a clock that began anew behind its past: one that is less behind than this and [`SLACK`] may be believed. Each
 /// note is a page of the database and a flush, day and night.
 const NOTED: SignedDuration = SignedDuration::from_mins(30);
 
@@ -46,25 +46,25 @@ pub(super) fn is_worth_noting(now: Timestamp, latest: Option<Timestamp>) -> bool
     })
 }
 
-/// What is known at a look.
+/// The state at a look.
 pub(super) struct ScheduleView<'a> {
     pub(super) entries: &'a [Entry],
     pub(super) now: &'a Zoned,
     pub(super) trust: Trust,
     /// How far the clock was just put forward, after it had been wrong.
     pub(super) jump: SignedDuration,
-    /// The first look since the start: what was missed is to be told.
+    /// The first look since the start: missed entries are announced.
     pub(super) is_first: bool,
     pub(super) config: &'a TimersConfig,
 }
 
-/// What was seen.
+/// The result of a look.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Seen {
     pub(super) changes: Vec<EntryChange>,
     /// What rings, the longest first.
     pub(super) ringing: Vec<Entry>,
-    /// What nobody noticed, to be told now.
+    /// Missed entries to announce now.
     pub(super) missed: Vec<Entry>,
     /// Commands to the house that are due: to be sent once this is stored.
     pub(super) due: Vec<Entry>,
@@ -175,7 +175,7 @@ impl ScheduleView<'_> {
         }
     }
 
-    /// Nobody noticed: told at the start, else kept until somebody asks or the next start.
+    /// Nobody noticed: announced at the start, else kept until somebody asks or the next start.
     fn miss(&self, entry: &mut Entry, seen: &mut Seen) {
         if self.is_first {
             seen.missed.push(entry.clone());

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_copy_is_made_beside_a_writer_and_tells_when_something_was_erased() {
+    async fn a_copy_is_made_beside_a_writer_and_knows_when_something_was_erased() {
         let folder = tempfile::tempdir().unwrap();
         let (path, to) = (folder.path().join("joi.db"), folder.path().join("copy.db"));
         let store = filled(&path).await;

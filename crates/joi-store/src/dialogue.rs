@@ -63,7 +63,7 @@ pub struct Exchange {
     pub conversation: ConversationId,
     /// When it was said.
     pub asked_at: Timestamp,
-    /// What was said.
+    /// The user's words.
     pub asked: Private<String>,
     /// When the answer was complete.
     pub answered_at: Timestamp,
@@ -107,7 +107,7 @@ pub struct DialogueRow {
     pub wording: WordedBy,
 }
 
-/// What is read of a message.
+/// The columns of a message that are read.
 const COLUMNS: &str = "id, channel, place, role, at_ms, text, origin, wording";
 
 pub(super) fn add(db: &mut Connection, exchange: &Exchange) -> Result<ExchangeId, StoreError> {

@@ -166,7 +166,7 @@ fn renew_copies(database: &Path) -> Result<(), StoreError> {
 }
 
 /// Damaged files that are kept beside the database, with their side files.
-pub(super) fn damaged_copies(database: &Path) -> Vec<PathBuf> {
+fn damaged_copies(database: &Path) -> Vec<PathBuf> {
     let Some(folder) = database.parent() else { return Vec::new() };
     let name = database.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let is_copy = |path: &PathBuf| {
@@ -181,7 +181,7 @@ fn delete_before(db: &mut Connection, cutoff: Timestamp) -> Result<Deleted, Stor
     let tx = db.transaction()?;
     let messages = tx.execute("DELETE FROM message WHERE at_ms < ?1", [at])?;
     let turns = tx.execute("DELETE FROM turn WHERE at_ms < ?1", [at])?;
-    // What was called in a conversation does not outlive it.
+    // The tool history does not outlive its conversation.
     let over = "DELETE FROM conversation WHERE NOT EXISTS (SELECT 1 FROM message
         WHERE message.channel = conversation.channel AND message.place = conversation.place)";
     tx.execute(over, [])?;

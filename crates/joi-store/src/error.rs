@@ -10,7 +10,7 @@ use rusqlite::ErrorCode;
 /// A failure of the store. The dialogue continues without it: callers report it once and carry on.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The folder of the database can't be made. Tell the user; go on in memory.
+    /// The folder of the database can't be made. Report it; go on in memory.
     #[error("the folder {path} can't be made: {source}; choose another with JOI_DATA")]
     Folder {
         /// The folder.
@@ -18,7 +18,7 @@ pub enum StoreError {
         /// Why.
         source: io::Error,
     },
-    /// The file can't be opened or created. Tell the user; go on in memory.
+    /// The file can't be opened or created. Report it; go on in memory.
     #[error(
         "the database {path} can't be opened: {source}; check that the file and its folder are yours to write"
     )]
@@ -28,7 +28,7 @@ pub enum StoreError {
         /// Why.
         source: rusqlite::Error,
     },
-    /// The file's access rights can't be set. Tell the user; go on in memory.
+    /// The file's access rights can't be set. Report it; go on in memory.
     #[error(
         "the database {path} can't be kept private: {source}; put it on a file system with access rights"
     )]
@@ -38,7 +38,7 @@ pub enum StoreError {
         /// Why.
         source: io::Error,
     },
-    /// A damaged file can't be moved out of the way. Tell the user; go on in memory.
+    /// A damaged file can't be moved out of the way. Report it; go on in memory.
     #[error("the database {path} is damaged and can't be renamed: {source}; move it away by hand")]
     SetAside {
         /// The file.
@@ -46,7 +46,7 @@ pub enum StoreError {
         /// Why.
         source: io::Error,
     },
-    /// A damaged file can't be replaced while another program uses it. Tell the user; go on in memory.
+    /// A damaged file can't be replaced while another program uses it. Report it; go on in memory.
     #[error(
         "the database {path} is damaged and another joi uses it; end that one (`joi status` tells its process), then start again"
     )]
@@ -54,7 +54,7 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
-    /// A snapshot or a copy can't be written or removed. Tell the user; an erasure is not complete.
+    /// A snapshot or a copy can't be written or removed. Report it; an erasure is not complete.
     #[error(
         "the copy {path} of the database can't be written or removed: {source}; check the rights of its folder and repeat the command"
     )]
@@ -64,12 +64,12 @@ pub enum StoreError {
         /// Why.
         source: io::Error,
     },
-    /// What was erased is still in the log, because another program reads the database. Tell the user.
+    /// Erased data is still in the log, because another program reads the database. Report it.
     #[error(
         "what was erased is still in the database's log, because another program reads it; repeat the command in a moment"
     )]
     LogInUse,
-    /// The file was written by a newer version. Tell the user; never touch it.
+    /// The file was written by a newer version. Report it; never touch it.
     #[error(
         "the database {path} was written by a newer joi; update joi, or choose another folder with JOI_DATA"
     )]
@@ -77,13 +77,13 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
-    /// A database out of a backup is none of ours, or damaged. Tell the user; it is not used.
+    /// A database out of a backup is none of ours, or damaged. Report it; it is not used.
     #[error("the database in the backup can't be used: {why}; choose another backup")]
     Foreign {
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
-    /// The disk is full. Tell the user once; the reply goes out all the same.
+    /// The disk is full. Report it once; the reply goes out all the same.
     #[error("the disk is full, so nothing new is remembered; free some space")]
     Full,
     /// Another program holds the database for longer than it may. Carry on; try again next time.
@@ -94,7 +94,7 @@ pub enum StoreError {
         "a record can't be stored or read: {0}; the others are not affected, and a newer joi may read it"
     )]
     Record(String),
-    /// Any other error of SQLite. Tell the user once.
+    /// Any other error of SQLite. Report it once.
     #[error("the database failed: {0}; `joi doctor` checks it")]
     Sql(rusqlite::Error),
     /// The database thread can't be started.

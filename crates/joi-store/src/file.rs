@@ -75,7 +75,7 @@ pub(super) struct OpenedDatabase {
     pub(super) checked: CheckExtent,
     /// Where the damaged file was moved to.
     pub(super) set_aside: Option<PathBuf>,
-    /// Tells other programs that the file is used.
+    /// The lock that shows other programs that the file is used.
     pub(super) in_use: InUse,
 }
 

@@ -1,4 +1,4 @@
-//! Tells programs with the same database of each other, so that none replaces the file below another.
+//! A lock shared by programs with the same database, so that none replaces the file below another.
 //!
 //! Any thread. A lock file beside the database: everybody who has it open shares the lock, and whoever replaces a
 //! damaged file must be alone. The file itself is empty and stays. SQLite's own locks are another kind and are left

@@ -1,4 +1,4 @@
-//! What she does by herself: decisions of the impulse, alarms, the context state; each as one JSON text.
+//! Records of proactive behaviour: decisions of the impulse, alarms, the context state; each as one JSON text.
 //!
 //! Runs on the database thread. An alarm has reached the disk when its future is ready. What the texts mean is their
 //! owners' business. "Forget the dialogue" removes all of it.
@@ -117,7 +117,7 @@ pub(super) fn remove_all(db: &Connection) -> Result<(), StoreError> {
     Ok(db.execute_batch("DELETE FROM impulse; DELETE FROM alert; DELETE FROM context_state")?)
 }
 
-/// What is left of the context state once the entries of its lists that mention a topic are taken out; nothing of one
+/// Returns the context state once the entries of its lists that mention a topic are taken out; nothing of one
 /// that mentions it elsewhere, and `None` where it is not mentioned.
 pub(super) fn context_without(db: &Connection, topic: &[String]) -> Result<Option<String>, StoreError> {
     let state: Option<String> =

@@ -5,6 +5,19 @@
 //! ends with the last of them. A damaged database is kept under another name and replaced by what can be read of it
 //! and of the daily snapshots; a large one is checked in the background. Nothing here redacts: callers pass redacted
 //! text only.
+//!
+//! ```
+//! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+//! use joi_store::Store;
+//!
+//! let store = Store::in_memory()?;
+//! store.set_setting("language", "de".to_owned()).await?;
+//! assert_eq!(store.setting("language").await?.as_deref(), Some("de"));
+//! store.close().await?;
+//! # Ok::<(), joi_store::StoreError>(())
+//! # })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -74,7 +87,7 @@ use handle::Job;
 /// Jobs queued for the database thread; one more makes its sender wait.
 const QUEUE: usize = 16;
 
-/// What is kept, and for how long.
+/// `[store]`: how long data is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StoreConfig {

@@ -1,4 +1,4 @@
-//! What a damaged database cost: a record of it, kept until the owner has acknowledged it.
+//! The record of data lost with a damaged database, kept until the owner has acknowledged it.
 //!
 //! Runs on the database thread, and for `joi status` and `joi doctor` on theirs. In: what the salvage could not read.
 //! Out: counts by kind of data, never a word of the content. The records are a remembered setting, so that neither
@@ -36,7 +36,7 @@ impl LostRows {
     }
 }
 
-/// What a kind of data lost.
+/// The loss of one table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableLoss {
     /// The table.
@@ -61,13 +61,13 @@ pub struct Loss {
     /// Each table, in the order of its weight.
     pub tables: Vec<TableLoss>,
     /// Whether it was announced.
-    #[serde(default)]
-    pub is_told: bool,
+    #[serde(default, rename = "is_told")]
+    pub is_announced: bool,
 }
 
 impl Loss {
-    /// One sentence: what is gone, what came back, where the damaged file is.
-    pub fn told(&self) -> String {
+    /// Returns one sentence on lost and restored rows and on where the damaged file is.
+    pub fn summary(&self) -> String {
         let lost: Vec<String> = self.tables.iter().filter_map(lost_rows).collect();
         let lost = if lost.is_empty() {
             "nothing was lost".to_owned()
@@ -103,7 +103,7 @@ fn lost_rows(table: &TableLoss) -> Option<String> {
     }
 }
 
-/// What the rows of a table are, for people.
+/// Names the rows of a table for people.
 fn name(table: &str) -> &str {
     match table {
         "schedule" => "timers, alarms and reminders",
@@ -123,7 +123,7 @@ fn name(table: &str) -> &str {
 }
 
 impl Store {
-    /// What damaged databases cost, oldest first, until it is acknowledged.
+    /// Returns the losses that were not acknowledged, oldest first.
     ///
     /// # Errors
     /// The database's.
@@ -131,19 +131,19 @@ impl Store {
         self.run(|db| all(db)).await
     }
 
-    /// What was not announced yet; from now on it counts as announced.
+    /// Returns the losses that were not announced yet, and marks them as announced.
     ///
     /// # Errors
     /// The database's.
-    pub async fn take_untold_losses(&self) -> Result<Vec<Loss>, StoreError> {
+    pub async fn take_unannounced_losses(&self) -> Result<Vec<Loss>, StoreError> {
         self.run(|db| {
             let mut losses = all(db)?;
-            let untold: Vec<Loss> = losses.iter().filter(|loss| !loss.is_told).cloned().collect();
-            if !untold.is_empty() {
-                losses.iter_mut().for_each(|loss| loss.is_told = true);
+            let unannounced: Vec<Loss> = losses.iter().filter(|loss| !loss.is_announced).cloned().collect();
+            if !unannounced.is_empty() {
+                losses.iter_mut().for_each(|loss| loss.is_announced = true);
                 put(db, &losses)?;
             }
-            Ok(untold)
+            Ok(unannounced)
         })
         .await
     }
@@ -206,14 +206,14 @@ mod tests {
                 table("note", 0, LostRows::Nothing),
                 table("message", 3, LostRows::Exactly(5)),
             ],
-            is_told: false,
+            is_announced: false,
         }
     }
 
     #[test]
-    fn a_loss_is_told_by_kind_with_its_counts_and_where_the_file_is() {
+    fn a_loss_is_summed_up_by_kind_with_its_counts_and_where_the_file_is() {
         assert_eq!(
-            loss().told(),
+            loss().summary(),
             "the database was damaged on 1970-01-01: lost: up to 2 timers, alarms and reminders, 5 messages; \
              4 rows are from the snapshot of 2026-11-22; the damaged file is /data/joi.db.damaged-1"
         );
@@ -226,9 +226,9 @@ mod tests {
         let store = Store::open(&path).unwrap();
         store.run(|db| add(db, loss())).await.unwrap();
         assert_eq!(unacknowledged(&path), [loss()]);
-        assert_eq!(store.take_untold_losses().await.unwrap(), [loss()]);
-        assert_eq!(store.take_untold_losses().await.unwrap(), []);
-        assert_eq!(store.losses().await.unwrap(), [Loss { is_told: true, ..loss() }]);
+        assert_eq!(store.take_unannounced_losses().await.unwrap(), [loss()]);
+        assert_eq!(store.take_unannounced_losses().await.unwrap(), []);
+        assert_eq!(store.losses().await.unwrap(), [Loss { is_announced: true, ..loss() }]);
         assert_eq!(store.acknowledge_losses().await.unwrap(), 1);
         assert_eq!((store.losses().await.unwrap(), unacknowledged(&path)), (vec![], vec![]));
     }

@@ -183,7 +183,7 @@ impl Store {
     }
 }
 
-pub(super) fn add_all(db: &mut Connection, new: &[NewMemory]) -> Result<Vec<i64>, StoreError> {
+fn add_all(db: &mut Connection, new: &[NewMemory]) -> Result<Vec<i64>, StoreError> {
     let tx = db.transaction()?;
     let ids = new.iter().map(|new| add(&tx, new)).collect::<Result<Vec<_>, _>>()?;
     tx.commit()?;

@@ -33,7 +33,7 @@ pub(super) fn replace(
         let loss = rescue(path, &moved)?;
         set_aside(path, &moved)?;
         rename(&with_end(path, RESCUE), path)?;
-        tracing::warn!(%why, "{}", loss.told());
+        tracing::warn!(%why, "{}", loss.summary());
         Ok(Some(moved))
     });
     let moved = replaced.unwrap_or_else(|| Err(StoreError::InUse { path: path.into() }))?;
@@ -79,7 +79,7 @@ fn rescue(path: &Path, moved: &Path) -> Result<Loss, StoreError> {
         kept_as: moved.to_owned(),
         snapshot: salvaged.snapshot,
         tables: salvaged.tables,
-        is_told: false,
+        is_announced: false,
     };
     losses::add(&fresh, loss.clone())?;
     fresh.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)")?;

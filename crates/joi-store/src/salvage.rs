@@ -64,9 +64,9 @@ const TABLES: [SalvagedTable; 12] = [
     SalvagedTable { name: "conversation", listed: None, is_numbered: false },
 ];
 
-/// Greatest number looked for where nothing tells the greatest there was.
+/// Greatest number looked for where the greatest that existed is unknown.
 const UNKNOWN_LAST: i64 = 10_000;
-/// A gap of more numbers tells nothing about how many rows there were.
+/// From a larger gap the number of rows can't be inferred.
 const TELLING_GAP: u64 = 1_000;
 
 /// What came of it.
@@ -173,7 +173,7 @@ pub(super) fn fill(fresh: &mut Connection, damaged: &Path) -> Result<Salvaged, S
     Ok(Salvaged { tables, snapshot: day.filter(|_| is_used) })
 }
 
-/// What was found of a table.
+/// The result for one table.
 struct Found {
     table: &'static SalvagedTable,
     saved: u64,

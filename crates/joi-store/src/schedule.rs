@@ -69,7 +69,7 @@ fn within<T>(
     // Immediate: no other program may change what was just read.
     let begin = |behavior| Transaction::new_unchecked(db, behavior);
     let tx = match begin(TransactionBehavior::Immediate) {
-        // What is there can still be told.
+        // Stored entries can still be read.
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) => {
             begin(TransactionBehavior::Deferred)?
         }

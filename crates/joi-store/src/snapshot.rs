@@ -127,7 +127,7 @@ fn put(
         Err(source) if source.kind() == io::ErrorKind::NotFound => return Ok(None),
         renamed => renamed.map_err(|source| failed(whole, source))?,
     }
-    // What was erased meanwhile may be in it, and whoever erased it has not seen it.
+    // Data erased meanwhile may be in it, and the erasure has not seen this file.
     if erasures::times(&read_only(database)?)? != erased_before {
         remove(whole)?;
         return Ok(None);

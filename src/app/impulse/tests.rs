@@ -149,7 +149,7 @@ impl Bench {
             self.speaker.step().await;
             let situation = Situation { place: &place, floor, presence: Presence::Here };
             if let Next::Say(id, announcement) = self.announcer.next(&situation).await {
-                let words = announcement.wording.told(joi_language::testing::english(), &now).0;
+                let words = announcement.wording.text(joi_language::testing::english(), &now).0;
                 self.heard.push((now, words));
                 self.announcer.heard(id, std::time::Instant::now()).await;
             }

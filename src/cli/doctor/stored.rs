@@ -16,8 +16,8 @@ pub(super) fn checks(paths: &Paths) -> Vec<Row> {
     let mut rows: Vec<Row> = store::unacknowledged(&database)
         .iter()
         .map(|loss| match loss.is_loss() {
-            true => Row::bad("stored data", loss.told(), remedy),
-            false => Row::fair("stored data", loss.told(), remedy),
+            true => Row::bad("stored data", loss.summary(), remedy),
+            false => Row::fair("stored data", loss.summary(), remedy),
         })
         .collect();
     let snapshots = store::snapshots(&database);

@@ -74,7 +74,7 @@ pub(super) fn run(library: &ModelLibrary, as_json: bool, context: &CliContext) -
         table.add_row(row.cells());
     }
     show::line(table)?;
-    show::line(format!("\nin {}", library.told_dirs()))?;
+    show::line(format!("\nin {}", library.shown_dirs()))?;
     let told = if is_running { "answers now" } else { "would answer" };
     match &answering {
         Some(AnsweringModel { model, by }) => show::line(format!("{told}: {model} ({by})"))?,

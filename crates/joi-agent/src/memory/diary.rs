@@ -78,7 +78,7 @@ impl<M: ChatModel> Diary<'_, M> {
         let window = self.window_s;
         let mut pages = 0;
         loop {
-            let rows = store.untold(READ).await?;
+            let rows = store.beyond_diary(READ).await?;
             let now = self.clock.now().timestamp();
             let Some(rows) = page::first_finished(&rows, now, window) else { return Ok(Pass::Done(pages)) };
             let is_foreign = rows.iter().any(|row| row.origin == Origin::Stranger);

@@ -136,7 +136,7 @@ async fn commands_and_small_talk_make_no_page() {
     bench.later(400);
     assert_eq!(bench.pass().await, Pass::Done(0));
     assert_eq!((bench.pages().await, bench.model.asks().len()), (vec![], 1));
-    assert_eq!(bench.store.untold(10).await.unwrap(), [], "but it is done with");
+    assert_eq!(bench.store.beyond_diary(10).await.unwrap(), [], "but it is done with");
     let off = Bench::with(vec![answers("How nice.")], |parts| parts.memory.diary = false);
     off.say(SAID).await;
     off.later(400);

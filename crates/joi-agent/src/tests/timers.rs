@@ -119,7 +119,7 @@ async fn stop_thanks_and_never_mind_silence_what_rings() {
         bench.later(60);
         let announcer = Announcer::new(&AnnounceConfig::default(), None, bench.clock.clone());
         let (ringer, mut ringing) =
-            joi_schedule::ringer::Ringer::new(schedule, announcer, joi_base::pulse::Heart::unwatched());
+            joi_schedule::Ringer::new(schedule, announcer, joi_base::pulse::Heart::unwatched());
         let stop = CancellationToken::new();
         let task = tokio::spawn(ringer.run(stop.clone()));
         ringing.wait_for(|rings| rings.len() == 1).await.unwrap();

@@ -140,7 +140,7 @@ impl Announcements {
         let current = self.current.as_mut()?;
         current.turn = Some(turn);
         let Announcement { wording, priority, .. } = &current.announcement;
-        Some((wording.told(&self.languages.get(), &self.announcer.now()), *priority))
+        Some((wording.text(&self.languages.get(), &self.announcer.now()), *priority))
     }
 
     /// Returns whether a danger is announced in this turn.
@@ -249,7 +249,7 @@ impl Announcements {
         self.shown = waiting.last().map(|newest| newest.id).max(shown);
         let new = waiting.into_iter().filter(|w| Some(w.id) > shown && w.may_be_heard_at(&self.place));
         let (language, now) = (self.languages.get(), self.announcer.now());
-        let told = |announcement: &Announcement| announcement.wording.told(&language, &now);
+        let told = |announcement: &Announcement| announcement.wording.text(&language, &now);
         new.filter_map(|waiting| news_of(&waiting.announcement, told)).collect()
     }
 

@@ -24,10 +24,10 @@ pub(super) struct EntityFace {
     /// The last part of its name; none for the entity's own.
     pub(super) part: Option<&'static str>,
     pub(super) kind: ItemKind,
-    /// What it is as a point: class and property.
+    /// Its class and property as a point.
     pub(super) point: (&'static str, Option<&'static str>),
     pub(super) range: ValueRange,
-    /// The attribute that lists what it takes.
+    /// The attribute that lists its options.
     pub(super) options: Vec<String>,
     pub(super) unit: Option<String>,
     pub(super) is_read_only: bool,
@@ -75,7 +75,7 @@ impl EntityFace {
         self
     }
 
-    /// What the item is called on the server.
+    /// Returns the name of the item on the server.
     pub(super) fn item(&self, entity: &str) -> String {
         self.part.map_or_else(|| entity.to_owned(), |part| format!("{entity}.{part}"))
     }

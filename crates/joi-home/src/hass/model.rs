@@ -13,7 +13,7 @@ use crate::house::{
     House, HouseRules, Item, ItemKind, ItemOption, ItemState, SemanticClass, Semantics, is_called_as_door,
 };
 
-/// Everything that was read at once.
+/// The registries and states as read in one go.
 #[derive(Debug, Default)]
 pub(super) struct HassRead {
     /// The language of the server, as a two-letter code or a longer one.
@@ -30,7 +30,7 @@ pub(super) struct HassRead {
     pub(super) devices: Vec<DeviceRow>,
     /// The entries of entities in the registry.
     pub(super) entities: Vec<EntityRow>,
-    /// What assistants may see.
+    /// The entities that are exposed to assistants.
     pub(super) exposed: HashSet<String>,
     /// Further names of entities.
     pub(super) aliases: HashMap<String, Vec<String>>,

@@ -23,7 +23,7 @@ pub(super) struct ServiceCall {
     pub(super) data: Value,
 }
 
-/// The call that `text` is for `part` of `entity`.
+/// Returns the call that carries out `text` on `part` of `entity`.
 pub(super) fn call(entity: &HassEntity, part: Option<&str>, text: &str) -> Option<ServiceCall> {
     let (service, mut data) = match part {
         None => own(entity, text)?,

@@ -117,7 +117,7 @@ impl HassSocket {
         sent.map_err(|error| self.gone(&error.to_string()))
     }
 
-    /// The next message of the server. What is no JSON is left out.
+    /// Returns the next message of the server; anything but JSON is left out.
     pub(super) async fn next(&mut self) -> Result<Value, HomeFault> {
         loop {
             match self.socket.next().await {
@@ -154,7 +154,7 @@ fn refused(address: &ServerAddress, error: SocketError) -> HomeFault {
     }
 }
 
-/// What an answer means that is no WebSocket.
+/// Returns the fault that an answer other than a WebSocket means.
 fn answered(address: &ServerAddress, response: &Response<Option<Vec<u8>>>) -> HomeFault {
     let status = response.status().as_u16();
     match status {

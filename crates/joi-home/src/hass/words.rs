@@ -56,12 +56,12 @@ static PLACES: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
     places
 });
 
-/// What classes are called, English and German.
+/// The names of classes, English and German.
 pub(super) fn vocabulary() -> &'static TagVocabulary {
     &VOCABULARY
 }
 
-/// What a class is called in the server's language, where it is English or German, and in the other.
+/// Returns the names of a class in the server's language, where it is English or German, and in the other.
 pub(super) fn class_names(class: &str, language: &str) -> (Option<String>, Vec<String>) {
     let of = |text: &str| {
         let mut vocabulary = TagVocabulary::default();
@@ -86,17 +86,17 @@ pub(super) fn equipment(domain: &str, device_class: &str) -> Option<&'static str
     with_class.or_else(|| FILE.equipment.get(domain)).map(String::as_str)
 }
 
-/// What an entity of this device class is about.
+/// Returns the property of an entity of this device class.
 pub(super) fn property(device_class: &str) -> Option<&'static str> {
     FILE.property.get(device_class).map(String::as_str)
 }
 
-/// What a number of this device class measures.
+/// Returns the quantity that a number of this device class measures.
 pub(super) fn dimension(device_class: &str) -> Option<&'static str> {
     FILE.dimension.get(device_class).map(String::as_str)
 }
 
-/// What all scenes, or all scripts, are called in the server's language, and in the others.
+/// Returns the names of all scenes, or all scripts, in the server's language and in the others.
 pub(super) fn labels(what: &str, language: &str) -> (Option<String>, Vec<String>) {
     let of = |language: &str| FILE.labels.get(language).and_then(|labels| labels.get(what)).cloned();
     let start = language.split(['-', '_']).next().unwrap_or_default();

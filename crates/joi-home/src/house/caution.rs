@@ -15,7 +15,7 @@ use serde::Deserialize;
 use super::item::{Item, ItemKind};
 use super::permission::HouseRules;
 
-/// Whether a command is asked back before it is sent.
+/// Whether a command has to be confirmed before it is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Caution {
     /// It is sent at once.
@@ -26,7 +26,7 @@ pub enum Caution {
     AskFirst(CautionCause),
 }
 
-/// Why it is asked back.
+/// The reason for a confirmation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CautionCause {
     /// A door, gate, garage door or lock.
@@ -39,7 +39,7 @@ pub enum CautionCause {
     Configured,
 }
 
-/// How things to be careful with are known.
+/// The signs of things that need care.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Marks {
@@ -71,7 +71,7 @@ struct CautionFile {
     entrance: Marks,
     valve: Marks,
     alarm: Marks,
-    /// What a switch or a shutter is called that is a door.
+    /// Names of switches or shutters that are doors.
     doors: DoorNames,
     /// Words of things at a door that are not doors.
     at_doors: Marks,
@@ -104,7 +104,7 @@ pub(super) fn resolve(items: &mut BTreeMap<String, Item>, rules: &HouseRules) {
     }
 }
 
-/// The values of options that are called as what is asked back first: scripts, scenes, modes.
+/// Returns the values of options whose labels sound like something to confirm: scripts, scenes, modes.
 fn risky_options(item: &Item) -> Vec<(String, CautionCause)> {
     let all = item.command_options.iter().chain(&item.options);
     all.filter_map(|option| {
@@ -119,7 +119,7 @@ fn risky_options(item: &Item) -> Vec<(String, CautionCause)> {
     .collect()
 }
 
-/// Whether what has these names, the label first, is a door by what it is called.
+/// Whether something with these names, the label first, is named like a door.
 pub fn is_called_as_door<'a>(names: impl IntoIterator<Item = &'a str>) -> bool {
     let names: Vec<Vec<String>> = names.into_iter().map(split).collect();
     let is_at_door = names.first().is_some_and(|label| label.iter().any(|word| FILE.at_doors.is_word(word)));
@@ -141,7 +141,7 @@ fn cause(item: &Item, items: &BTreeMap<String, Item>, rules: &HouseRules) -> Opt
     by_itself(item, items).or_else(in_group)
 }
 
-/// Why what it is asks for care, whatever the configuration says.
+/// Returns why its kind needs a confirmation, whatever the configuration says.
 fn by_itself(item: &Item, items: &BTreeMap<String, Item>) -> Option<CautionCause> {
     let file = &*FILE;
     let property = item.semantics.as_ref().and_then(|semantics| semantics.property.as_ref());
@@ -165,7 +165,7 @@ fn is_in_asked_group(item: &Item, items: &BTreeMap<String, Item>, rules: &HouseR
     around.iter().chain(&item.equipment).any(|name| rules.ask_first.contains(name))
 }
 
-/// Whether a switch or a shutter is a door by what it is called, or by what its equipment is.
+/// Whether a switch or a shutter is a door by its name or its equipment.
 fn is_door(item: &Item, equipment: Option<&Item>) -> bool {
     let moves = matches!(item.kind.acts_as(), ItemKind::Switch | ItemKind::Rollershutter);
     let is_at_door = |item: &Item| {

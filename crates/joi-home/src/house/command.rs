@@ -14,7 +14,7 @@ use super::item::{Item, ItemKind, ValueRange};
 use super::state::rounded;
 use super::unit::converted;
 
-/// What an item is to do.
+/// A command to an item.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ItemCommand {
     /// Switch, dimmer, colour.
@@ -61,21 +61,21 @@ pub enum ItemCommand {
     Position(f64, f64),
 }
 
-/// A command that was checked.
+/// A command that [`super::House::order`] has checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ordered {
     /// The server's name of the item.
     pub item: String,
     /// The text for the server, byte for byte.
     pub text: String,
-    /// Whether it is asked back first. Whoever sends it has to heed this.
+    /// Whether it has to be confirmed first; the sender has to respect this.
     pub caution: Caution,
 }
 
-/// Why a command is not sent.
+/// The reason why a command is not sent.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum Refused {
-    /// No such item, or none that may be spoken of.
+    /// No such item, or a hidden one.
     #[error("there is no item {item}")]
     Unknown {
         /// The name.
@@ -130,10 +130,10 @@ pub enum Refused {
     NoOption {
         /// The item.
         item: String,
-        /// What it takes.
+        /// The values of its options.
         options: Vec<String>,
     },
-    /// A text that says no command for this type.
+    /// The text is not a command for this type.
     #[error("{item} is a {kind} and does not understand {text:?}")]
     NotUnderstood {
         /// The item.
@@ -155,7 +155,7 @@ fn span(range: &ValueRange) -> String {
 }
 
 impl fmt::Display for ItemCommand {
-    /// The text without a check against an item.
+    /// Returns the text without a check against an item.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let word = match self {
             Self::On => "ON",
@@ -231,7 +231,7 @@ impl ItemCommand {
         Ok(self.to_string())
     }
 
-    /// The same command with its value moved into what `item` allows: for "brighter", where the end is no error.
+    /// Clamps the value to the range of `item`: for "brighter", where reaching the end is no error.
     #[must_use]
     pub fn clamped_to(self, item: &Item) -> Self {
         match self {

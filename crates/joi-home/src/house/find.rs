@@ -11,19 +11,19 @@ use super::{House, Item};
 /// Fewest letters by which the beginning of a word is known.
 const STEM: usize = 4;
 
-/// What words stand for.
+/// The result of a search by words.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FoundItem<'a> {
-    /// This one.
+    /// Exactly this item.
     One(&'a Item),
-    /// One of these, the best first.
+    /// Several candidates, the best first.
     Several(Vec<&'a Item>),
-    /// Nothing in the house.
+    /// No item.
     Nothing,
 }
 
 impl House {
-    /// Items that `words` fit, in the order of their names: those that hold the most of the words that are known in the
+    /// Returns the items that match `words`, in the order of their names: those with the most of the words known in the
     /// house at all. Without any words, all that may be read.
     pub fn matching(&self, words: &str) -> Vec<&Item> {
         let said = terms(words);
@@ -39,7 +39,7 @@ impl House {
         counted.into_iter().filter(|(count, _)| most > 0 && *count == most).map(|(_, item)| item).collect()
     }
 
-    /// The item that `name` stands for: the server's name of one, its label, or words that fit no other as well.
+    /// Finds the item called `name`: by the server's name, by its label, or by words that fit no other as well.
     pub fn meant(&self, name: &str) -> FoundItem<'_> {
         let name = name.trim();
         if let Some(item) = self.readable().find(|item| item.name == name) {
@@ -59,7 +59,7 @@ impl House {
         }
     }
 
-    /// Every word that an item is known by.
+    /// Returns every word that an item is known by.
     fn terms_of(&self, item: &Item) -> BTreeSet<String> {
         let equipment = item.equipment.as_deref().and_then(|name| self.equipment_named(name));
         let names = item.names().chain(equipment.into_iter().flat_map(|equipment| equipment.names()));
@@ -80,7 +80,7 @@ fn terms(text: &str) -> Vec<String> {
     parts.map(str::to_lowercase).collect()
 }
 
-/// Whether two words are one, but for an ending.
+/// Whether two words are the same but for an ending.
 fn is_same(one: &str, other: &str) -> bool {
     let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
     short == long || short.chars().count() >= STEM && long.starts_with(short) && long.len() - short.len() <= 2

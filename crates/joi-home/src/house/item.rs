@@ -25,13 +25,13 @@ pub struct Item {
     pub unit: Option<String>,
     /// Allowed values of numbers and levels.
     pub range: ValueRange,
-    /// Values of the state and how they are called: `auto` = "Automatic".
+    /// Values of the state with their labels: `auto` = "Automatic".
     pub options: Vec<ItemOption>,
-    /// Values that can be commanded and how they are called. Match what was said against the label, send the value.
+    /// Values that can be commanded with their labels. Match words against the label, send the value.
     pub command_options: Vec<ItemOption>,
     /// The name of the icon: `light`, `blinds`, `temperature`.
     pub category: Option<String>,
-    /// The server describes it as read only. It would take commands all the same; we don't send any.
+    /// Whether the server describes it as read only. It would take commands all the same; joi sends none.
     pub is_read_only: bool,
     /// Groups that have it as a direct member.
     pub groups: Vec<String>,
@@ -43,28 +43,28 @@ pub struct Item {
     pub location: Option<String>,
     /// Item name of the equipment it is a point of; its own for equipment of a single item.
     pub equipment: Option<String>,
-    /// What may be done with it by voice; of groups and the configuration, too.
+    /// Its permission for voice, resolved with groups and the configuration.
     pub permission: Permission,
     /// Whether a command is asked back first.
     pub caution: Caution,
     /// Values of options that are asked back first, though the item is not.
     pub risky_options: Vec<(String, CautionCause)>,
-    /// Its own wish for a permission, before groups and the default are asked.
+    /// Its own permission, before groups and the default apply.
     pub(super) own_permission: Option<Permission>,
     /// Decimals of the server's format, where it has one.
     pub(super) decimals: Option<usize>,
 }
 
-/// A value and how it is called.
+/// A value and its label.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ItemOption {
     /// The value in commands and states.
     pub value: String,
-    /// What it is called; the value where there is no label.
+    /// The label; the value where there is none.
     pub label: String,
 }
 
-/// Which values are allowed. Empty: all.
+/// The allowed values; empty: all.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ValueRange {
     /// Least.
@@ -76,7 +76,7 @@ pub struct ValueRange {
 }
 
 impl ValueRange {
-    /// The nearest allowed value, by `min` and `max`; `step` is advice and does not count.
+    /// Returns the nearest allowed value, by `min` and `max`; `step` is advice and does not count.
     pub fn nearest(&self, value: f64) -> f64 {
         let value = self.min.map_or(value, |min| value.max(min));
         self.max.map_or(value, |max| value.min(max))
@@ -87,7 +87,7 @@ impl ValueRange {
         self.min.is_none_or(|min| value >= min) && self.max.is_none_or(|max| value <= max)
     }
 
-    /// What both allow.
+    /// Returns the range that both allow.
     #[must_use]
     pub fn within(self, other: ValueRange) -> Self {
         let tighter = |a: Option<f64>, b: Option<f64>, pick: fn(f64, f64) -> f64| match (a, b) {
@@ -133,17 +133,17 @@ impl Item {
         }
     }
 
-    /// What it is called, the label first; empty for an item without label and synonyms.
+    /// Returns its names, the label first; none for an item without label and synonyms.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.label.iter().chain(&self.synonyms).map(String::as_str)
     }
 
-    /// What to call it in a table: the label, else the server's name.
+    /// Returns its name for tables: the label, else the server's name.
     pub fn title(&self) -> &str {
         self.label.as_deref().unwrap_or(&self.name)
     }
 
-    /// The state for a table or a prompt: the option's label, else the number with the decimals of its format.
+    /// Returns the state for a table or a prompt: the option's label, else the number with the decimals of its format.
     pub fn shown_state(&self) -> String {
         if let Some(option) = self.options.iter().find(|option| option.value == self.state.text) {
             return option.label.clone();

@@ -17,7 +17,7 @@ pub enum ItemKind {
     Contact,
     /// A number; `dimension` is `Temperature`, `Power` … where it has a unit.
     Number {
-        /// What it measures.
+        /// The measured quantity.
         dimension: Option<String>,
     },
     /// Any text, often one of a few options.
@@ -36,10 +36,10 @@ pub enum ItemKind {
     Group {
         /// The type it behaves as.
         of: Option<Box<ItemKind>>,
-        /// How its state is made of its members': `OR`, `AVG`.
+        /// The function that makes its state of its members': `OR`, `AVG`.
         function: Option<String>,
     },
-    /// A type we don't know: can be read as text, not commanded.
+    /// An unknown type: can be read as text, not commanded.
     Other(String),
 }
 

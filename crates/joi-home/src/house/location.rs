@@ -19,7 +19,7 @@ pub struct Location {
     pub label: Option<String>,
     /// Further names its owner gave it.
     pub synonyms: Vec<String>,
-    /// What its class is called in the languages that were read: "Kitchen", "Kitchens", "Küche". Several locations may
+    /// The names of its class in the languages that were read: "Kitchen", "Kitchens", "Küche". Several locations may
     /// share them; the owner's own names go first.
     pub class_names: Vec<String>,
     /// `Location_Indoor_Room_Kitchen`, `Location_Indoor_Floor_GroundFloor`.
@@ -37,7 +37,7 @@ pub struct Equipment {
     pub label: Option<String>,
     /// Further names its owner gave it.
     pub synonyms: Vec<String>,
-    /// What its class is called: "Lightbulb", "Leuchtmittel".
+    /// The names of its class: "Lightbulb", "Leuchtmittel".
     pub class_names: Vec<String>,
     /// `Equipment_LightSource_Lightbulb`.
     pub class: SemanticClass,
@@ -50,19 +50,19 @@ pub struct Equipment {
 }
 
 impl Location {
-    /// What its owner calls it, the label first.
+    /// Returns its owner's names for it, the label first.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.label.iter().chain(&self.synonyms).map(String::as_str)
     }
 
-    /// What to call it in a table.
+    /// Returns its name for tables.
     pub fn title(&self) -> &str {
         self.label.as_deref().unwrap_or(&self.item)
     }
 }
 
 impl Equipment {
-    /// What its owner calls it, the label first.
+    /// Returns its owner's names for it, the label first.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.label.iter().chain(&self.synonyms).map(String::as_str)
     }

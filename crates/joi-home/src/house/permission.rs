@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 
 use super::item::Item;
 
-/// From nothing to everything, in this order.
+/// The permission of an item for voice, from nothing to everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Permission {
-    /// As if it did not exist: not named, not read, not commanded.
+    /// Hidden: not named, not read, not commanded.
     NoAccess,
     /// Can be asked for, not commanded.
     ReadOnly,
@@ -24,14 +24,14 @@ pub enum Permission {
     ReadWrite,
 }
 
-/// What the owner configured about items.
+/// The owner's rules about items.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HouseRules {
-    /// For items of which neither they nor their groups say anything.
+    /// The default for items without a permission of their own or of a group.
     pub default_permission: Permission,
-    /// Items that are asked back first, though nothing about them says so.
+    /// Items that are confirmed first though nothing about them says so.
     pub ask_first: Vec<String>,
-    /// Items that are never asked back, though they are locks, doors, valves or alarms.
+    /// Items that are never confirmed though they are locks, doors, valves or alarms.
     pub act_freely: Vec<String>,
 }
 

@@ -22,7 +22,7 @@ pub struct UnreadItem {
     pub error: String,
 }
 
-/// What semantic classes are called, in each language that was added.
+/// The names of semantic classes, in each language that was added.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TagVocabulary(HashMap<String, Vec<String>>);
 
@@ -48,7 +48,7 @@ impl TagVocabulary {
         }
     }
 
-    /// Labels and synonyms of the class of that name: "Kitchen" has "Kitchen", "Kitchens", "Küche".
+    /// Returns labels and synonyms of the class of that name: "Kitchen" has "Kitchen", "Kitchens", "Küche".
     pub fn names_of(&self, class: &str) -> &[String] {
         self.0.get(class).map_or(&[], Vec::as_slice)
     }
@@ -120,7 +120,7 @@ struct MetadataRow {
     config: HashMap<String, Value>,
 }
 
-/// Reads the rows of the item list. Out: what could be read, and what could not.
+/// Reads the rows of the item list; returns the items, and the rows that could not be read.
 pub fn items(rows: Vec<Value>) -> (Vec<Item>, Vec<UnreadItem>) {
     let mut read = Vec::with_capacity(rows.len());
     let mut unread = Vec::new();

@@ -11,9 +11,9 @@ pub struct SemanticClass(Vec<String>);
 /// An item's place in the semantic model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Semantics {
-    /// What it is: a location, an equipment or a point.
+    /// Its class: a location, an equipment or a point.
     pub class: SemanticClass,
-    /// What a point is about: `Property_Temperature`.
+    /// The property of a point: `Property_Temperature`.
     pub property: Option<SemanticClass>,
     /// Item name of the location that has it directly.
     pub has_location: Option<String>,

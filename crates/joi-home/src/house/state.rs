@@ -15,14 +15,14 @@ use super::kind::ItemKind;
 pub struct ItemState {
     /// As on the server: `ON`, `21.4 °C`, `120,100,50`. Empty for pictures and while unknown.
     pub text: String,
-    /// What it means.
+    /// The value.
     pub value: StateValue,
 }
 
-/// What a state means.
+/// The value of a state.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StateValue {
-    /// Not known to us: nothing was read since the connection was lost.
+    /// Unknown: nothing was read since the connection was lost.
     Unknown,
     /// `NULL`: never set since the server started; also a group without a type, which never has a state.
     Null,
@@ -68,7 +68,7 @@ pub enum StateValue {
 }
 
 impl ItemState {
-    /// The state of an item before anything was read.
+    /// Returns the state of an item before anything was read.
     pub fn unknown() -> Self {
         Self { text: String::new(), value: StateValue::Unknown }
     }
@@ -92,7 +92,7 @@ impl ItemState {
         )
     }
 
-    /// On or off, as a switch, a dimmer, or a colour has it.
+    /// Returns whether a switch, a dimmer, or a colour is on.
     pub fn is_on(&self) -> Option<bool> {
         match self.value {
             StateValue::OnOff(on) => Some(on),
@@ -102,7 +102,7 @@ impl ItemState {
         }
     }
 
-    /// The level in percent, of a dimmer, a shutter, or a colour's brightness.
+    /// Returns the level in percent of a dimmer, a shutter, or a colour's brightness.
     pub fn percent(&self) -> Option<f64> {
         match self.value {
             StateValue::Percent(level) => Some(level),
@@ -111,7 +111,7 @@ impl ItemState {
         }
     }
 
-    /// The number of a number item, in its unit.
+    /// Returns the number of a number item, in its unit.
     pub fn number(&self) -> Option<f64> {
         match self.value {
             StateValue::Number { value, .. } => Some(value),
@@ -121,7 +121,7 @@ impl ItemState {
 }
 
 impl fmt::Display for ItemState {
-    /// For tables: numbers with at most two decimals, everything else as the server writes it.
+    /// Returns the text for tables: numbers with at most two decimals, everything else as the server writes it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.value {
             StateValue::Unknown => f.write_str("unknown"),
@@ -135,8 +135,8 @@ impl fmt::Display for ItemState {
     }
 }
 
-/// At most two decimals, none that say nothing.
-pub fn rounded(value: f64) -> String {
+/// At most two decimals, no trailing zeros.
+pub(crate) fn rounded(value: f64) -> String {
     let text = format!("{value:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".to_owned() } else { text.to_owned() }

@@ -1,7 +1,7 @@
 //! A value in another unit: temperatures are converted, anything else only stands for itself.
 //! Pure: no I/O, no clock.
 
-/// `value`, given in `from`, as `into` has it; nothing where these two can't be converted.
+/// Converts `value` from the unit `from` to `into`; `None` where these two can't be converted.
 pub(crate) fn converted(value: f64, from: &str, into: &str) -> Option<f64> {
     if from == into {
         return Some(value);

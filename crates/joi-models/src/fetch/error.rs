@@ -35,10 +35,10 @@ pub enum FetchFault {
 /// Some model could not be fetched. Models fetched before stay.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
-    /// There is no model of that name. Tell the user.
+    /// There is no model of that name. Report it.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// The disk is too full; nothing was fetched. Tell the user.
+    /// The disk is too full; nothing was fetched. Report it.
     #[error(
         "{} has {} free and the models need {}; free some space, or set JOI_MODELS to another disk",
         dir.display(), BinaryBytes(*free), BinaryBytes(*need)
@@ -54,10 +54,10 @@ pub enum FetchError {
     /// Another process is fetching. Wait for it.
     #[error("another joi is fetching models into {}; wait for it, or stop it", .0.display())]
     Busy(PathBuf),
-    /// The directory can't be used. Tell the user.
+    /// The directory can't be used. Report it.
     #[error("{} can't be written: {source}; set JOI_MODELS to a directory that can", path.display())]
     Io {
-        /// What was touched.
+        /// The path.
         path: PathBuf,
         /// Why it didn't work.
         source: io::Error,

@@ -67,7 +67,7 @@ fn smoke() -> Alert {
 async fn said(announcer: &Announcer, floor: Floor, presence: Presence) -> Option<(AnnouncementId, String)> {
     let place = Place::named("home");
     match announcer.next(&Situation { place: &place, floor, presence }).await {
-        Next::Say(id, announcement) => Some((id, announcement.wording.told(english(), &night()).0)),
+        Next::Say(id, announcement) => Some((id, announcement.wording.text(english(), &night()).0)),
         Next::Wait(..) => None,
     }
 }

@@ -64,7 +64,7 @@ pub enum IfUnheard {
 /// Something to be said without having been asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Announcement {
-    /// What is said.
+    /// The words.
     pub wording: Wording,
     /// How urgent it is.
     pub priority: AnnouncementPriority,

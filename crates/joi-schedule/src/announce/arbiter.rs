@@ -1,7 +1,7 @@
-//! Whether something is said unasked now, and what.
+//! Decides whether something is announced now, and what.
 //!
 //! In: what waits, the situation at one place, the present moment. Out: an [`AnnouncementDecision`]. Nothing but a danger
-//! that was never told is said into somebody's sentence, and that after two seconds; whoever calls and says nothing has
+//! that was never announced is said into somebody's sentence, and that after two seconds; whoever calls and says nothing has
 //! none. Quiet hours hold back everything but critical announcements and what the user set himself to ring. Without a
 //! loudspeaker everything waits. What is more urgent comes first, then what is older; what has expired is dropped.
 //! Pure: no I/O, no clock.
@@ -101,7 +101,7 @@ pub enum HoldReason {
     Presence(Presence),
 }
 
-/// What is to be done.
+/// The decision on the queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum AnnouncementDecision {
     /// Say this.
@@ -138,7 +138,7 @@ pub(super) fn decide(
     }
     if situation.floor != Floor::Free {
         let is_critical = |w: &WaitingAnnouncement| w.announcement.priority == AnnouncementPriority::Critical;
-        // A danger is not told in the middle of another one.
+        // A danger does not interrupt the announcement of another one.
         let is_told =
             |w: &WaitingAnnouncement| is_critical(w) && here(&w) && w.state == AnnouncementState::BeingSaid;
         let is_alarmed = waiting.iter().any(is_told);
@@ -176,10 +176,10 @@ fn expired(waiting: &[WaitingAnnouncement], now: &Now) -> Vec<AnnouncementId> {
     expired.map(|w| w.id).collect()
 }
 
-/// When a danger is told though somebody has the floor: at once in the middle of an answer of hers, and where nobody
-/// speaks. Nothing: not before the floor changes.
+/// Returns when a danger is announced though somebody has the floor: at once in the middle of an answer, and where
+/// nobody speaks; `None`: not before the floor changes.
 fn interrupts_at(danger: &WaitingAnnouncement, floor: Floor, now: Instant) -> Option<Instant> {
-    // Where it was told before, what somebody says may be that he has heard it.
+    // Where it was announced before, the words may be an acknowledgement.
     let is_new = danger.state == AnnouncementState::Due;
     match floor {
         Floor::Free | Floor::Answer | Floor::FollowUp => Some(now),

@@ -15,7 +15,7 @@ impl Announcer {
         }
     }
 
-    /// Whether nobody is at home, as far as the house tells now.
+    /// Whether nobody is at home, as far as the house knows now.
     pub fn is_away(&self) -> bool {
         self.shared.is_away.load(Ordering::Relaxed)
     }

@@ -1,8 +1,8 @@
-//! What answers a ring or an alarm: silence, or time for words.
+//! Answers to a ring or an alarm: silence, or time for words.
 //!
 //! Any task. In: that somebody has heard it, that he called at a place, or cut something short by calling. Out: what was
-//! answered is not said again. A danger that was told does not interrupt whoever calls for a moment: his words may be
-//! that he has heard it. A new one waits for nobody.
+//! answered is not said again. A danger that was announced does not interrupt a caller for a moment: the words may
+//! acknowledge it. A new one waits for nobody.
 
 use std::time::{Duration, Instant};
 

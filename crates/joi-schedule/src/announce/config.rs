@@ -5,12 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use super::quiet::{QuietHours, QuietPeriod};
 
-/// What is said without having been asked for.
+/// `[announce]`: unsolicited messages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AnnounceConfig {
-    /// Whether she says once that she is awake, as soon as microphone, speaker and model work after a start: who has no
-    /// screen beside her hears that she can be talked to. Nothing is said in quiet hours, while the microphone is
+    /// Whether joi says once that it is ready, as soon as microphone, speaker and model work after a start. Nothing is said in quiet hours, while the microphone is
     /// switched off, when the program comes back after a failure, or when the start takes longer than ten minutes.
     pub awake: bool,
     /// Periods of the day, by the wall clock, in which nothing is announced but what is critical and what the user set

@@ -31,7 +31,7 @@ pub enum AnnouncementOutcome {
     Silenced,
 }
 
-/// What is the matter with an announcement.
+/// The state of an announcement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnnouncementState {
     /// It can be said.
@@ -120,7 +120,7 @@ impl AnnouncementQueue {
         if self.waiting.len() <= MOST {
             return (id, None);
         }
-        // What is being said is as good as gone.
+        // The one being said is as good as gone.
         let leaves = self.waiting.iter().filter(|w| w.state != AnnouncementState::BeingSaid);
         let leaves = leaves.min_by_key(|w| (w.announcement.priority, w.id)).map(|w| w.id);
         let dropped = leaves.and_then(|id| self.remove(id, AnnouncementOutcome::Dropped));
@@ -209,8 +209,8 @@ impl AnnouncementQueue {
         self.was_called
     }
 
-    /// Somebody called where `is_here`: what was said before does not come again before `until`, and he need not be told
-    /// that she is awake.
+    /// Somebody called where `is_here`: announcements said before are not repeated before `until`, and the one that joi is
+    /// ready is dropped.
     pub(super) fn called(&mut self, is_here: impl Fn(&WaitingAnnouncement) -> bool, until: Instant) {
         self.was_called = true;
         let greets =

@@ -172,7 +172,7 @@ impl QuietHours {
         })
     }
 
-    /// When the quiet ends, if it is quiet at `now`. One that has no end is told by its first days.
+    /// When the quiet ends, if it is quiet at `now`. For one that has no end, its first days are returned.
     pub fn until(&self, now: &Zoned) -> Option<Zoned> {
         let mut end: Option<Zoned> = None;
         for _ in 0..MOST_IN_A_ROW {
@@ -187,7 +187,7 @@ impl QuietHours {
 
     /// The last end of the periods that hold `at`.
     fn end_at(&self, at: &Zoned) -> Option<Zoned> {
-        // What is quiet now began today or yesterday.
+        // A period that holds now began today or yesterday.
         let dates = [at.date().yesterday().ok(), Some(at.date())];
         let ends = self
             .periods

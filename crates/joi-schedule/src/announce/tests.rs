@@ -1,4 +1,4 @@
-//! The queue with a database: what is kept, what is lost, who is told.
+//! The queue with a database: what is kept, what is lost, who is notified.
 
 use jiff::ToSpan as _;
 use jiff::civil::date;
@@ -24,7 +24,7 @@ fn some(text: &str, if_unheard: IfUnheard) -> Announcement {
     }
 }
 
-/// What is said next when nobody speaks.
+/// Returns the next announcement when nobody speaks.
 async fn next(announcer: &Announcer) -> Next {
     let place = Place::named("home");
     announcer.next(&Situation { place: &place, floor: Floor::Free, presence: Presence::Here }).await
@@ -32,7 +32,7 @@ async fn next(announcer: &Announcer) -> Next {
 
 fn texts(announcer: &Announcer) -> Vec<String> {
     let now = announcer.now();
-    let told = |waiting: WaitingAnnouncement| waiting.announcement.wording.told(english(), &now).0;
+    let told = |waiting: WaitingAnnouncement| waiting.announcement.wording.text(english(), &now).0;
     announcer.waiting().into_iter().map(told).collect()
 }
 

@@ -1,7 +1,7 @@
-//! What an announcement says: words as they are, or a sentence of whatever language is spoken when it is said.
+//! The wording of an announcement: words as they are, or a template for the language in use when it is said.
 //!
-//! Plain data and a PURE function. What waits for long, or over a restart, is a template: then it is told in the right
-//! language, and "yesterday" is yesterday.
+//! Announcements that wait for long, or over a restart, are templates: then the language is right, and "yesterday" is
+//! yesterday. Pure: no I/O, no clock.
 
 use jiff::Zoned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use joi_base::message::Private;
 use joi_language::{Language, SentenceName, SentenceTemplate};
 
-/// What is said.
+/// The wording of an announcement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wording {
     /// These words.
@@ -24,8 +24,8 @@ impl Wording {
         matches!(self, Self::Template(Private(template)) if template.name() == name)
     }
 
-    /// As it is said at `now`.
-    pub fn told(&self, language: &Language, now: &Zoned) -> Private<String> {
+    /// Returns the words at `now`.
+    pub fn text(&self, language: &Language, now: &Zoned) -> Private<String> {
         match self {
             Self::Words(words) => words.clone(),
             Self::Template(Private(template)) => Private(template.sentence(language, now)),
@@ -90,12 +90,12 @@ mod tests {
     use joi_language::testing::{english, german};
 
     #[test]
-    fn a_template_is_told_in_the_present_language_and_words_stay_as_they_are() {
+    fn a_template_is_put_into_the_present_language_and_words_stay_as_they_are() {
         let now = "2026-03-04T12:00[UTC]".parse().unwrap();
         let (lost, words) = (Wording::from(SentenceName::MicrophoneLost), Wording::from("Tea is ready."));
-        assert_ne!(lost.told(english(), &now), lost.told(german(), &now));
-        assert_eq!(lost.told(german(), &now).0, german().sentences().device.microphone_lost);
-        assert_eq!(words.told(german(), &now).0, "Tea is ready.");
+        assert_ne!(lost.text(english(), &now), lost.text(german(), &now));
+        assert_eq!(lost.text(german(), &now).0, german().sentences().device.microphone_lost);
+        assert_eq!(words.text(german(), &now).0, "Tea is ready.");
         assert!(lost.is(SentenceName::MicrophoneLost) && !words.is(SentenceName::MicrophoneLost));
     }
 

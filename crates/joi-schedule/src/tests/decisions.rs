@@ -227,7 +227,7 @@ fn an_alarm_on_weekdays_comes_back_also_when_snoozed_or_missed() {
 }
 
 #[test]
-fn what_was_due_while_the_power_was_off_is_told_or_rings_late() {
+fn entries_due_while_the_power_was_off_are_announced_or_ring_late() {
     let mut table = Table::at(at(17, 0));
     table.order(&timer(Some("long ago"), 60));
     table.order(&timer(Some("just now"), 3_500));
@@ -372,7 +372,7 @@ fn an_alarm_is_cancelled_by_its_day_and_one_that_comes_back_is_only_left_out_the
     let due =
         |table: &Table, at: usize| words::moment(wall(&table.entries[at]), Days::NONE, &table.now, english());
     assert_eq!(due(&table, 0), "on Friday at 6:30 AM");
-    // Both are due on Friday; the hour tells which is meant.
+    // Both are due on Friday; the hour decides.
     let both = Which { day: Some(Day::Weekday(Weekday::Friday)), ..Which::of(Some(EntryKind::Alarm)) };
     assert!(matches!(
         table.order(&ScheduleOrder::Cancel(both.clone())),

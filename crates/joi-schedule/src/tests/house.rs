@@ -1,4 +1,4 @@
-//! Commands to the house that are due: sent in their time, once, and told when they came to nothing.
+//! Commands to the house that are due: sent in their time, once, and announced when they failed.
 
 use std::sync::Mutex;
 
@@ -84,12 +84,12 @@ async fn a_command_can_be_cancelled_by_its_name() {
     assert_eq!(hand.sent(), [""; 0]);
 }
 
-async fn told(alerts: &mut Alerts) -> String {
+async fn announced(alerts: &mut Alerts) -> String {
     alerts.announced().await
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_did_not_work_is_told_and_not_repeated() {
+async fn a_failure_is_announced_and_not_repeated() {
     for (outcome, sentence) in [
         (LaterOutcome::Failed, "This did not work in the house: Bath heating off today at 5:10 PM."),
         (
@@ -102,7 +102,7 @@ async fn what_did_not_work_is_told_and_not_repeated() {
         let hand = NotedHand::new(Some(outcome));
         let (mut alerts, _stop) = watch_with(&schedule, Some(hand.clone() as Arc<dyn HouseHand>));
         schedule.obey(heating(When::In(600))).await.unwrap();
-        assert_eq!(told(&mut alerts).await, sentence);
+        assert_eq!(announced(&mut alerts).await, sentence);
         tokio::time::sleep(std::time::Duration::from_secs(600)).await;
         assert_eq!(hand.sent().len(), 1);
     }
@@ -126,7 +126,7 @@ async fn a_command_outlives_a_restart_and_is_not_done_late() {
     let hand = NotedHand::new(Some(LaterOutcome::Done));
     let (mut alerts, _stop) = watch_with(&third, Some(hand.clone() as Arc<dyn HouseHand>));
     assert_eq!(
-        told(&mut alerts).await,
+        announced(&mut alerts).await,
         "This was due in the house and was not done: Bath heating off today at 5:10 PM."
     );
     assert_eq!((hand.sent().len(), third.entries().await.unwrap().len()), (0, 0));
@@ -148,7 +148,7 @@ async fn a_program_that_ends_while_a_command_is_sent_does_not_send_it_again() {
     let hand = NotedHand::new(Some(LaterOutcome::Done));
     let third = schedule_at(at(17, 11));
     let (mut alerts, _stop) = watch_with(&third, Some(hand.clone() as Arc<dyn HouseHand>));
-    assert!(told(&mut alerts).await.starts_with("I don't know whether this was done in the house"));
+    assert!(announced(&mut alerts).await.starts_with("I don't know whether this was done in the house"));
     assert_eq!((hand.sent().len(), third.entries().await.unwrap().len()), (0, 0));
 }
 

@@ -47,7 +47,7 @@ pub(super) fn schedule(file: &Path, clock: Arc<dyn Clock>) -> Schedule {
     })
 }
 
-/// What a running task tells.
+/// The announcements of a running task.
 pub(super) struct Alerts {
     pub(super) rings: tokio::sync::watch::Receiver<Vec<Ring>>,
     pub(super) announcer: Announcer,
@@ -60,7 +60,7 @@ impl Alerts {
         loop {
             if let Some(first) = self.announcer.waiting().into_iter().next() {
                 self.announcer.withdraw(first.id).await;
-                return first.announcement.wording.told(english(), &self.announcer.now()).0;
+                return first.announcement.wording.text(english(), &self.announcer.now()).0;
             }
             self.changes.changed().await.unwrap();
         }
@@ -90,7 +90,7 @@ async fn rings(alerts: &mut Alerts, many: usize) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_timer_rings_when_it_is_due_and_is_silent_when_told() {
+async fn a_timer_rings_when_it_is_due_until_it_is_stopped() {
     let folder = tempfile::tempdir().unwrap();
     let wall = Wall::at(at(17, 0));
     let schedule = schedule(&folder.path().join("joi.db"), wall.clone());
@@ -122,7 +122,7 @@ async fn the_task_that_follows_one_that_failed_is_heard_by_the_same_listeners() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn everything_outlives_a_restart_and_what_was_missed_is_told() {
+async fn everything_outlives_a_restart_and_missed_entries_are_announced() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("joi.db");
     let clock = Arc::new(ManualClock::at(at(17, 0)));
@@ -149,7 +149,7 @@ async fn everything_outlives_a_restart_and_what_was_missed_is_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_wrong_clock_is_told_once_and_what_is_set_by_it_rings_in_time() {
+async fn a_wrong_clock_is_announced_once_and_what_is_set_by_it_rings_in_time() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("joi.db");
     let clock = Arc::new(ManualClock::at(at(17, 0)));
@@ -207,7 +207,7 @@ async fn a_person_can_say_that_the_clock_is_right_and_alarms_go_on() {
 }
 
 #[test]
-fn a_name_of_a_stranger_is_told_to_be_his() {
+fn a_name_of_a_stranger_is_announced_as_theirs() {
     let now = at(17, 0);
     let mut table = Table::at(now.clone());
     let named = |order: ScheduleOrder| match order {

@@ -24,8 +24,8 @@ pub struct DiaryPage {
 }
 
 impl Store {
-    /// The oldest `limit` messages that the diary does not cover yet, oldest first.
-    pub async fn untold(&self, limit: u32) -> Result<Vec<DialogueRow>, StoreError> {
+    /// Returns the oldest `limit` messages that the diary does not cover yet, oldest first.
+    pub async fn beyond_diary(&self, limit: u32) -> Result<Vec<DialogueRow>, StoreError> {
         self.run(move |db| dialogue::after(db, through(db)?, limit)).await
     }
 

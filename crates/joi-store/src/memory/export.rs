@@ -106,7 +106,7 @@ fn time(ms: i64) -> Timestamp {
     Timestamp::from_millisecond(ms).unwrap_or(Timestamp::MIN)
 }
 
-/// What makes two pieces the same; an older export does not tell whose words an answer goes back to.
+/// The fields by which two pieces are the same; an older export lacks whose words an answer goes back to.
 fn identity(piece: &Portable) -> Option<String> {
     let mut piece = piece.clone();
     if let Portable::Message { origin, .. } = &mut piece {
@@ -151,7 +151,7 @@ fn write(db: &mut Connection, pieces: &[Portable]) -> Result<Imported, StoreErro
             Portable::Message { channel, place, role, at, text, origin } => {
                 let conversation = ConversationId { channel: *channel, place: Place::named(place) };
                 let (role, at, text) = (role.clone(), *at, text.clone());
-                // An older export does not tell whose words an answer goes back to.
+                // An older export lacks whose words an answer goes back to.
                 let is_user = role == DialogueRole::User.name();
                 let unknown = if is_user { Origin::of_user(*channel) } else { Origin::Stranger };
                 said.push(ImportedMessage {

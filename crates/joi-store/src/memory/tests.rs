@@ -251,23 +251,23 @@ async fn a_page_of_the_diary_is_written_once_and_never_about_what_was_erased() {
     let store = Store::in_memory().unwrap();
     store.add_exchange(exchange(0, "my aunt Philomena is ill", "Oh.")).await.unwrap();
     store.add_exchange(exchange(1, "I like chess", "So do I.")).await.unwrap();
-    let rows = store.untold(2).await.unwrap();
+    let rows = store.beyond_diary(2).await.unwrap();
     let page = |text: &str, rows: &[_]| DiaryPage {
         rows: rows.to_vec(),
         memories: vec![new(MemoryKind::Diary, 0, text)],
     };
     assert!(store.write_diary(page("The aunt is ill.", &rows)).await.unwrap());
     assert!(!store.write_diary(page("The aunt is ill.", &rows)).await.unwrap(), "once");
-    let rows = store.untold(10).await.unwrap();
+    let rows = store.beyond_diary(10).await.unwrap();
     assert_eq!(rows.iter().map(|row| row.text.0.as_str()).collect::<Vec<_>>(), ["I like chess", "So do I."]);
     store.forget_about("chess").await.unwrap();
     assert!(!store.write_diary(page("He likes chess.", &rows)).await.unwrap());
     assert_eq!(texts(&store.memories(None, 10).await.unwrap()), ["The aunt is ill."]);
-    assert_eq!(store.untold(10).await.unwrap(), []);
+    assert_eq!(store.beyond_diary(10).await.unwrap(), []);
 }
 
 #[tokio::test]
-async fn old_pages_go_and_what_the_user_told_of_himself_stays() {
+async fn old_pages_go_and_facts_about_the_user_stay() {
     let store = Store::in_memory().unwrap();
     let memories = vec![
         new(MemoryKind::Diary, 0, "Old."),

@@ -100,9 +100,9 @@ pub(super) struct TopicRows {
     exchanges: usize,
     /// Of each of [`TABLES`].
     rows: Vec<(&'static str, Vec<i64>)>,
-    /// What is left of each tool history that mentions it; nothing is left of an empty one.
+    /// The rest of each tool history that mentions it; nothing of an empty one.
     histories: Vec<(i64, String)>,
-    /// What is left of the context state, if that mentions it.
+    /// The rest of the context state, if that mentions it.
     context: Option<String>,
 }
 

@@ -198,11 +198,11 @@ async fn a_file_of_which_nothing_can_be_read_is_replaced_by_the_newest_snapshot(
         loss.tables.iter().all(|table| table.lost == LostRows::Unknown),
         "since then, anything may be lost"
     );
-    assert!(loss.told().contains("from the snapshot of 2027-01-16"), "{}", loss.told());
+    assert!(loss.summary().contains("from the snapshot of 2027-01-16"), "{}", loss.summary());
 }
 
 #[tokio::test]
-async fn without_a_snapshot_the_loss_of_a_whole_table_is_told_and_the_others_are_saved() {
+async fn without_a_snapshot_the_loss_of_a_whole_table_is_recorded_and_the_others_are_saved() {
     let (_folder, path) = somewhere();
     filled(&path).await;
     damage(&path, [root(&path, "note"), root(&path, "conversation")]);

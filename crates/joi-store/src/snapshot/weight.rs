@@ -1,4 +1,4 @@
-//! Whether a database says more than a snapshot of it: the log of her looks, the state of the house, and when the clock
+//! Whether a database says more than a snapshot of it: the log of decisions, the state of the house, and when the clock
 //! and the program last ran don't count.
 //!
 //! Runs on the thread of its caller. In: both files, open. Out: whether a table that counts differs. Both are read in

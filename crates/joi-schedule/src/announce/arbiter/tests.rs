@@ -119,7 +119,7 @@ fn a_call_without_words_holds_a_danger_back_for_less_than_two_seconds() {
 }
 
 #[test]
-fn a_new_danger_waits_two_seconds_for_the_end_of_a_sentence_and_one_that_was_told_until_its_end() {
+fn a_new_danger_waits_two_seconds_for_the_end_of_a_sentence_and_one_that_was_announced_until_its_end() {
     let mut bench = Bench::at(3);
     let began = bench.at;
     let user = Floor::User { since: began };
@@ -190,7 +190,7 @@ fn whoever_calls_during_an_alarm_can_say_that_he_has_heard_it_and_a_new_one_does
     bench.floor = Floor::Answer;
     bench.at = until;
     assert_eq!(bench.decides(), AnnouncementDecision::Speak(fire), "and not for ever");
-    // Between two times it is told.
+    // Between two times it is announced.
     bench.queue.begin(fire);
     bench.queue.heard(fire, bench.at);
     bench.at += Duration::from_secs(9);
