@@ -71,6 +71,7 @@ const UNUSED_COMFORT: [i32; 2] = [i32::MIN, i32::MAX];
 
 /// Shared state of all conversations.
 pub struct Engine<M> {
+    /// What it was made from.
     pub parts: EngineParts<M>,
     pub(crate) name: String,
     pub(crate) memory: MemoryService<M>,

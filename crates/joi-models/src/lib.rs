@@ -283,6 +283,7 @@ fn look(model: &ManifestModel, file: &ModelFile, path: &Path) -> Result<(), Mode
 /// # Panics
 /// When it isn't there, with the command that fetches it.
 #[cfg(any(test, feature = "testing"))]
+#[allow(clippy::unwrap_used, reason = "in a test, what was not expected ends it")]
 pub fn test_model(name: &str, file: &str) -> PathBuf {
     let root = joi_base::paths::Paths::discover().unwrap().models;
     ModelLibrary::open(root).unwrap().file(name, file).unwrap_or_else(|e| panic!("{e}, or `make test`"))

@@ -44,14 +44,6 @@ impl Store {
     }
 }
 
-#[cfg(any(test, feature = "testing"))]
-impl Store {
-    /// Makes every later request for announcements fail.
-    pub async fn break_announcements(&self) {
-        self.run(|db| Ok(db.execute_batch("DROP TABLE announcement")?)).await.expect("a table to drop");
-    }
-}
-
 fn all(db: &Connection) -> Result<Vec<AnnouncementRow>, StoreError> {
     let mut query = db.prepare_cached("SELECT id, announcement FROM announcement ORDER BY id")?;
     let rows =

@@ -105,14 +105,6 @@ impl Store {
     }
 }
 
-#[cfg(any(test, feature = "testing"))]
-impl Store {
-    /// From here on nothing can be written, as on a disk that has become read-only.
-    pub async fn make_read_only(&self) {
-        self.run(|db| Ok(db.execute_batch("PRAGMA query_only = ON")?)).await.expect("a pragma");
-    }
-}
-
 pub(super) fn remove_all(db: &Connection) -> Result<(), StoreError> {
     Ok(db.execute_batch("DELETE FROM impulse; DELETE FROM alert; DELETE FROM context_state")?)
 }

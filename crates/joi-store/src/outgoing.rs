@@ -87,14 +87,6 @@ fn all(db: &Connection) -> Result<Vec<OutgoingRow>, StoreError> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-#[cfg(any(test, feature = "testing"))]
-impl Store {
-    /// Makes every later request for messages fail.
-    pub async fn break_outgoing(&self) {
-        self.run(|db| Ok(db.execute_batch("DROP TABLE outgoing")?)).await.expect("a table to drop");
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::Forget;

@@ -1,6 +1,7 @@
 //! Breaks the store on purpose: what tests of other modules need for the faults of a database.
 //!
 //! Compiled for tests only. In: a store. Out: one whose tables are gone or that never answers.
+#![allow(clippy::expect_used, reason = "in a test, what was not expected ends it")]
 
 use tokio::sync::oneshot;
 
@@ -47,5 +48,20 @@ impl Store {
     /// Makes every later request for the schedule fail.
     pub async fn break_timers(&self) {
         self.run(|db| Ok(db.execute_batch("DROP TABLE schedule")?)).await.expect("a table to drop");
+    }
+
+    /// Makes every later request for announcements fail.
+    pub async fn break_announcements(&self) {
+        self.run(|db| Ok(db.execute_batch("DROP TABLE announcement")?)).await.expect("a table to drop");
+    }
+
+    /// Makes every later request for messages fail.
+    pub async fn break_outgoing(&self) {
+        self.run(|db| Ok(db.execute_batch("DROP TABLE outgoing")?)).await.expect("a table to drop");
+    }
+
+    /// Makes every later write fail, as on a disk that has become read-only.
+    pub async fn make_read_only(&self) {
+        self.run(|db| Ok(db.execute_batch("PRAGMA query_only = ON")?)).await.expect("a pragma");
     }
 }

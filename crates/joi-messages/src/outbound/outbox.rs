@@ -230,6 +230,7 @@ impl Outbox {
 
     /// A message has ended so, as its carrier would say.
     #[cfg(any(test, feature = "testing"))]
+    #[allow(clippy::unwrap_used, reason = "in a test, what was not expected ends it")]
     pub async fn settle(&self, id: OutgoingId, state: LetterState) {
         let (_, letter) = self.letters().await.unwrap().into_iter().find(|(of, _)| *of == id).unwrap();
         self.put(id, letter.ended(state)).await.unwrap();

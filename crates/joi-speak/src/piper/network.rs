@@ -162,7 +162,7 @@ impl VoiceNetwork {
 
     /// Sets the pacing of a machine of the test's choice.
     #[cfg(any(test, feature = "testing"))]
-    pub(crate) fn pace(&mut self, pacing: ChunkPacing) {
+    #[allow(clippy::unwrap_used\
         self.decoder.as_mut().unwrap().pacing = pacing;
     }
 
