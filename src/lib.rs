@@ -20,15 +20,13 @@
 //! ```
 //!
 //! Speech during playback may interrupt it (barge-in), an answer is followed by a window for follow-ups, and what is
-//! said unasked goes through the queue of [`announce`].
+//! said unasked goes through the announcement queue.
 //!
 //! [`app`] wires the stages together; no other module imports it but [`cli`].
 
-pub mod backup;
-pub mod control;
-
-pub mod metrics;
-
 pub mod app;
+pub mod backup;
 pub mod cli;
 pub mod config;
+pub mod control;
+pub mod metrics;

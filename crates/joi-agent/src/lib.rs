@@ -6,7 +6,7 @@
 //! Nothing behind the first line sees unredacted text. A missing store, or one that fails, costs the memory and never
 //! the answer; a missing model becomes an apology. Dropping or cancelling a turn aborts the model.
 //!
-//! The folders follow the path: [`understand`], `quick`, [`prompt`], [`agent`], [`output`], [`memory`].
+//! The folders follow the path: `quick`, [`prompt`], [`agent`], [`memory`].
 
 use std::sync::Arc;
 

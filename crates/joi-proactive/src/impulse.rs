@@ -1,6 +1,6 @@
 //! The impulse: decides whether joi speaks unasked, and records why.
 //!
-//! Pure cores: [`score`] adds up the factors, [`decide`] says what follows, [`rates`] counts, [`words`] looks at a text
+//! Pure cores: [`score()`] adds up the factors, [`decide()`] says what follows, [`rates`] counts, [`words`] looks at a text
 //! before it goes out, [`simulate`] runs all of it over a scripted house. [`record`] is what is stored of a decision.
 //! `app/impulse.rs` is the one caller that acts.
 //! Pure: no I/O, no clock.

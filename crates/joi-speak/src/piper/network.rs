@@ -162,7 +162,8 @@ impl VoiceNetwork {
 
     /// Sets the pacing of a machine of the test's choice.
     #[cfg(any(test, feature = "testing"))]
-    #[allow(clippy::unwrap_used\
+    #[allow(clippy::unwrap_used, reason = "in a test, what was not expected ends it")]
+    pub(crate) fn pace(&mut self, pacing: ChunkPacing) {
         self.decoder.as_mut().unwrap().pacing = pacing;
     }
 
