@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Formatting, compiler and documentation warnings, dependencies, shell scripts: any of them fails.
+#   lint.sh code   formatting and warnings alone, as continuous integration does
 set -euo pipefail
-"$(dirname "$0")/setup.sh" lint
+if [ "${1:-}" = code ]; then only=code; else only=; fi
+"$(dirname "$0")/setup.sh" "${only:-lint}"
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
 
@@ -17,10 +19,13 @@ check_dependencies() {
 }
 
 cargo fmt --all --check
-build clippy --all-targets --all-features -- -D warnings
+# With the settings of the tests, so that native libraries are built once for both.
+build clippy "${checks[@]}" --all-targets -- -D warnings
+# Heads of files name private items, for whoever reads the sources.
+RUSTDOCFLAGS="-D warnings -A rustdoc::private_intra_doc_links" build doc "${checks[@]}" --no-deps
+[ -z "$only" ] || exit 0
 # Nothing but what every machine needs.
 build check --no-default-features
-RUSTDOCFLAGS="-D warnings" build doc --no-deps
 check_dependencies
 shellcheck -x scripts/*.sh .ci/run
 shellcheck debian/preinst debian/postinst debian/prerm debian/postrm

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes this machine able to build and run Joi: Debian packages, Rust, room on the disk. Asks
-# nothing and does nothing the second time. With "test" also what the tests need, with "lint" also
-# what the checks need, with "cross" what building for 64-bit ARM needs, with "test-cross" also what
+# nothing and does nothing the second time. With "test" also what the tests need, with "code" also
+# clippy and rustfmt, with "lint" also what the other checks need, with "cross" what building for 64-bit ARM needs, with "test-cross" also what
 # runs such a program here.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
@@ -125,6 +125,19 @@ install_rust_for_arm() {
     "Install Rust from https://rustup.rs, run \`rustup target add $arm\`, then run this again."
 }
 
+# rustup brings them, and Debian has them beside its own Rust.
+install_clippy() {
+  cargo clippy --version >/dev/null 2>&1 && cargo fmt --version >/dev/null 2>&1 && return
+  say "installing clippy and rustfmt"
+  if command -v rustup >/dev/null; then
+    rustup component add clippy rustfmt
+  elif installed cargo-web; then
+    install rust-web-clippy rustfmt-web
+  else
+    install rust-clippy rustfmt
+  fi
+}
+
 # Built once, in a few minutes, outside of the checkout.
 install_cargo_deny() {
   cargo deny --version >/dev/null 2>&1 && return
@@ -137,6 +150,10 @@ check_room
 install_packages
 install_rust
 case ${1:-} in
-  lint) install_cargo_deny ;;
+  code) install_clippy ;;
+  lint)
+    install_clippy
+    install_cargo_deny
+    ;;
   cross) install_rust_for_arm ;;
 esac
