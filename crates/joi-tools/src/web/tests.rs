@@ -6,7 +6,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::*;
-pub(crate) use crate::testing::{http
+pub(crate) use crate::testing::{http, is_outside};
 
 /// What a path of the server does.
 #[derive(Clone)]

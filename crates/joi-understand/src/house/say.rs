@@ -5,7 +5,9 @@
 use super::{HouseAnswer, HouseDecision, HouseRefusal, NamedThing, PlannedBatch, PlannedCommand};
 use crate::house::unreached;
 use joi_home::house::{Caution, CautionCause, ItemCommand, ItemState, StateValue};
-use joi_home::{CommandOutcome
+use joi_home::{CommandOutcome, HomeFault, SendFault};
+use joi_language::house::{HouseAsked, HouseWords};
+use joi_language::{HouseSentences, fill};
 
 /// More things than these are not named in a question.
 const MOST_NAMED: usize = 4;

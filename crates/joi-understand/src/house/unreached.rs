@@ -2,7 +2,8 @@
 //!
 //! Pure: no I/O, no clock.
 
-use joi_home::{HomeFault
+use joi_home::{HomeFault, HomeLink};
+use joi_language::HouseSentences;
 
 /// Returns the sentence for this state of the connection.
 pub fn sentence<'a>(link: &HomeLink, say: &'a HouseSentences) -> &'a str {
