@@ -7,16 +7,12 @@
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
-//! use std::sync::Arc;
-//!
-//! use joi_base::clock::SystemClock;
-//! use joi_language::{Language, Languages};
+//! # use joi_language::{Language, Languages};
 //! use joi_schedule::*;
-//! use joi_store::Store;
 //!
 //! let schedule = Schedule::new(ScheduleParts {
-//!     store: Store::in_memory()?,
-//!     clock: Arc::new(SystemClock),
+//!     store: joi_store::Store::in_memory()?,
+//!     clock: std::sync::Arc::new(joi_base::clock::SystemClock),
 //!     config: TimersConfig::default(),
 //!     languages: Languages::new(Language::load("en").unwrap()),
 //!     is_synchronised: || true,
