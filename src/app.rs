@@ -71,7 +71,7 @@ pub use mouth::{load_voice, mouth, voice_choice};
 pub use needed::{is_needed_to_start, needed_models};
 pub use outside::end_on_signal;
 pub use voice::{Conversing, OpenedSound, Sound, converse, converse_at, converse_over, open_sound};
-pub use wake::{WakeMeans, first_phrase, measure_hearing, told_from_others, wake_means, wake_told, weakness};
+pub use wake::{WakeSetup, distinguished, first_phrase, measure_hearing, wake_setup, wake_summary, weakness};
 
 /// Opens the models where the configuration or else the environment says; what is missing there may be packaged.
 pub fn library(config: &Config, paths: &Paths) -> Result<ModelLibrary, ManifestError> {

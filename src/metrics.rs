@@ -4,7 +4,7 @@
 //! No figure and no label ever holds what was said. `docs/user/metrics.md` lists all of them.
 
 mod config;
-mod door;
+mod endpoint;
 #[cfg(test)]
 mod tests;
 
@@ -18,7 +18,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
 pub use config::MetricsConfig;
-pub use door::serve;
+pub use endpoint::serve;
 
 use crate::control::{DeviceStatus, LogCounts, ServiceState, Status};
 use joi_base::machine;

@@ -59,8 +59,8 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     (
         "axum",
         &[
-            "joi-proactive/alert/door",
-            "metrics/door",
+            "joi-proactive/alert/endpoint",
+            "metrics/endpoint",
             "joi-house-demo",
             "joi-messages/outbound/ntfy/tests",
             "joi-messages/signal/tests/http",

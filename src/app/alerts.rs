@@ -1,4 +1,4 @@
-//! Alarms while the program runs: what becomes of them, requests of the control socket, the door for other programs.
+//! Alarms while the program runs: what becomes of them, requests of the control socket, the endpoint for other programs.
 //!
 //! Two services. In: the queue of announcements, requests, HTTP on this machine. Out: what [`Alerts`] does. Alarms of
 //! before the last end are announced again at the start.
@@ -15,9 +15,9 @@ use crate::control::wire::ControlRequest;
 use crate::control::{Client, ControlError, StatusBoard};
 use joi_base::message::AlarmRequest;
 use joi_base::paths::Paths;
-use joi_proactive::alert::door::SentNotice;
+use joi_proactive::alert::endpoint::SentNotice;
 use joi_proactive::alert::{
-    AcknowledgedBy, Alert, AlertConfig, AlertDesk, AlertKind, Alerts, AlertsElsewhere, door,
+    AcknowledgedBy, Alert, AlertConfig, AlertKind, AlertService, Alerts, AlertsElsewhere, endpoint,
 };
 
 /// Requests that wait. When full, further ones are refused.
@@ -84,8 +84,8 @@ async fn obey(alerts: &Alerts, request: AlarmRequest, behind: &mut JoinSet<()>) 
 }
 
 /// Returns the alarms of the program that runs, for one that only types beside it.
-pub(super) fn alert_desk(paths: &Paths) -> AlertDesk {
-    AlertDesk::Elsewhere(Arc::new(AlertsBeside(paths.runtime.clone())))
+pub(super) fn alert_service(paths: &Paths) -> AlertService {
+    AlertService::Elsewhere(Arc::new(AlertsBeside(paths.runtime.clone())))
 }
 
 /// Asks whoever serves this runtime directory.
@@ -115,15 +115,15 @@ impl AlertsElsewhere for AlertsBeside {
 }
 
 /// Returns the service that takes alerts over HTTP; none where no address is configured.
-pub(super) fn door(config: &AlertConfig, notices: mpsc::Sender<SentNotice>) -> Option<Service> {
+pub(super) fn endpoint(config: &AlertConfig, notices: mpsc::Sender<SentNotice>) -> Option<Service> {
     let address = config.address()?;
     let run = move |context: ServiceContext| {
         let notices = notices.clone();
         async move {
-            let listener = door::open(address).await?;
-            door::serve(listener, notices, context.stop).await?;
+            let listener = endpoint::open(address).await?;
+            endpoint::serve(listener, notices, context.stop).await?;
             Ok(())
         }
     };
-    Some(Service::new("alert door", "alerts over HTTP are not taken", run))
+    Some(Service::new("alert endpoint", "alerts over HTTP are not taken", run))
 }

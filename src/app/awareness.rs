@@ -24,7 +24,7 @@ use crate::config::Config;
 use joi_base::pulse::Heart;
 use joi_home::HomeView;
 use joi_home::house::{House, HouseRevision, ItemMeaning, MeaningConfig, meaning};
-use joi_proactive::alert::door::SentNotice;
+use joi_proactive::alert::endpoint::SentNotice;
 use joi_proactive::alert::{AlertConfig, Alerts, ConnectionNews, HouseConnection};
 use joi_proactive::awareness::{HomePresence, MeaningSource, Noticed, observations};
 use joi_proactive::impulse::rhythm::{Rhythm, RhythmDue};
@@ -129,7 +129,7 @@ impl HouseWatcher {
             Ok(Err(error)) => tracing::warn!(%error, "alarms of before are not known"),
             Err(_) => tracing::warn!("alarms of before are not known: the database does not answer"),
         }
-        if tokio::time::timeout(RESTORE, self.alerts.has_told_house_lost()).await == Ok(true) {
+        if tokio::time::timeout(RESTORE, self.alerts.has_announced_house_lost()).await == Ok(true) {
             let now = Instant::now().into_std();
             self.connection = HouseConnection::new(lost_after(&self.alert), true, now);
         }

@@ -10,7 +10,7 @@ use anyhow::Context;
 use jiff::Zoned;
 use tokio_util::sync::CancellationToken;
 
-use super::alerts::alert_desk;
+use super::alerts::alert_service;
 use super::awareness::Awareness;
 use super::daemon::{Service, ServiceContext};
 use super::messages;
@@ -27,7 +27,7 @@ use joi_base::pulse::Pulse;
 use joi_language::{Language, LanguageLibrary, Languages};
 use joi_llm::{LocalModels, Mind, MindParts, ModelServer, RestartPolicy};
 use joi_messages::outbound::Outbox;
-use joi_proactive::alert::{AlertDesk, AlertParts, Alerts};
+use joi_proactive::alert::{AlertParts, AlertService, Alerts};
 use joi_schedule::announce::Announcer;
 use joi_schedule::{Schedule, WakeUp};
 use joi_store::{Loss, Store};
@@ -203,7 +203,11 @@ impl Brain {
         let wishes = Announcer::new(&config.announce, store.clone(), Arc::clone(&clock));
         let initiative = Initiative {
             announcer: Some(if rings_itself { announcer.clone() } else { wishes }),
-            alerts: Some(if rings_itself { AlertDesk::Here(alerts.clone()) } else { alert_desk(paths) }),
+            alerts: Some(if rings_itself {
+                AlertService::Here(alerts.clone())
+            } else {
+                alert_service(paths)
+            }),
             known: Some(Arc::new({
                 let awareness = awareness.clone();
                 move |language: &Language, now: &Zoned| awareness.known(language, now)

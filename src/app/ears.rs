@@ -16,7 +16,7 @@ use super::learnt::LearntPhrase;
 use super::loading::Loading;
 use super::measured::{measured_once, places, remembered};
 use super::readers::{LoadWhisper, Readers, readers};
-use super::wake::{Wanting, wake_means};
+use super::wake::{Wanting, wake_setup};
 use crate::config::Config;
 use crate::control::{Gauge, gauge};
 use joi_audio::{AudioSource, SourceEvent, Tracks};
@@ -122,7 +122,7 @@ fn ears_by(
     pulse: &Pulse,
 ) -> anyhow::Result<Ears> {
     let mut loading = Loading::default();
-    let Readers { chosen, quickest, confirmer, trial, model, means } =
+    let Readers { chosen, quickest, confirmer, trial, model, setup } =
         readers(config, paths, pulse, (load, &mut loading))?;
     let mut hearing = config.clone();
     if trial != TrialModel::Chosen {
@@ -130,7 +130,7 @@ fn ears_by(
     }
     let library = super::library(config, paths)?;
     let listener =
-        listener_for((&means.modelled(), &means.learnt), &hearing, &library)?.confirmed_by(confirmer);
+        listener_for((&setup.modelled(), &setup.learnt), &hearing, &library)?.confirmed_by(confirmer);
     if from == ListeningFrom::ModelsLoaded {
         std::mem::take(&mut loading).wait()?;
     }
@@ -141,7 +141,7 @@ fn ears_by(
     let listener = hear::spawn(source, listener, inbox, outbox, pacing)
         .context("the system gave no thread for the listener")?;
     let ((stt, transcripts), interjections) = (chosen, quickest);
-    let phrases = means.heard().flat_map(WakePhrase::written).collect();
+    let phrases = setup.heard().flat_map(WakePhrase::written).collect();
     Ok(Ears {
         commands,
         deliveries,
@@ -179,11 +179,11 @@ fn listener_with(
     heart: Heart,
 ) -> anyhow::Result<(Listener, (Stt, Receiver<SttEvent>))> {
     let library = super::library(config, paths)?;
-    let means = wake_means(config, paths)?;
-    let wanting = Wanting::new(&means, &mut quickest)?;
+    let setup = wake_setup(config, paths)?;
+    let wanting = Wanting::new(&setup, &mut quickest)?;
     let worker = Stt::spawn(quickest, heart)?;
     let confirmer = wanting.confirmer(worker.0.lender());
-    Ok((listener_for((&means.modelled(), &means.learnt), config, &library)?.confirmed_by(confirmer), worker))
+    Ok((listener_for((&setup.modelled(), &setup.learnt), config, &library)?.confirmed_by(confirmer), worker))
 }
 
 /// Returns what looks for stock phrases, voices and the end of speech; it has no thread of its own, and nobody to ask

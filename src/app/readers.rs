@@ -13,7 +13,7 @@ use tokio::sync::mpsc::Receiver;
 
 use super::ears::{chosen_whisper, measured_time, quickest_whisper, trial_beside};
 use super::loading::Loading;
-use super::wake::{WakeMeans, Wanting, hears_something, wake_means};
+use super::wake::{WakeSetup, Wanting, hears_something, wake_setup};
 use crate::config::Config;
 use joi_base::paths::Paths;
 use joi_base::pulse::Pulse;
@@ -50,7 +50,7 @@ pub(super) struct Readers {
     /// The chosen model.
     pub(super) model: SttModel,
     /// The wake phrases.
-    pub(super) means: WakeMeans,
+    pub(super) setup: WakeSetup,
 }
 
 /// Which models are loaded, and how.
@@ -75,8 +75,8 @@ pub(super) fn readers(
     (load, loading): (LoadWhisper, &mut Loading),
 ) -> anyhow::Result<Readers> {
     let models = SpeechModels::checked(config, paths, load)?;
-    let (means, trial, model) = (wake_means(config, paths)?, models.trial, models.model);
-    hears_something(&means, config)?;
+    let (setup, trial, model) = (wake_setup(config, paths)?, models.trial, models.model);
+    hears_something(&setup, config)?;
     let endpoint = &config.hear.endpoint;
     let longest_s = endpoint.pre_roll + endpoint.max_length;
     // The other model is not larger.
@@ -86,13 +86,13 @@ pub(super) fn readers(
     let (report, of) = (loading.one(), models.clone());
     let chosen = move || report.on(of.load_chosen(&lend));
     let chosen = Stt::loading(chosen, pulse.heart("whisper", limit))?;
-    let (report, of) = (loading.one(), means.clone());
+    let (report, of) = (loading.one(), setup.clone());
     let quickest = move || report.on(models.load_quickest(&lent, &of, &spell));
     let quickest = Stt::loading(quickest, pulse.heart("interjections", limit))?;
-    let names = means.heard().map(|phrase| phrase.name.clone()).collect();
+    let names = setup.heard().map(|phrase| phrase.name.clone()).collect();
     let scorer = Scorer::new(quickest.0.lender());
-    let confirmer = Confirmer::early(names, means.onsets(), scorer, spelled);
-    Ok(Readers { chosen, quickest, confirmer, trial, model, means })
+    let confirmer = Confirmer::early(names, setup.onsets(), scorer, spelled);
+    Ok(Readers { chosen, quickest, confirmer, trial, model, setup })
 }
 
 impl SpeechModels {
@@ -122,7 +122,7 @@ impl SpeechModels {
     fn load_quickest(
         &self,
         lent: &StdReceiver<Whisper>,
-        means: &WakeMeans,
+        setup: &WakeSetup,
         spell: &StdSender<Vec<PhraseThreshold>>,
     ) -> anyhow::Result<Whisper> {
         let mut whisper = match self.trial {
@@ -130,7 +130,7 @@ impl SpeechModels {
             TrialModel::QuickestFirst | TrialModel::Both => (self.load)(&self.quickest, &self.config)?,
         };
         // Fails only when the listener has ended.
-        let _ = spell.send(Wanting::new(means, &mut whisper)?.spelled());
+        let _ = spell.send(Wanting::new(setup, &mut whisper)?.spelled());
         Ok(whisper)
     }
 }

@@ -14,7 +14,7 @@ use joi_hear::whisper::{Lender, SttError, Whisper};
 
 /// How wake phrases are detected.
 #[derive(Debug, Clone, PartialEq)]
-pub struct WakeMeans {
+pub struct WakeSetup {
     /// [`WakeMode::Stock`] or [`WakeMode::Scored`].
     pub mode: WakeMode,
     /// Why, for people.
@@ -27,7 +27,7 @@ pub struct WakeMeans {
     pub learnt: Vec<LearntPhrase>,
 }
 
-impl WakeMeans {
+impl WakeSetup {
     /// Returns the phrases that are listened for.
     pub fn heard(&self) -> impl Iterator<Item = &WakePhrase> {
         self.phrases.iter().filter(|phrase| self.hears(phrase))
@@ -76,8 +76,8 @@ impl WakeMeans {
 ///
 /// # Errors
 /// It is so.
-pub(super) fn hears_something(means: &WakeMeans, config: &Config) -> anyhow::Result<()> {
-    if means.heard().next().is_some() {
+pub(super) fn hears_something(setup: &WakeSetup, config: &Config) -> anyhow::Result<()> {
+    if setup.heard().next().is_some() {
         return Ok(());
     }
     anyhow::ensure!(
@@ -85,7 +85,7 @@ pub(super) fn hears_something(means: &WakeMeans, config: &Config) -> anyhow::Res
         "hear.wake.mode is \"stock\", and none of hear.wake.phrases has a model or recordings that can be used; \
          add \"hey jarvis\", or set hear.wake.mode = \"auto\""
     );
-    tracing::warn!("no wake phrase is listened for: {}", wake_told(means));
+    tracing::warn!("no wake phrase is listened for: {}", wake_summary(setup));
     Ok(())
 }
 
@@ -96,15 +96,15 @@ pub(super) fn hears_something(means: &WakeMeans, config: &Config) -> anyhow::Res
 /// A model is missing.
 pub fn measure_hearing(config: &Config, paths: &Paths) -> anyhow::Result<()> {
     chosen_whisper(config, paths)?;
-    wake_means(config, paths)?;
+    wake_setup(config, paths)?;
     Ok(())
 }
 
-/// Returns the phrases and the means. Measuring takes about a second, and is remembered.
+/// Returns the phrases and the setup. Measuring takes about a second, and is remembered.
 ///
 /// # Errors
 /// No model is there to measure with.
-pub fn wake_means(config: &Config, paths: &Paths) -> anyhow::Result<WakeMeans> {
+pub fn wake_setup(config: &Config, paths: &Paths) -> anyhow::Result<WakeSetup> {
     let phrases = phrases(config, paths);
     let (mode, why) = match config.hear.wake.mode {
         WakeMode::Auto if phrases.iter().all(|phrase| phrase.stock().is_some()) => {
@@ -119,7 +119,7 @@ pub fn wake_means(config: &Config, paths: &Paths) -> anyhow::Result<WakeMeans> {
     };
     let spares = config.hear.wake.mode == WakeMode::Auto && phrases.iter().all(WakePhrase::can_reject);
     let learnt = if mode == WakeMode::Scored { Vec::new() } else { learnt(&phrases, paths) };
-    Ok(WakeMeans { mode, why, phrases, spares, learnt })
+    Ok(WakeSetup { mode, why, phrases, spares, learnt })
 }
 
 /// Returns the phrase that is shown to users and that the name comes from: the first one that is listened for. Nothing is measured
@@ -138,8 +138,8 @@ pub fn first_phrase(config: &Config, paths: &Paths) -> Option<String> {
     };
     let learnt = if needs_model { learnt_by_name(&phrases, paths) } else { Vec::new() };
     let mode = if needs_model { WakeMode::Stock } else { WakeMode::Scored };
-    let means = WakeMeans { mode, why: String::new(), phrases, spares: false, learnt };
-    means.heard().next().map(|phrase| phrase.name.clone())
+    let setup = WakeSetup { mode, why: String::new(), phrases, spares: false, learnt };
+    setup.heard().next().map(|phrase| phrase.name.clone())
 }
 
 /// Returns all phrases, configured and added. Where those that were added cannot be read, that is logged, and the others
@@ -174,24 +174,24 @@ impl Wanting {
     ///
     /// # Errors
     /// No phrase is left to listen for.
-    pub(super) fn new(means: &WakeMeans, whisper: &mut Whisper) -> anyhow::Result<Self> {
-        let onsets = means.onsets();
+    pub(super) fn new(setup: &WakeSetup, whisper: &mut Whisper) -> anyhow::Result<Self> {
+        let onsets = setup.onsets();
         let mut wanted = Vec::new();
         let mut refused = None;
-        for phrase in means.heard() {
+        for phrase in setup.heard() {
             match Phrase::new(whisper, &phrase.name, &phrase.alike) {
                 Ok(spelled) => {
-                    let spelled = told_from_others(spelled, &phrase.alike, whisper);
+                    let spelled = distinguished(spelled, &phrase.alike, whisper);
                     wanted.push(PhraseThreshold { phrase: spelled, margin: phrase.margin.unwrap_or(ACCEPT) });
                 }
-                Err(_) if phrase.stock().is_some() || means.is_learnt(phrase) => {}
+                Err(_) if phrase.stock().is_some() || setup.is_learnt(phrase) => {}
                 Err(error) => {
                     tracing::warn!(%error, "a wake phrase is not listened for");
                     refused = Some(error);
                 }
             }
         }
-        let has_models = means.heard().any(|phrase| phrase.stock().is_some() || means.is_learnt(phrase));
+        let has_models = setup.heard().any(|phrase| phrase.stock().is_some() || setup.is_learnt(phrase));
         match refused {
             Some(error) if wanted.is_empty() && !has_models => Err(error.into()),
             _ => Ok(Self { wanted, onsets }),
@@ -209,7 +209,7 @@ impl Wanting {
 }
 
 /// Returns the phrase with what sounds like it; alone when the model fails at that, which it will report again.
-pub fn told_from_others(phrase: Phrase, alike: &[String], whisper: &mut Whisper) -> Phrase {
+pub fn distinguished(phrase: Phrase, alike: &[String], whisper: &mut Whisper) -> Phrase {
     let with: Result<Phrase, SttError> = phrase.clone().with_rivals(whisper, alike);
     with.unwrap_or_else(|error| {
         tracing::warn!(%error, phrase = phrase.written(), "a phrase is not told from what sounds like it");
@@ -218,18 +218,18 @@ pub fn told_from_others(phrase: Phrase, alike: &[String], whisper: &mut Whisper)
 }
 
 /// Returns the wake phrases and their means in a sentence or two.
-pub fn wake_told(means: &WakeMeans) -> String {
+pub fn wake_summary(setup: &WakeSetup) -> String {
     let quoted = |phrases: Vec<&WakePhrase>| {
         phrases.iter().map(|phrase| format!("\"{}\"", phrase.name)).collect::<Vec<_>>().join(", ")
     };
-    let how = match means.mode {
+    let how = match setup.mode {
         WakeMode::Scored => "any written phrase is heard",
-        WakeMode::Stock | WakeMode::Auto if means.learnt.is_empty() => "only phrases with a model are heard",
+        WakeMode::Stock | WakeMode::Auto if setup.learnt.is_empty() => "only phrases with a model are heard",
         WakeMode::Stock | WakeMode::Auto => "only phrases with a model, or recorded, are heard",
     };
-    let unheard = quoted(means.unheard().collect());
+    let unheard = quoted(setup.unheard().collect());
     let but = if unheard.is_empty() { String::new() } else { format!(", not {unheard}") };
-    format!("{}{but}; {how} ({})", quoted(means.heard().collect()), means.why)
+    format!("{}{but}; {how} ({})", quoted(setup.heard().collect()), setup.why)
 }
 
 /// Returns what speaks against a phrase, though it can be used.
@@ -252,7 +252,7 @@ mod tests {
         let phrases =
             vec![WakePhrase::new("hey joi"), WakePhrase::new("hey jarvis"), WakePhrase::new("alexa"), own];
         let cutoffs = |mode| {
-            let means = WakeMeans {
+            let setup = WakeSetup {
                 mode,
                 why: String::new(),
                 phrases: phrases.clone(),
@@ -260,7 +260,7 @@ mod tests {
                 learnt: vec![],
             };
             let thousandths = |cutoff: f32| (cutoff * 1000.0).round();
-            means.modelled().iter().map(|phrase| phrase.cutoff.map(thousandths)).collect::<Vec<_>>()
+            setup.modelled().iter().map(|phrase| phrase.cutoff.map(thousandths)).collect::<Vec<_>>()
         };
         assert_eq!(cutoffs(WakeMode::Scored), [None, Some(990.0), Some(967.0), Some(800.0)]);
         assert_eq!(cutoffs(WakeMode::Stock), [None, None, None, Some(800.0)]);
@@ -277,7 +277,7 @@ mod tests {
         );
         assert!(!told(WakePhrase { alike: vec!["hi joy".into()], ..WakePhrase::new("hey joi") }));
         let onsets = |mode, spares| {
-            WakeMeans { mode, why: String::new(), phrases: vec![], spares, learnt: vec![] }.onsets()
+            WakeSetup { mode, why: String::new(), phrases: vec![], spares, learnt: vec![] }.onsets()
         };
         assert_eq!(onsets(WakeMode::Scored, true), Onsets::Likely);
         assert_eq!(

@@ -245,7 +245,7 @@ async fn what_was_there_is_kept_and_an_open_database_is_left_alone() {
 }
 
 #[tokio::test]
-async fn automatic_backups_are_made_rotated_and_a_missing_stick_is_told_once() {
+async fn automatic_backups_are_made_rotated_and_a_missing_stick_is_reported_once() {
     let (ada, stick) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     drop(machine(ada.path(), "ada").await);
     let folder = stick.path().join("joi");

@@ -147,11 +147,11 @@ fn speech_model(context: &CliContext) -> Row {
 
 /// Returns a row with the wake phrases, their means, and the reason for these.
 fn wake_phrases(context: &CliContext) -> Row {
-    match app::wake_means(context.config(), &context.paths) {
-        Ok(means) if means.unheard().next().is_none() => Row::good("wake phrases", app::wake_told(&means)),
+    match app::wake_setup(context.config(), &context.paths) {
+        Ok(means) if means.unheard().next().is_none() => Row::good("wake phrases", app::wake_summary(&means)),
         Ok(means) => Row::fair(
             "wake phrases",
-            app::wake_told(&means),
+            app::wake_summary(&means),
             "set hear.wake.mode = \"scored\" to hear all of them in spite of that",
         ),
         Err(error) => Row::bad("wake phrases", format!("{error:#}"), "joi models fetch"),

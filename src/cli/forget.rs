@@ -59,7 +59,7 @@ pub(crate) fn run(args: ForgetArgs, context: &CliContext) -> anyhow::Result<Exit
         anyhow::ensure!(
             std::io::stdin().is_terminal(),
             "say --yes to erase all {} without being asked",
-            told(what)
+            summary(what)
         );
         if !is_confirmed(what)? {
             show::line("nothing was erased")?;
@@ -92,7 +92,7 @@ fn parts(what: Forget) -> impl Iterator<Item = &'static str> {
     named.into_iter().filter(|(is_wanted, _)| *is_wanted).map(|(_, name)| name)
 }
 
-fn told(what: Forget) -> String {
+fn summary(what: Forget) -> String {
     parts(what).collect::<Vec<_>>().join(", ")
 }
 
@@ -106,7 +106,7 @@ fn counted(what: Forget, erased: Deleted) -> String {
 }
 
 fn is_confirmed(what: Forget) -> anyhow::Result<bool> {
-    write!(anstream::stderr(), "Erase all stored {}? [y/N] ", told(what))?;
+    write!(anstream::stderr(), "Erase all stored {}? [y/N] ", summary(what))?;
     let mut line = String::new();
     std::io::stdin().read_line(&mut line)?;
     Ok(matches!(line.trim(), "y" | "Y" | "yes"))

@@ -250,7 +250,7 @@ async fn search(store: &Store, asked: &str, limit: u32, json: bool) -> anyhow::R
     }
     let mut table = show::table(["NO", "KIND", "WHEN", "SCORE", "WHAT"]);
     for hit in &hits {
-        let (number, kind) = told(hit.origin);
+        let (number, kind) = source_name(hit.origin);
         let what = joi_tools::fence::shortened(&hit.text.0, SHORT);
         table.add_row([number, kind.to_owned(), day(hit.at), format!("{:.2}", hit.score), what]);
     }
@@ -259,7 +259,7 @@ async fn search(store: &Store, asked: &str, limit: u32, json: bool) -> anyhow::R
 }
 
 /// Returns the number in the list, where there is one, and the kind.
-fn told(origin: HitSource) -> (String, &'static str) {
+fn source_name(origin: HitSource) -> (String, &'static str) {
     match origin {
         HitSource::Memory(id, kind) => (id.to_string(), kind.name()),
         HitSource::Message(_) => (String::new(), "said"),
@@ -267,7 +267,7 @@ fn told(origin: HitSource) -> (String, &'static str) {
 }
 
 fn found(hit: &MemoryHit) -> Value {
-    let (number, kind) = told(hit.origin);
+    let (number, kind) = source_name(hit.origin);
     json!({
         "no": number.parse::<i64>().ok(),
         "kind": kind,

@@ -49,7 +49,7 @@ pub(crate) fn run(args: RestoreArgs, wants: Wants) -> anyhow::Result<ExitCode> {
     let file = args.file.clone();
     let verified = stoppable::run(move |stop| backup::verify(&file, RestoreTarget { paths, home, stop }))?;
     let (places, remarks) = (verified.places(), verified.remarks().to_vec());
-    let made = told(&verified);
+    let made = summary(&verified);
     let restored = match args.dry_run {
         true => None,
         false => Some(verified.restore(SystemClock.now().timestamp())?),
@@ -77,7 +77,7 @@ pub(crate) fn run(args: RestoreArgs, wants: Wants) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn told(verified: &VerifiedBackup) -> String {
+fn summary(verified: &VerifiedBackup) -> String {
     let manifest = verified.manifest();
     let secrets = if manifest.with_secrets { "with secrets" } else { "without secrets" };
     format!("a sound backup of joi {}, made at {}, {secrets}", manifest.joi, manifest.made_at)

@@ -132,7 +132,7 @@ pub(crate) fn run(args: TimersArgs, context: &CliContext) -> anyhow::Result<Exit
             table(&done, &language)?;
             ExitCode::SUCCESS
         } else {
-            told(&done, &language)?
+            print_result(&done, &language)?
         };
         drop(schedule);
         store.close().await?;
@@ -293,7 +293,7 @@ pub(crate) fn table(done: &Done, language: &Language) -> anyhow::Result<()> {
 const IN_DOUBT: &str = "! the clock shows less than it did before, so alarms wait; set it, or, if it is right, run \
                         `joi timers trust-clock`";
 
-fn told(done: &Done, language: &Language) -> anyhow::Result<ExitCode> {
+fn print_result(done: &Done, language: &Language) -> anyhow::Result<ExitCode> {
     let sentence = match &done.report {
         OrderReport::Silenced(entries) => format!("{} silenced", entries.len()),
         report => words::reported(report, &done.at, language),

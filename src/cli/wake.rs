@@ -65,7 +65,7 @@ pub(crate) fn run(what: WakeCommand, context: &CliContext) -> anyhow::Result<Exi
 }
 
 fn list(context: &CliContext, as_json: bool) -> anyhow::Result<ExitCode> {
-    let means = app::wake_means(context.config(), &context.paths)?;
+    let means = app::wake_setup(context.config(), &context.paths)?;
     let book = PhraseBook::read(&PhraseBook::file(&context.paths.data))?;
     let is_added = |phrase: &WakePhrase| !context.config().hear.wake.phrases.iter().any(|p| same(p, phrase));
     let voices =
@@ -88,7 +88,7 @@ fn list(context: &CliContext, as_json: bool) -> anyhow::Result<ExitCode> {
                     "margin": phrase.margin.unwrap_or(ACCEPT),
                     "also_written": phrase.written().split_first().map_or(&[][..], |(_, rest)| rest),
                     "added": is_added(phrase),
-                    "voices": voices(phrase).iter().map(told_voice).collect::<Vec<_>>(),
+                    "voices": voices(phrase).iter().map(voice_json).collect::<Vec<_>>(),
                 })
             })
             .collect();
@@ -109,12 +109,12 @@ fn list(context: &CliContext, as_json: bool) -> anyhow::Result<ExitCode> {
         table.add_row([phrase.name.clone(), how(phrase).into(), margin, of, from]);
     }
     show::line(table)?;
-    show::line(format!("\n{}", app::wake_told(&means)))?;
+    show::line(format!("\n{}", app::wake_summary(&means)))?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Returns a voice for programs: that there are recordings, not what is kept of them.
-fn told_voice(voice: &Enrolled) -> Value {
+fn voice_json(voice: &Enrolled) -> Value {
     let Enrolled { user, margin, takes, templates } = voice;
     json!({ "user": user, "margin": margin, "takes": takes, "recordings": templates.is_some() })
 }

@@ -17,7 +17,7 @@ fn the_default_file_says_exactly_what_is_built_in() {
 }
 
 #[test]
-fn all_problems_are_told_at_once_with_the_nearest_name() {
+fn all_problems_are_reported_at_once_with_the_nearest_name() {
     let told = problems("[llm]\nmodle = \"x\"\nnum_ctx = \"many\"\n[hear.endpoint]\npatience = \"slow\"\n");
     assert_eq!(told.len(), 3, "{told:?}");
     let all = told.join("\n");
@@ -40,7 +40,7 @@ fn an_emergency_number_holds_nothing_but_a_number() {
 }
 
 #[test]
-fn a_value_of_another_type_is_told_with_the_range_that_is_allowed() {
+fn a_value_of_another_type_is_reported_with_the_range_that_is_allowed() {
     let told = problems(
         "[store]\nretention_days = \"abc\"\n[audio]\nvolume = 300\ninput_gain_db = \"loud\"\ntone = 1\ninput = 3\nhost = 7\n",
     );
@@ -56,7 +56,7 @@ fn a_value_of_another_type_is_told_with_the_range_that_is_allowed() {
 }
 
 #[test]
-fn every_number_has_a_range_that_is_told() {
+fn every_number_has_a_range_that_is_reported() {
     let without: Vec<String> = leaves(&schema())
         .into_iter()
         .filter(|(_, default)| matches!(default, Value::Integer(_) | Value::Float(_)))
@@ -102,7 +102,7 @@ fn broken_toml_names_the_file_and_the_place() {
 }
 
 #[test]
-fn a_ring_sound_that_is_gone_is_told_by_a_check_and_keeps_nothing_from_starting() {
+fn a_ring_sound_that_is_gone_is_reported_by_a_check_and_keeps_nothing_from_starting() {
     let loaded = load_text("[timers]\nring_sound = \"/nowhere/bell.wav\"\n", "joi.toml", &[]).expect("loads");
     let told = loaded.config.check_files().iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
     for part in

@@ -142,7 +142,7 @@ fn samples(text: &str) -> BTreeMap<String, f64> {
 }
 
 #[tokio::test]
-async fn a_scrape_is_valid_and_tells_what_was_counted_but_nothing_that_was_said() {
+async fn a_scrape_is_valid_and_shows_what_was_counted_but_nothing_that_was_said() {
     let data = tempfile::tempdir().unwrap();
     let (board, metrics) = (board(data.path()), Metrics::default());
     metrics.answered(&turn());
@@ -152,7 +152,7 @@ async fn a_scrape_is_valid_and_tells_what_was_counted_but_nothing_that_was_said(
     let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
     let logged = LogCounts { warnings: 2, errors: 1 };
     let scrape = move || metrics.scrape(&board.status(), logged).ok();
-    let serving = tokio::spawn(door::serve_on(listener, scrape, stop.clone()));
+    let serving = tokio::spawn(endpoint::serve_on(listener, scrape, stop.clone()));
 
     let (head, text) =
         request(address, "GET /metrics HTTP/1.1\nHost: 127.0.0.1\nConnection: close\n\n").await;

@@ -23,7 +23,7 @@ fn asked(double: &Double) -> Vec<Value> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_written_as_text_is_run_and_the_record_tells_reply_calls_and_times() {
+async fn a_call_written_as_text_is_run_and_the_record_shows_reply_calls_and_times() {
     // `joi ask --json`
     let double = Double::start().await;
     let call = fenced("timers", &json!({ "action": "cancel", "name": "rice" }));

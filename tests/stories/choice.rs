@@ -300,7 +300,7 @@ async fn beside_an_ollama_without_a_model_for_vectors_our_own_makes_them() {
 }
 
 #[tokio::test]
-async fn vectors_that_cannot_be_had_are_told_and_chat_goes_on() {
+async fn vectors_that_cannot_be_had_are_reported_and_chat_goes_on() {
     let (double, fake) = (Double::start().await, Fake::that_serves().with_vectors("exit 1"));
     double.install(vec![Model::new("qwen3:1.7b", &["completion"])]);
     let config = LlmConfig { url: double.url.clone(), ..LlmConfig::default() };

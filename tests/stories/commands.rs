@@ -38,7 +38,7 @@ fn a_pipe_of_questions_gets_a_line_for_each() {
 }
 
 #[test]
-fn slash_commands_tell_about_timers_tools_model_and_the_last_answer() {
+fn slash_commands_show_timers_tools_model_and_the_last_answer() {
     let home = nobody_home();
     let typed =
         "/timers\n/why\nset a pasta timer for nine minutes\n/timers\n/why\n/tools\n/model\n/help\n/nothing\n";
@@ -191,7 +191,7 @@ fn a_configuration_is_written_once_checked_and_shown() {
         (Some(1), format!("{file} exists already; it stays as it is").as_str())
     );
 
-    // As a package brings it, readable for her user.
+    // As a package brings it, readable for joi's user.
     let packaged = home.path("mine/packaged.toml");
     std::fs::copy(project("config/default.toml"), &packaged).unwrap();
     std::fs::set_permissions(&packaged, std::fs::Permissions::from_mode(0o644)).unwrap();
@@ -212,7 +212,7 @@ fn a_configuration_is_written_once_checked_and_shown() {
 }
 
 #[test]
-fn all_problems_of_a_configuration_are_told_at_once() {
+fn all_problems_of_a_configuration_are_reported_at_once() {
     let home = nobody_home();
     let file = home.arg("bad.toml");
     std::fs::write(&file, "[hear.endpoint]\npatiense = \"quick\"\nonset = 7\n").unwrap();
@@ -300,7 +300,7 @@ async fn the_models_are_shown_with_what_they_take_and_which_answers() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_doctor_tells_what_works_and_what_to_do() {
+async fn the_doctor_shows_what_works_and_what_to_do() {
     fn verdict<'a>(rows: &'a Value, what: &str) -> &'a Value {
         let rows = rows.as_array().expect("rows");
         rows.iter().find(|row| row["what"] == what).unwrap_or_else(|| panic!("{what} in {rows:?}"))
@@ -322,7 +322,7 @@ async fn the_doctor_tells_what_works_and_what_to_do() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_doctor_tells_by_what_memories_are_found() {
+async fn the_doctor_shows_by_what_memories_are_found() {
     // One model that can't be read costs no other
     fn search(home: &Home) -> Value {
         let rows = json(&home.joi(&["doctor", "--quick", "--json"]).out);

@@ -15,7 +15,7 @@ struct Talk {
 }
 
 impl Talk {
-    /// Plays the parts to her one after the other.
+    /// Plays the parts to joi's one after the other.
     fn of(home: Home, parts: &[Vec<f32>], flags: &[&str]) -> Self {
         let (wav, out) = (home.arg("talk.wav"), home.arg("answers.wav"));
         write_wav(&wav, RATE, &parts.concat()).expect("a recording");
@@ -36,7 +36,7 @@ impl Talk {
         decisions.iter().rfind(of).map(|d| (text(&d["verdict"]), text(&d["reason"]))).expect("a decision")
     }
 
-    /// What she said, by her own ears.
+    /// What joi said, by joi's own ears.
     fn spoken(&self) -> String {
         plain(&self.home.joi(&["listen", "--wav", &self.home.arg("answers.wav")]).well().out)
     }

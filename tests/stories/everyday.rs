@@ -1,7 +1,7 @@
 //! The marked everyday questions of all kinds, in English and in German, judged by the rules of the evals: what Joi makes
 //! of them with the embedded model, beside what that model says alone, with nothing but one line of character.
 //!
-//! Joi is asked here and now, as she is built. What the model says alone depends on its file, on the options it is asked
+//! Joi is asked here and now, as joi is built. What the model says alone depends on its file, on the options it is asked
 //! with and on that line, and on nothing of Joi: in English it was asked once, and its answers stand in `tests/data/everyday` with
 //! all three (`make record-everyday` asks anew). `joi-bench` refuses them where one of the three is another now; the rules
 //! judge both anew each time. `make bench-everyday` asks all questions, both ways.

@@ -147,7 +147,7 @@ fn without_a_voice_the_answers_are_shown() {
     assert!(first["reply"].as_str().is_some_and(|reply| reply.starts_with("It's ")), "{first}");
 }
 
-// As in the conversation where she has one, but for the voice
+// As in the conversation where joi has one, but for the voice
 #[test]
 fn without_a_voice_no_window_opens_behind_an_answer() {
     let mut home = home_with(Damage::Halved, "voice-joe", "en_US-joe-medium.onnx");
@@ -179,7 +179,7 @@ fn doctor_and_verify_find_what_is_damaged() {
 }
 
 #[test]
-fn an_unreadable_recording_is_told_and_costs_no_earlier_answer() {
+fn an_unreadable_recording_is_reported_and_costs_no_earlier_answer() {
     let home = Home::with_model_server(NOBODY);
     let (out, broken) = (home.path("out.wav"), home.arg("broken.wav"));
     fs::write(&out, "an earlier answer").unwrap();
@@ -265,7 +265,7 @@ fn a_damaged_database_is_set_aside_and_kept() {
 }
 
 #[test]
-fn a_line_that_is_no_text_costs_that_line_and_is_told() {
+fn a_line_that_is_no_text_costs_that_line_and_is_reported() {
     let home = Home::with_model_server(NOBODY);
     let lines = [b"what time is it?\n".as_slice(), b"gr\xfc\xdf dich\n", b"what day is it?\n"].concat();
     let ran = home.joi_reading(lines, &["text"]).well();
@@ -333,7 +333,7 @@ async fn a_first_attempt_that_fails_costs_a_moment() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_model_server_that_keeps_failing_is_told_with_the_remedy() {
+async fn a_model_server_that_keeps_failing_is_reported_with_the_remedy() {
     let garbage = Script::body(200, "text/html", "<html>It works!</html>\n");
     let cases = [(silence(), "use a smaller model"), (death(), "; "), (garbage, "; ")];
     for (script, remedy) in cases {
@@ -369,7 +369,7 @@ async fn no_word_of_a_malformed_answer_gets_out() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_of_a_tool_that_does_not_exist_is_told_to_the_model_and_never_spoken() {
+async fn a_call_of_a_tool_that_does_not_exist_is_reported_to_the_model_and_never_spoken() {
     let call = r#"{"name": "get_weather", "arguments": {"city": "Vienna"}}"#;
     let told = ("no tool get_weather", vec![Script::words("I can't look that up.")]);
     let ran = ask_of(vec![told, ("sky", vec![Script::words(call)])]).await;

@@ -130,7 +130,7 @@ fn a_lock_is_opened_by_a_yes_only() {
 }
 
 #[test]
-fn a_house_that_stops_in_between_is_told_in_one_sentence() {
+fn a_house_that_stops_in_between_is_reported_in_one_sentence() {
     let house = Connected::new();
     let mut joi = Running::start(house.home.command(&["text"]).stdin(Stdio::piped()));
     joi.tell("turn on the hall light");

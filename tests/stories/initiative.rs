@@ -1,4 +1,4 @@
-//! Whether and why she speaks up by herself, as it is looked up: tables and JSON.
+//! Whether and why joi speaks up by itself, as it is looked up: tables and JSON.
 
 use jiff::Timestamp;
 use joi_proactive::impulse::record::{ImpulseOutcome, ImpulseRecord};

@@ -1,5 +1,5 @@
 //! The service: what is installed where, that it can be taken back, and what systemd thinks of the units; and what is
-//! fetched for who starts her from the sources.
+//! fetched for who starts joi from the sources.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -210,7 +210,7 @@ fn no_unit_of_the_package_waits_for_the_network() {
         let unit = file(unit);
         let told = unit.lines().find_map(|line| line.strip_prefix("ExecStart=/usr/bin/joi ")).unwrap();
         assert_eq!(told, "models fetch --keep-trying");
-        // She knows these words, and goes on trying for nothing that a network would not bring.
+        // Joi knows these words, and goes on trying for nothing that a network would not bring.
         let mut joi = Command::new(env!("CARGO_BIN_EXE_joi"));
         joi.args(told.split(' ')).arg("no-such-model").env("HOME", home.path());
         for name in ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "JOI_CONFIG", "JOI_DATA"] {

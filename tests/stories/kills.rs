@@ -119,7 +119,7 @@ pub(super) fn stores(home: &Home) {
     home.joi(&["timers", "add", "--name", "tea", "90 minutes"]).well();
 }
 
-/// She runs again, every stage of her lives, and all that was stored is there.
+/// Joi runs again, every stage of joi's lives, and all that was stored is there.
 pub(super) fn runs_again(home: &Home) -> Running {
     let mut joi = Running::start(&mut home.command(&["run"]));
     joi.until("Ctrl-C ends");
@@ -183,7 +183,7 @@ async fn killed_in_any_stage_she_starts_again_with_all_that_was_stored() {
     assert_eq!(runs_again(&home).terminate().code, Some(0));
 }
 
-/// The same with an owner who writes to her.
+/// The same with an owner who writes to joi.
 fn written_home(url: &str) -> (Home, SignalDouble) {
     let mut home = deaf_home_with(url);
     std::fs::create_dir_all(home.path("signal")).unwrap();
@@ -195,7 +195,7 @@ fn written_home(url: &str) -> (Home, SignalDouble) {
     (home, owner)
 }
 
-/// Starts her, and the owner writes this to her; what is sent before she is connected would be lost.
+/// Starts joi, and the owner writes this to joi; what is sent before joi is connected would be lost.
 fn is_written_to(home: &Home, owner: &SignalDouble, text: &str) -> Running {
     let mut joi = Running::start(&mut home.command(&["run"]));
     joi.until("Ctrl-C ends");
@@ -211,7 +211,7 @@ fn writes(owner: &SignalDouble, text: &str) {
     }
 }
 
-/// She runs again, answers what is written to her from then on, and tells nothing of what was half done: no `words` of it.
+/// Joi runs again, answers what is written to joi from then on, and tells nothing of what was half done: no `words` of it.
 fn writes_again(home: &Home, owner: &SignalDouble, words: &str) {
     let joi = runs_again(home);
     writes(owner, "what time is it?");
@@ -226,7 +226,7 @@ fn writes_again(home: &Home, owner: &SignalDouble, words: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn killed_while_she_thinks_or_answers_she_starts_again_and_tells_no_half_answer() {
+async fn killed_while_she_thinks_or_answers_she_starts_again_and_says_no_half_answer() {
     let model = Double::start().await;
     let half = Script::first_words(HALF).then_silence();
     model.when("sky", vec![Script::lines(&[]).then_silence(), half]);
@@ -255,7 +255,7 @@ fn connected(listener: &TcpListener) -> TcpStream {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn killed_while_a_tool_works_she_starts_again_and_tells_nothing_of_it() {
+async fn killed_while_a_tool_works_she_starts_again_and_says_nothing_of_it() {
     let model = Double::start().await;
     let call = json!({ "name": "webSearch", "arguments": { "query": "the highest tower" } });
     model.when("tower", vec![Script::words(&format!("```tool_call\n{call}\n```"))]);

@@ -1,4 +1,4 @@
-//! Other languages over files: what is said to her by her own German voice is heard, understood and answered in
+//! Other languages over files: what is said to joi by joi's own German voice is heard, understood and answered in
 //! the language it was said in. The model's words are scripted.
 
 use std::fs;
@@ -21,7 +21,7 @@ fn german(url: &str) -> Home {
     home
 }
 
-/// `text` in her own German voice.
+/// `text` in joi's own German voice.
 fn own_voice(text: &str) -> Vec<f32> {
     voice_of(&german(NOBODY), text)
 }
@@ -57,7 +57,7 @@ fn answer_to(home: &Home, sentence: Vec<f32>) -> String {
     replies(&turns).concat()
 }
 
-// Whisper's base model understands her own German voice, and other synthetic ones only half of the time
+// Whisper's base model understands joi's own German voice, and other synthetic ones only half of the time
 #[tokio::test(flavor = "multi_thread")]
 async fn a_timer_a_list_a_memory_and_a_question_are_understood_in_german() {
     let double = Double::start().await;

@@ -206,7 +206,7 @@ async fn a_command_uses_the_server_of_the_running_service_and_its_own_once_that_
 }
 
 #[tokio::test]
-async fn a_model_too_large_for_the_memory_is_told_as_such() {
+async fn a_model_too_large_for_the_memory_is_reported_as_such() {
     let machine = Machine::new();
     Tiny { layers: 1 << 30, ..Tiny::default() }.write(machine.folder.path());
     let mind = machine.command();
@@ -218,7 +218,7 @@ async fn a_model_too_large_for_the_memory_is_told_as_such() {
 }
 
 #[tokio::test]
-async fn a_model_that_cannot_be_run_is_told_in_one_sentence_whoever_starts_the_server() {
+async fn a_model_that_cannot_be_run_is_reported_in_one_sentence_whoever_starts_the_server() {
     let machine = Machine::new();
     Tiny { architecture: "unheard-of", ..Tiny::default() }.write(machine.folder.path());
     for mind in [machine.service(), machine.command()] {
@@ -266,7 +266,7 @@ const FLAWS: [Flaw; 4] = [
 ];
 
 #[tokio::test]
-async fn the_next_best_model_answers_where_the_best_cannot_and_one_sentence_tells_why() {
+async fn the_next_best_model_answers_where_the_best_cannot_and_one_sentence_shows_why() {
     for Flaw { make, begins, remedy } in FLAWS {
         let (machine, folder) = (Machine::new(), TempDir::new().unwrap());
         for outlives in [None, Some(STAYS)] {
@@ -322,7 +322,7 @@ fn servers_in(folder: &Path) -> Vec<u32> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_questions_in_a_row_load_the_model_once_and_what_stays_is_told() {
+async fn two_questions_in_a_row_load_the_model_once_and_what_stays_is_reported() {
     let mut home = Home::with_model_server(NOBODY);
     let model = Tiny::default().write(&home.path(""));
     home.set("llm.backend=local").set("llm.local=tiny").set("llm.keep_alive=60");

@@ -1,4 +1,4 @@
-//! `joi run` as a user has it: a microphone that speaks to her, a speaker that is listened to, a real
+//! `joi run` as a user has it: a microphone that speaks to joi, a speaker that is listened to, a real
 //! sound server between. The model's words are scripted.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,7 +32,7 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// She is awake and listens.
+    /// Joi is awake and listens.
     pub(super) fn with(server: &SoundServer) -> Self {
         Self::running(server, &["run"])
     }
@@ -49,7 +49,7 @@ impl Room {
             // What is recorded is answers.
             .set("announce.awake=false")
             .set("hear.stt.model=base")
-            // She is talked over while she tells something long.
+            // Joi is talked over while joi tells something long.
             .set("reply.spoken_sentences=50")
             .set("reply.spoken_words=500")
             .set("conversation.go_on_s=0");
@@ -60,7 +60,7 @@ impl Room {
         Self { home, joi, double, _runtime: runtime }
     }
 
-    /// What was said, by her own ears.
+    /// What was said, by joi's own ears.
     fn understand(&self, samples: &[f32]) -> String {
         let file = self.home.arg("heard.wav");
         write_wav(&file, RATE, samples).unwrap();
@@ -108,7 +108,7 @@ impl Recorder {
         Self { stop, loud, thread }
     }
 
-    /// Waits until she has been loud in `blocks` blocks of some ms from now on.
+    /// Waits until joi has been loud in `blocks` blocks of some ms from now on.
     pub(super) fn until_loud(&self, blocks: usize) {
         while self.loud.try_recv().is_ok() {}
         for _ in 0..blocks {
@@ -122,7 +122,7 @@ impl Recorder {
     }
 }
 
-/// Has her begin a long answer that ends in a pineapple, until she was loud in so many blocks.
+/// Has joi begin a long answer that ends in a pineapple, until joi was loud in so many blocks.
 fn in_mid_sentence(server: &mut SoundServer, room: &mut Room, blocks: usize) -> Recorder {
     let colours = "Blue light is scattered by the air far more than red light is. ".repeat(8);
     let answer = format!("{colours} And that was the story of the pineapple.");

@@ -1,4 +1,4 @@
-//! `joi run` is killed (SIGKILL) while somebody speaks to her, and while her voice plays, on a real sound server.
+//! `joi run` is killed (SIGKILL) while somebody speaks to joi, and while joi's voice plays, on a real sound server.
 
 use std::sync::PoisonError;
 
@@ -9,7 +9,7 @@ use crate::support::ollama_double::Script;
 use crate::support::program::{Home, Ran, Running};
 use crate::support::sound_server::with_sound_server;
 
-/// Blocks of some ms that she has been loud in when she is killed.
+/// Blocks of some ms that joi has been loud in when joi is killed.
 const SOON: usize = 50;
 
 fn kill(joi: Running) -> Ran {
@@ -25,7 +25,7 @@ fn stores(home: &Home) {
     home.joi(&["timers", "add", "--name", "tea", "90 minutes"]).well();
 }
 
-/// She listens again, and all that was stored is there; what she had to say until she was ended.
+/// Joi listens again, and all that was stored is there; what joi had to say until joi was ended.
 fn listens_again(home: &Home) -> Ran {
     let mut joi = Running::start(&mut home.command(&["run"]));
     joi.until("listening through");

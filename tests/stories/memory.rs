@@ -1,4 +1,4 @@
-//! What she remembers, as it is typed: told, asked, listed, searched, carried away and back, and erased for good.
+//! What joi remembers, as it is typed: told, asked, listed, searched, carried away and back, and erased for good.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ fn holds(home: &Home, word: &[u8]) -> bool {
 }
 
 #[test]
-fn what_is_told_is_known_until_it_is_forgotten_without_any_model() {
+fn what_is_reported_is_known_until_it_is_forgotten_without_any_model() {
     let home = Home::with_model_server(NOBODY);
     let told = "remember that my aunt is called Philomena\nfrom now on call me Max\n";
     let ran = home.joi_reading(told, &["text"]).well();

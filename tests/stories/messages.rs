@@ -146,7 +146,7 @@ fn an_alarm_of_another_program_is_at_the_messenger_within_two_seconds() {
 }
 
 #[test]
-fn a_daemon_that_is_not_there_is_told_and_joi_lives_on_until_it_is() {
+fn a_daemon_that_is_not_there_is_reported_and_joi_lives_on_until_it_is() {
     let mut home = deaf_home();
     std::fs::create_dir_all(home.path("signal")).unwrap();
     let socket = home.path("signal").join("signal.sock");

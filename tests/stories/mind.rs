@@ -148,7 +148,7 @@ async fn our_own_server_is_started_where_nobody_answers_and_ends_with_us() {
 }
 
 #[tokio::test]
-async fn an_ollama_without_the_model_is_told_what_to_pull() {
+async fn an_ollama_without_the_model_names_what_to_pull() {
     let (double, fake) = (Double::start().await, Fake::that_serves());
     let mind = mind(&double.url, Backend::Auto, &fake);
     let ready = mind.ready().await.unwrap();
@@ -242,7 +242,7 @@ async fn a_missing_model_names_the_command_that_fetches_it() {
 }
 
 #[tokio::test]
-async fn who_wants_ollama_only_is_told_when_it_does_not_run() {
+async fn who_wants_ollama_only_learns_when_it_does_not_run() {
     let fake = Fake::that_serves();
     let mind = mind(NOBODY, Backend::Ollama, &fake);
     assert!(matches!(until_down(&mind).await, LlmError::Unreachable { at, .. } if at == NOBODY));
@@ -330,7 +330,7 @@ async fn joi_model_is_started_answers_from_what_it_has_read_and_survives_a_crash
 }
 
 #[tokio::test]
-async fn a_model_file_that_was_cut_short_is_told_in_one_sentence() {
+async fn a_model_file_that_was_cut_short_is_reported_in_one_sentence() {
     let fake = Fake::that_serves();
     let whole = local_model(&fake);
     let gguf = fake.runtime_dir().with_file_name("cut.gguf");

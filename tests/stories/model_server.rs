@@ -74,7 +74,7 @@ async fn read(mut reply: ChatStream) -> (String, Result<ChatStats, LlmError>) {
 }
 
 #[tokio::test]
-async fn the_server_tells_its_version_and_its_models() {
+async fn the_server_shows_its_version_and_its_models() {
     let server = server().await;
     assert!(!server.client.version().await.unwrap().is_empty());
     let installed = server.client.tags().await.unwrap();

@@ -204,7 +204,7 @@ async fn what_is_no_model_server_is_garbage() {
 }
 
 #[tokio::test]
-async fn nobody_listening_is_told_with_the_address() {
+async fn nobody_listening_is_reported_with_the_address() {
     let double = Double::start().await;
     let url = double.url.clone();
     drop(double);
@@ -260,7 +260,7 @@ async fn a_unix_socket_serves_as_well() {
 }
 
 #[tokio::test]
-async fn a_pull_tells_how_far_it_is() {
+async fn a_pull_shows_how_far_it_is() {
     let double = Double::start().await;
     let script = Script::lines(&[
         json!({ "status": "pulling manifest" }),

@@ -145,7 +145,7 @@ fn lines(text: &'static str) -> Vec<&'static str> {
 // What was told in one way is found when it is asked for in another. `make bench-ollama` runs it with the
 // vectors of the real Ollama.
 #[tokio::test]
-async fn what_was_told_in_other_words_is_found_by_its_meaning() {
+async fn what_was_said_in_other_words_is_found_by_its_meaning() {
     let maker = match Maker::ollama() {
         Some(maker) => maker,
         None => Maker::embedded().await,

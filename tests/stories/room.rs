@@ -1,4 +1,4 @@
-//! A room in which her microphone hears her own speaker, in real time, on a real sound server.
+//! A room in which joi's microphone hears joi's own speaker, in real time, on a real sound server.
 //!
 //! `make test` plays each story once; `make bench-room` plays them again and again (`JOI_ROOM_ROUNDS`) and tells
 //! distributions. Other people are flite's voices.
@@ -15,14 +15,14 @@ use crate::support::speech::{flite, pause, plain};
 
 /// Sentences of one answer in which nobody talks.
 const SENTENCES: usize = 6;
-/// Blocks of some ms that she has been loud in when somebody says a word.
+/// Blocks of some ms that joi has been loud in when somebody says a word.
 const SOON: usize = 150;
-/// How often a word is said while she gives one answer.
+/// How often a word is said while joi gives one answer.
 const AGAIN: usize = 3;
 /// Silence between, in seconds.
 const BETWEEN_S: f64 = 3.0;
 
-/// What somebody says over her: by which of flite's voices, and how much softer than it comes, as a factor.
+/// What somebody says over joi: by which of flite's voices, and how much softer than it comes, as a factor.
 struct Remark {
     voice: &'static str,
     words: &'static str,
@@ -33,7 +33,7 @@ const fn remark(voice: &'static str, words: &'static str, gain: f32) -> Remark {
     Remark { voice, words, gain }
 }
 
-/// For her.
+/// For joi.
 const STOPS: [Remark; 8] = [
     remark("rms", "stop.", 1.0),
     remark("slt", "stop!", 1.0),
@@ -45,7 +45,7 @@ const STOPS: [Remark; 8] = [
     remark("kal16", "shut up.", 0.5),
 ];
 
-/// For nobody, and not even a word that is meant to interrupt her.
+/// For nobody, and not even a word that is meant to interrupt joi.
 const NO_STOPS: [Remark; 4] = [
     remark("rms", "mhm.", 1.0),
     remark("slt", "right.", 1.0),
@@ -71,7 +71,7 @@ fn story(nth: usize, sentences: usize) -> String {
     lines.iter().cycle().skip(nth * sentences).take(sentences).copied().collect::<Vec<_>>().join(" ")
 }
 
-/// She is in such a room, and will give these answers.
+/// Joi is in such a room, and will give these answers.
 fn she_tells(server: &mut SoundServer, stories: &[String]) -> Room {
     server.loop_back();
     let room = Room::with(server);
@@ -113,13 +113,13 @@ fn her_own_voice_in_the_microphone_triggers_nothing() {
 
 /// What came of a remark.
 struct Outcome {
-    /// Why she fell silent, if she did.
+    /// Why joi fell silent, if joi did.
     reason: Option<String>,
     /// How often it had been said.
     times: usize,
 }
 
-/// Somebody says it again and again while she tells a story.
+/// Somebody says it again and again while joi tells a story.
 fn said_over_her(server: &mut SoundServer, room: &mut Room, remark: &Remark) -> Outcome {
     let word: Vec<f32> = flite(remark.voice, remark.words).iter().map(|s| s * remark.gain).collect();
     let pause = pause(BETWEEN_S);

@@ -1,5 +1,5 @@
 //! The running program from outside: its state, its switch, systemd, and a light that follows it. There is
-//! no sound device, so that she is in a state that stays: she can't hear.
+//! no sound device, so that joi is in a state that stays: joi can't hear.
 
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -25,7 +25,7 @@ pub(super) fn deaf_home_with(url: &str) -> Home {
     home
 }
 
-/// She runs, and knows that she can't hear.
+/// Joi runs, and knows that joi can't hear.
 fn run(home: &Home) -> Running {
     let mut joi = Running::start(&mut home.command(&["run"]));
     joi.until("Ctrl-C ends");
@@ -270,7 +270,7 @@ fn told_until(systemd: &UnixDatagram, text: &str) -> Vec<String> {
 }
 
 #[test]
-fn systemd_is_told_that_she_is_ready_alive_and_ending() {
+fn systemd_learns_that_joi_is_ready_alive_and_ending() {
     let home = deaf_home();
     let systemd = UnixDatagram::bind(home.path("notify")).unwrap();
     systemd.set_read_timeout(Some(FOR_EVER)).unwrap();

@@ -89,7 +89,7 @@ fn what_is_said_into_the_microphone_is_heard() {
 }
 
 #[test]
-fn what_is_played_comes_out_of_the_speaker_and_is_told() {
+fn what_is_played_comes_out_of_the_speaker_and_is_reported() {
     with_sound_server(|server| {
         let mut microphone = monitor(server);
         let (player, mut events) = Player::open(&server.config());
@@ -148,7 +148,7 @@ fn a_flush_silences_the_speaker_in_the_middle_of_a_clip() {
 }
 
 #[test]
-fn devices_that_vanish_are_told_once_and_used_again_when_they_are_back() {
+fn devices_that_vanish_are_reported_once_and_used_again_when_they_are_back() {
     with_sound_server(|server| {
         let mut microphone = Microphone::open(&server.config(), &MuteSwitch::default());
         assert!(matches!(news(&mut microphone), SourceEvent::Back { .. }));
@@ -244,7 +244,7 @@ fn a_device_that_does_not_exist_is_named_in_the_fault() {
 }
 
 #[test]
-fn a_machine_without_any_sound_device_is_told_and_nothing_hangs() {
+fn a_machine_without_any_sound_device_is_reported_and_nothing_hangs() {
     with_sound_server(|server| {
         // ALSA's default may lead to the server, where its plugin is installed.
         server.kill();

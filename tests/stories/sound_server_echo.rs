@@ -1,4 +1,4 @@
-//! Her voice goes through a real sound server from the speaker to the microphone and is taken out there.
+//! Joi's voice goes through a real sound server from the speaker to the microphone and is taken out there.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use crate::support::sound_server::{FIGURE, with_sound_server};
 /// Only against a test that would never end.
 const FOR_EVER: Duration = Duration::from_secs(120);
 
-/// Seconds she may speak until she is taken out.
+/// Seconds joi may speak until joi is taken out.
 const PATIENCE: usize = 40;
 
 /// Noise in syllables, with pauses: as hard to predict as a voice.

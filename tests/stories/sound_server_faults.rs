@@ -71,7 +71,7 @@ fn is_back(news: &SourceEvent) -> bool {
 }
 
 /// Prints a row of the table.
-fn tell(fault: &str, how: &str, detected: Option<Duration>, recovered: Option<Duration>) {
+fn report(fault: &str, how: &str, detected: Option<Duration>, recovered: Option<Duration>) {
     let time =
         |time: Option<Duration>| time.map_or("-".to_owned(), |time| format!("{:.2} s", time.as_secs_f32()));
     println!("{FIGURE}| {fault} | {how} | {} | {} |", time(detected), time(recovered));
@@ -91,7 +91,7 @@ fn config(server: &SoundServer) -> AudioConfig {
 }
 
 #[test]
-fn a_microphone_that_is_unplugged_is_told_and_taken_again() {
+fn a_microphone_that_is_unplugged_is_reported_and_taken_again() {
     with_sound_server(|server| {
         feed_noise(server);
         let mut ear = Ear::opened(&config(server));
@@ -101,13 +101,18 @@ fn a_microphone_that_is_unplugged_is_told_and_taken_again() {
         server.replug();
         feed_noise(server);
         let (_, recovered) = ear.until(Instant::now(), is_back);
-        tell("microphone unplugged", "its modules unloaded while it hears", Some(detected), Some(recovered));
+        report(
+            "microphone unplugged",
+            "its modules unloaded while it hears",
+            Some(detected),
+            Some(recovered),
+        );
         assert!(detected < DETECTION, "{detected:?}");
     });
 }
 
 #[test]
-fn a_microphone_that_is_switched_off_at_its_case_is_told_and_heard_again() {
+fn a_microphone_that_is_switched_off_at_its_case_is_reported_and_heard_again() {
     with_sound_server(|server| {
         feed_noise(server);
         let mut ear = Ear::opened(&config(server));
@@ -117,33 +122,33 @@ fn a_microphone_that_is_switched_off_at_its_case_is_told_and_heard_again() {
         assert!(matches!(gone, SourceEvent::Gone(DeviceFault::Silent { .. })), "{gone:?}");
         server.switch_microphone_off(false);
         let (_, recovered) = ear.until(Instant::now(), is_back);
-        tell("microphone delivers only zeros", "source muted after sound", Some(detected), Some(recovered));
+        report("microphone delivers only zeros", "source muted after sound", Some(detected), Some(recovered));
         assert!(detected < DETECTION, "{detected:?}");
     });
 }
 
 #[test]
-fn a_microphone_that_stalls_without_an_error_is_told_and_heard_again() {
+fn a_microphone_that_stalls_without_an_error_is_reported_and_heard_again() {
     with_sound_server(|server| {
         let mut ear = Ear::opened(&config(server));
         server.suspend_microphone(true);
         let (_, detected) = ear.until(Instant::now(), is_gone);
         server.suspend_microphone(false);
         let (_, recovered) = ear.until(Instant::now(), is_back);
-        tell("microphone stalls without an error", "source suspended", Some(detected), Some(recovered));
+        report("microphone stalls without an error", "source suspended", Some(detected), Some(recovered));
         assert!(detected < DETECTION, "{detected:?}");
     });
 }
 
 #[test]
-fn a_sound_server_that_hangs_is_told_and_used_again_when_it_goes_on() {
+fn a_sound_server_that_hangs_is_reported_and_used_again_when_it_goes_on() {
     with_sound_server(|server| {
         let mut ear = Ear::opened(&config(server));
         server.freeze();
         let (_, detected) = ear.until(Instant::now(), is_gone);
         server.thaw();
         let (_, recovered) = ear.until(Instant::now(), is_back);
-        tell("sound server hangs", "SIGSTOP, then SIGCONT", Some(detected), Some(recovered));
+        report("sound server hangs", "SIGSTOP, then SIGCONT", Some(detected), Some(recovered));
         assert!(detected < DETECTION, "{detected:?}");
         server.freeze();
         let opening = Instant::now();
@@ -152,13 +157,13 @@ fn a_sound_server_that_hangs_is_told_and_used_again_when_it_goes_on() {
         let (_, detected) = late.until(opening, is_gone);
         server.thaw();
         let (_, recovered) = late.until(Instant::now(), is_back);
-        tell("opening hangs", "microphone opened while SIGSTOP", Some(detected), Some(recovered));
+        report("opening hangs", "microphone opened while SIGSTOP", Some(detected), Some(recovered));
         assert!(detected < DETECTION, "{detected:?}");
     });
 }
 
 #[test]
-fn all_devices_gone_and_a_killed_server_are_told_by_both_ends_and_survived() {
+fn all_devices_gone_and_a_killed_server_are_reported_by_both_ends_and_survived() {
     with_sound_server(|server| {
         let runtime = Runtime::new().unwrap();
         let mut ear = Ear::opened(&config(server));
@@ -178,8 +183,8 @@ fn all_devices_gone_and_a_killed_server_are_told_by_both_ends_and_survived() {
             let since = Instant::now();
             let (_, recovered) = ear.until(since, is_back);
             let played = next(&runtime, &mut events, since, |event| matches!(event, PlayEvent::Back { .. }));
-            tell(&format!("{fault} (microphone)"), how, Some(detected), Some(recovered));
-            tell(&format!("{fault} (speaker)"), how, Some(told), Some(played));
+            report(&format!("{fault} (microphone)"), how, Some(detected), Some(recovered));
+            report(&format!("{fault} (speaker)"), how, Some(told), Some(played));
             assert!(detected.max(told) < DETECTION, "{detected:?} {told:?}");
         }
     });
@@ -216,7 +221,7 @@ fn a_speaker_that_is_unplugged_is_noticed_though_the_server_plays_on_elsewhere()
         server.replug();
         let since = Instant::now();
         let recovered = next(&runtime, &mut events, since, |event| matches!(event, PlayEvent::Back { .. }));
-        tell(
+        report(
             "speaker unplugged, another there",
             "its module unloaded while she speaks; the server moves the stream",
             Some(detected),
@@ -239,7 +244,7 @@ fn a_preferred_microphone_is_taken_again_when_it_is_back() {
         assert!(detected < DETECTION, "{detected:?}");
         let (stand_in, in_use) = ear.until(since, is_back);
         assert!(format!("{stand_in:?}").contains("spare"), "{stand_in:?}");
-        tell(
+        report(
             "preferred microphone gone, another stands in",
             "its modules unloaded",
             Some(detected),
@@ -248,7 +253,7 @@ fn a_preferred_microphone_is_taken_again_when_it_is_back() {
         server.replug();
         let (preferred, recovered) = ear.until(Instant::now(), |news| is_back(news) || is_gone(news));
         assert!(is_back(&preferred) && !format!("{preferred:?}").contains("spare"), "{preferred:?}");
-        tell("preferred microphone back", "its modules loaded", None, Some(recovered));
+        report("preferred microphone back", "its modules loaded", None, Some(recovered));
     });
 }
 
@@ -282,6 +287,6 @@ fn devices_of_any_rate_channels_and_format_are_heard() {
                 samples[from..to].windows(2).filter(|pair| pair[0] < 0.0 && pair[1] >= 0.0).count();
             assert!((420..=460).contains(&crossings), "{shape:?}: {crossings} Hz");
         }
-        tell("44.1 and 48 kHz, mono and stereo, i16, i32 and f32", "null sinks of each shape", None, None);
+        report("44.1 and 48 kHz, mono and stereo, i16, i32 and f32", "null sinks of each shape", None, None);
     });
 }

@@ -65,7 +65,7 @@ async fn two_questions_from_a_file_are_answered_into_a_file() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_machine_can_do_is_measured_and_told_as_one_table() {
+async fn what_a_machine_can_do_is_measured_and_reported_as_one_table() {
     let double = Double::start().await;
     double.when("sky", vec![Script::words(ANSWER)]);
     let home = Home::with_model_server(&double.url);
@@ -111,7 +111,7 @@ fn turns_behind_the_phrase(home: &Home, parts: &[Vec<f32>]) -> Vec<Value> {
 #[test]
 fn whoever_thinks_in_the_middle_of_a_command_is_waited_for() {
     let home = Home::with_model_server(NOBODY);
-    // Longer than a sentence may pause, and shorter than she waits when words are missing.
+    // Longer than a sentence may pause, and shorter than joi waits when words are missing.
     let parts = [flite("slt", "set a timer for"), pause(0.65), flite("slt", "ten minutes")];
     let turns = turns_behind_the_phrase(&home, &parts);
     let [turn] = &turns[..] else { panic!("one turn: {turns:?}") };

@@ -85,7 +85,7 @@ fn what_sounds_like_her_name_does_not_wake_her() {
 }
 
 #[test]
-fn a_sound_is_told_at_the_same_place_however_often_it_is_heard() {
+fn a_sound_is_reported_at_the_same_place_however_often_it_is_heard() {
     let home = home();
     let mut said = [pause(1.0), flite("rms", "hey jarvis"), pause(1.0)].concat();
     // No whole number of frames: what an interruption cuts off must not be counted.
@@ -245,7 +245,7 @@ fn what_can_not_be_a_phrase_is_refused_with_the_reason() {
 }
 
 #[test]
-fn the_measurement_tells_misses_and_its_own_bounds() {
+fn the_measurement_shows_misses_and_its_own_bounds() {
     let home = home();
     let folder = home.path("recordings");
     std::fs::create_dir_all(folder.join("positives")).expect("a folder");

@@ -79,7 +79,7 @@ impl Ran {
 
 impl Home {
     /// An empty home whose model server is at `url`. Whisper is the small model, so that nothing is
-    /// measured, and her voice says a sentence the same way every time, so that nothing hangs on chance.
+    /// measured, and joi's voice says a sentence the same way every time, so that nothing hangs on chance.
     pub(crate) fn with_model_server(url: &str) -> Self {
         let folder = TempDir::new().expect("a folder for a home");
         let data = folder.path().join("data");

@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use super::intents::{self, Intent};
 use super::model::ChatModel;
-use super::path::Path;
-use super::quick::{self, QuickMeans};
+use super::quick::{self, QuickContext};
 use super::session::asked::AskedQuick;
 use super::session::open_question::{BegunAnswer, OpenQuestion, open_until};
 use super::turn::{Action, Ended, Keep, ReplyEvent, Turn};
+use super::turn_context::TurnContext;
 use crate::agent::tool_loop::pending::PendingCall;
 use crate::sink::{ReceiverClosed, ReplySink};
 use joi_tools::Effect;
@@ -41,7 +41,7 @@ pub(super) enum QuestionOutcome<'a> {
     GoesOn(&'a str),
 }
 
-impl<M: ChatModel> Path<'_, M> {
+impl<M: ChatModel> TurnContext<'_, M> {
     /// The answer to an open question, if there is one. Anything but a yes drops what was asked about.
     pub(super) async fn answered<'a>(
         &self,
@@ -66,7 +66,7 @@ impl<M: ChatModel> Path<'_, M> {
                     return self.asks_again(turn, OpenQuestion::House(waiting), is_repeated, sink).await;
                 }
                 let deeds: Vec<String> = waiting.deeds().collect();
-                let answered = quick::house::answered(turn, waiting, &self.quick_means(), sink).await?;
+                let answered = quick::house::answered(turn, waiting, &self.quick_context(), sink).await?;
                 if let Some(over) = answered {
                     return Ok(QuestionOutcome::Over(over));
                 }
@@ -75,7 +75,7 @@ impl<M: ChatModel> Path<'_, M> {
             }
             Some(OpenQuestion::Quick(waiting)) => return self.quick_answered(turn, *waiting, sink).await,
             Some(OpenQuestion::Which(waiting)) => {
-                let picked = quick::house::picked::picked(turn, waiting, &self.quick_means(), sink).await?;
+                let picked = quick::house::picked::picked(turn, waiting, &self.quick_context(), sink).await?;
                 return match picked {
                     Some(over) => Ok(QuestionOutcome::Over(over)),
                     None => self.declined(turn, sink).await,
@@ -150,7 +150,7 @@ impl<M: ChatModel> Path<'_, M> {
             return self.declined(turn, sink).await;
         }
         sink.decided("gate", "yes", "the owner said yes to this command").await?;
-        let means = QuickMeans { consent: Consent::Given, ..self.quick_means() };
+        let means = QuickContext { consent: Consent::Given, ..self.quick_context() };
         let (now, language, is_quoting) = (turn.now.clone(), Arc::clone(&turn.language), waiting.is_quoting);
         let said = Turn { asked: &waiting.said, now, language, is_quoting, ..*turn };
         let keep = quick::carry_out(&said, &waiting.recognised, &means, sink).await?;

@@ -14,7 +14,7 @@ pub use compose::{ComposeFault, ComposedWords, ProactiveBrief};
 
 use joi_base::message::Channel;
 use joi_language::{Language, fill};
-use joi_proactive::alert::{AcknowledgedBy, AlertDesk};
+use joi_proactive::alert::{AcknowledgedBy, AlertService};
 use joi_schedule::announce::{Announcer, QuietHours};
 use joi_schedule::{Days, words};
 use joi_understand::intents::QuietWish;
@@ -44,7 +44,7 @@ pub struct Initiative {
     /// Holds back what is to be said unasked.
     pub announcer: Option<Announcer>,
     /// All alarms.
-    pub alerts: Option<AlertDesk>,
+    pub alerts: Option<AlertService>,
     /// Describes what is known of the house beside its states.
     pub known: Option<HouseTeller>,
     /// Duration of "not now", in minutes.
@@ -129,7 +129,7 @@ impl Initiative {
 
     /// Returns whether an alarm rings.
     pub(crate) fn is_ringing(&self) -> bool {
-        self.alerts.as_ref().is_some_and(AlertDesk::is_ringing)
+        self.alerts.as_ref().is_some_and(AlertService::is_ringing)
     }
 
     /// Never shortens a longer wish.

@@ -19,45 +19,45 @@ use joi_language::PromptName;
 use joi_store::StoreError;
 
 pub mod agent;
-mod ahead;
 pub(crate) mod arbiter;
+mod before_model;
 mod config;
 mod confirmation;
 mod deadline;
+pub(crate) mod early_answer;
 pub(crate) mod engine;
-pub(crate) mod head_start;
 mod initiative;
+mod measured_prompts;
 pub mod memory;
 pub mod model;
 pub(crate) mod outgoing;
 pub(crate) mod parts;
-mod path;
-mod prepare;
+pub mod placeholders;
 pub mod prompt;
-mod prompts;
 mod quick;
+mod read_ahead;
 mod safe_answers;
 mod session;
 pub(crate) mod sink;
 #[cfg(test)]
 mod tests;
 pub(crate) mod turn;
-pub mod words;
+mod turn_context;
 
 pub use config::{Character, ContextConfig, PersonaConfig, Placement, ReplyConfig, TimeKind};
 pub use config::{PersonaMode, PlannerConfig, PlannerMode, PlannerOrder};
 
 pub use agent::protocols::Protocols;
-pub use ahead::{read_ahead, read_words};
 pub use engine::{Engine, EngineParts};
 pub use initiative::{ComposeFault, ComposedWords, HouseKnown, HouseTeller, Initiative, ProactiveBrief};
 pub use joi_answer::protocol::Protocol;
 pub use joi_understand::intents::{QuietWish, VolumeChange};
+pub use measured_prompts::{MeasuredPrompts, measured_prompts};
 pub use memory::{Everyday, Extractor, MemoryConfig, MemoryDigest, Sources, diary, memory_question};
 pub use prompt::head::{Prelude, head};
-pub use prompts::{Prompts, prompts};
 pub use quick::foresee::foresee;
 pub use quick::house::ConnectedHome;
+pub use read_ahead::{read_ahead, read_words};
 pub use session::Session;
 pub use turn::{Action, ConversationStatus, Ended, ReplyEvent, ReplyOutcome, TurnInput};
 
@@ -67,19 +67,19 @@ use agent::request::TurnRequest;
 use agent::router::ToolChoice;
 use agent::setup::{self, Prepared};
 use agent::tool_loop::LoopEnd;
+use before_model::{Considered, ForModel};
 use confirmation::QuestionOutcome;
 use deadline::in_time;
 use joi_understand::{intents, redact, text, wish};
 use memory::remember;
 use model::ChatModel;
-use path::Path;
-use prepare::{Considered, ForModel};
 use prompt::dialogue::{self, Past};
 use prompt::profile;
 use quick::Recognised;
 use session::open_question::BegunAnswer;
 use sink::{ReceiverClosed, ReplySink};
 use turn::{Keep, Turn};
+use turn_context::TurnContext;
 
 /// Most messages read from the store for one prompt; far more than fit into it.
 const READ_BACK: u32 = 1_000;
@@ -107,20 +107,20 @@ pub async fn reply<M: ChatModel>(
     let mut sink = ReplySink::new(events, Arc::clone(&language));
     // What is answered to a stranger's words may hold them.
     sink.is_foreign = is_quoting;
-    let path = Path { engine, session, language: Arc::clone(&language) };
+    let context = TurnContext { engine, session, language: Arc::clone(&language) };
     let turn =
         Turn { origin, is_unsure, is_quoting, ..Turn::of(session.id(), asked.as_str(), now, language) };
     let ended = tokio::select! {
         biased;
         () = cancel.cancelled() => Err(ReceiverClosed),
-        ended = path.respond(&turn, asked.labels(), &mut sink) => ended,
+        ended = context.respond(&turn, asked.labels(), &mut sink) => ended,
     };
     let (ended, keep) = ended.unwrap_or((Ended::Cancelled, Keep::Yes));
     let store = engine.parts.store.as_ref();
     let said = sink.said.trim().to_owned();
     let answered_at = engine.parts.clock.now().timestamp();
     session.end_turn(answered_at);
-    session.drop_head_start();
+    session.drop_early_answer();
     let is_fleeting = session.with(|state| state.is_fleeting);
     sink.is_private |= is_fleeting;
     let exchange = match keep {
@@ -139,14 +139,14 @@ pub async fn reply<M: ChatModel>(
         None if sink.offers => ConversationStatus::Offered,
         None => ConversationStatus::GoesOn,
     };
-    let kept = |text: String| Private(if sink.is_private { words::NOT_KEPT.to_owned() } else { text });
+    let kept = |text: String| Private(if sink.is_private { placeholders::NOT_KEPT.to_owned() } else { text });
     let (heard, text) = (kept(asked.into_string()), kept(said));
     ReplyOutcome { heard, text, ended, conversation, exchange }
 }
 
 type TurnResult = Result<(Ended, Keep), ReceiverClosed>;
 
-impl<M: ChatModel> Path<'_, M> {
+impl<M: ChatModel> TurnContext<'_, M> {
     async fn respond(&self, turn: &Turn<'_>, hidden: &[redact::Label], sink: &mut ReplySink) -> TurnResult {
         if !hidden.is_empty() {
             let kinds: Vec<&str> = hidden.iter().map(|label| label.token()).collect();
@@ -179,12 +179,12 @@ impl<M: ChatModel> Path<'_, M> {
             sink.say(&turn.language.sentences().reply.left_alone).await?;
             return Ok((Ended::Quick, Keep::Yes));
         }
-        let (heads, means) = (self.heads(), self.quick_means());
-        if let Some(home) = means.home.filter(|_| !is_emergency) {
+        let (heads, quick_context) = (self.heads(), self.quick_context());
+        if let Some(home) = quick_context.home.filter(|_| !is_emergency) {
             home.ready(turn).await;
         }
-        quick::take_back(turn, &means, sink).await?;
-        let is_house = |half: &str| quick::is_for_house(turn, half, &means, heads.all_tools());
+        quick::take_back(turn, &quick_context, sink).await?;
+        let is_house = |half: &str| quick::is_for_house(turn, half, &quick_context, heads.all_tools());
         let size = self.engine.answering().size;
         let beside = parts::beside_matter(turn.asked, &turn.language, &self.tools(), size, &is_house);
         if let Some(parts) = beside {
@@ -193,11 +193,11 @@ impl<M: ChatModel> Path<'_, M> {
         if let Some(ended) = self.urgent(turn, sink).await? {
             return Ok(ended);
         }
-        if let Some(quick) = quick::recognise(turn, &means, heads.all_tools()) {
+        if let Some(quick) = quick::recognise(turn, &quick_context, heads.all_tools()) {
             if let Recognised::Requests(parts) = quick {
                 return Box::pin(self.each(turn, parts, sink)).await;
             }
-            let keep = quick::carry_out(turn, &quick, &means, sink).await?;
+            let keep = quick::carry_out(turn, &quick, &quick_context, sink).await?;
             return Ok((Ended::Quick, keep));
         }
         match parts::requests(turn.asked, &turn.language, &self.tools(), size) {
@@ -257,7 +257,7 @@ impl<M: ChatModel> Path<'_, M> {
         let request = self.request(turn, &past);
         let ForModel { state, is_doubtful, looks_up, is_foreign } =
             match self.consider(&request, self.side_queries(&request, sink)).await? {
-                Considered::Untold => return self.tell_untold(sink).await,
+                Considered::Untold => return self.say_unanswerable(sink).await,
                 Considered::ForModel(asked) => *asked,
             };
         if looks_up && self.looked_up(turn, sink).await? {

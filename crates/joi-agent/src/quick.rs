@@ -10,6 +10,7 @@ use crate::session::last_deed::LastDeed;
 use crate::session::last_set::LastSet;
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{Action, Keep, ReplyEvent, Turn};
+pub(crate) use context::QuickContext;
 use gate::Passage;
 use house::HouseWish;
 use joi_schedule::ScheduleOrder;
@@ -17,14 +18,13 @@ use joi_tools::Toolbox;
 use joi_understand::intents::{self, Intent, QuickIntent};
 use joi_understand::intents::{QuietWish, TakingBack, Undo};
 use joi_understand::redact;
-pub(crate) use means::QuickMeans;
 pub(crate) use recognised::Recognised;
 
+mod context;
 pub(crate) mod foresee;
 pub(crate) mod gate;
 pub(crate) mod home;
 pub(crate) mod house;
-mod means;
 pub(crate) mod memory;
 pub(crate) mod recognised;
 pub(crate) mod take_back;
@@ -33,16 +33,16 @@ pub(crate) mod timers;
 /// Forgets what the beginning of `turn` set where the whole of it is another request.
 pub(crate) async fn take_back(
     turn: &Turn<'_>,
-    means: &QuickMeans<'_>,
+    context: &QuickContext<'_>,
     sink: &mut ReplySink,
 ) -> Result<(), ReceiverClosed> {
-    let order = means.session.with(|state| {
+    let order = context.session.with(|state| {
         let order = state.last_set.as_ref()?.taken_back(&turn.language, turn.asked, &turn.now)?;
         state.last_set = None;
         Some(order)
     });
     match order {
-        Some(order) => timers::withdraw(order, means.schedule, sink).await,
+        Some(order) => timers::withdraw(order, context.schedule, sink).await,
         None => Ok(()),
     }
 }
@@ -50,10 +50,10 @@ pub(crate) async fn take_back(
 /// Returns what can be done without a model; an answer to what was asked back counts only where nothing else fits.
 pub(crate) fn recognise<'a>(
     turn: &Turn<'a>,
-    means: &QuickMeans<'_>,
+    context: &QuickContext<'_>,
     tools: &Toolbox,
 ) -> Option<Recognised<'a>> {
-    let session = means.session;
+    let session = context.session;
     let thread = session.with(|state| {
         let thread = state.house.clone();
         state.house.leaves();
@@ -71,7 +71,7 @@ pub(crate) fn recognise<'a>(
     }
     // "Got it" is an answer to much else.
     let is_meant =
-        |quick: &QuickIntent| quick.what != Intent::Quiet(QuietWish::Seen) || means.initiative.is_ringing();
+        |quick: &QuickIntent| quick.what != Intent::Quiet(QuietWish::Seen) || context.initiative.is_ringing();
     let quick = intents::match_intent(&turn.language, turn.asked).filter(is_meant);
     let order = match &quick {
         Some(QuickIntent { what: Intent::Home(order), .. }) => Some(order),
@@ -84,7 +84,7 @@ pub(crate) fn recognise<'a>(
     if takes_back.is_none() {
         session.with(|state| state.last_deed.iter_mut().for_each(LastDeed::passes));
     }
-    if let Some(home) = means.home
+    if let Some(home) = context.home
         && (quick.is_none() || order.is_some() || takes_back.is_some())
     {
         let wished = match takes_back {
@@ -109,8 +109,13 @@ pub(crate) fn recognise<'a>(
 }
 
 /// Returns whether a part of the request is for the connected house.
-pub(crate) fn is_for_house(turn: &Turn<'_>, asked: &str, means: &QuickMeans<'_>, tools: &Toolbox) -> bool {
-    let Some(home) = means.home else { return false };
+pub(crate) fn is_for_house(
+    turn: &Turn<'_>,
+    asked: &str,
+    context: &QuickContext<'_>,
+    tools: &Toolbox,
+) -> bool {
+    let Some(home) = context.home else { return false };
     let half = Turn { asked, now: turn.now.clone(), language: Arc::clone(&turn.language), ..*turn };
     let wished = home.wish(&half, &HouseThread::default(), None, tools);
     wished.is_some_and(|wished| !wished.is_of_nothing())
@@ -120,26 +125,26 @@ pub(crate) fn is_for_house(turn: &Turn<'_>, asked: &str, means: &QuickMeans<'_>,
 pub(crate) async fn carry_out(
     turn: &Turn<'_>,
     recognised: &Recognised<'_>,
-    means: &QuickMeans<'_>,
+    context: &QuickContext<'_>,
     sink: &mut ReplySink,
 ) -> Result<Keep, ReceiverClosed> {
-    if let Passage::Barred(keep) = gate::passes(turn, recognised, means, sink).await? {
+    if let Passage::Barred(keep) = gate::passes(turn, recognised, context, sink).await? {
         return Ok(keep);
     }
     let quick = match recognised {
         Recognised::Quick(quick) => quick,
-        Recognised::House(wished) => return house::carry_out(wished, turn, means, sink).await,
+        Recognised::House(wished) => return house::carry_out(wished, turn, context, sink).await,
         Recognised::Requests(_) => return Ok(Keep::No),
     };
     if matches!(quick.what, Intent::Schedule(_) | Intent::Memory(_)) {
         // The last action is not one in the house any more.
-        means.session.with(|state| state.house = HouseThread::default());
+        context.session.with(|state| state.house = HouseThread::default());
     }
     if quick.what.row().undo == Undo::Cleared {
-        means.session.with(|state| state.last_deed = None);
+        context.session.with(|state| state.last_deed = None);
     }
     sink.decided("intents", quick.what.row().name, quick.reason.as_str()).await?;
-    let QuickMeans { schedule, memory: store, session, .. } = *means;
+    let QuickContext { schedule, memory: store, session, .. } = *context;
     let (actions, keep): (&[Action], Keep) = match &quick.what {
         Intent::Schedule(ScheduleOrder::Set(_) | ScheduleOrder::Amend { .. })
             if redact::has_label(turn.asked) =>
@@ -151,11 +156,11 @@ pub(crate) async fn carry_out(
         }
         Intent::Schedule(order) => return timers::carry_out(order, turn, schedule, session, sink).await,
         Intent::Memory(order) => {
-            let asking = memory::Asking { confirm_s: means.rules.confirm_s, session };
+            let asking = memory::Asking { confirm_s: context.rules.confirm_s, session };
             return memory::carry_out(order, turn, store, asking, sink).await;
         }
         Intent::Home(order) => return home::carry_out(order, turn, sink).await,
-        Intent::Quiet(wish) => return wished(*wish, turn, means, sink).await,
+        Intent::Quiet(wish) => return wished(*wish, turn, context, sink).await,
         Intent::Time | Intent::Date | Intent::DateOf(_) | Intent::Greeting(_) => (&[], Keep::Yes),
         Intent::CannotRepeat | Intent::Chance(_) | Intent::Herself(_) | Intent::HomeAgain => (&[], Keep::Yes),
         Intent::Volume(change) => (&[Action::Volume(*change)], Keep::Yes),
@@ -170,7 +175,7 @@ pub(crate) async fn carry_out(
             // What rings is what is cancelled.
             let is_over = *taking == TakingBack::Cancel && timers::silence(schedule).await;
             let deed = session.with(|state| state.last_deed.clone());
-            if !is_over && take_back::carry_out(*taking, deed, turn, means, sink).await? {
+            if !is_over && take_back::carry_out(*taking, deed, turn, context, sink).await? {
                 return Ok(Keep::Yes);
             }
             match taking {
@@ -187,11 +192,11 @@ pub(crate) async fn carry_out(
         timers::silence(schedule).await;
     }
     if quick.what == Intent::Stop {
-        means.initiative.acknowledge(turn.channel).await;
+        context.initiative.acknowledge(turn.channel).await;
     }
     if quick.what == Intent::GoodNight {
         // The wish for quiet is as silent as the night: the answer is the old one.
-        means.initiative.obey(QuietWish::Sleep, (&turn.language, &turn.now), turn.channel).await;
+        context.initiative.obey(QuietWish::Sleep, (&turn.language, &turn.now), turn.channel).await;
     }
     let last = session.with(|state| state.last_reply.clone());
     sink.say(&intents::answer(&turn.language, &quick.what, &turn.now, last.as_deref())).await?;
@@ -202,10 +207,10 @@ pub(crate) async fn carry_out(
 async fn wished(
     wish: QuietWish,
     turn: &Turn<'_>,
-    means: &QuickMeans<'_>,
+    context: &QuickContext<'_>,
     sink: &mut ReplySink,
 ) -> Result<Keep, ReceiverClosed> {
-    let answer = means.initiative.obey(wish, (&turn.language, &turn.now), turn.channel).await;
+    let answer = context.initiative.obey(wish, (&turn.language, &turn.now), turn.channel).await;
     if matches!(wish, QuietWish::NotNow | QuietWish::Sleep) {
         sink.is_over = true;
         sink.send(ReplyEvent::Act(Action::EndConversation)).await?;

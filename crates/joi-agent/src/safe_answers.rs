@@ -16,10 +16,10 @@ use super::agent::router::ToolChoice;
 use super::agent::setup::{self, Prepared};
 use super::confirmation::QuestionOutcome;
 use super::model::ChatModel;
-use super::path::Path;
 use super::session::LastMatter;
 use super::session::open_question::{LookUpOffer, OpenQuestion, open_until};
 use super::turn::{Ended, Keep, Turn};
+use super::turn_context::TurnContext;
 use crate::sink::{ReceiverClosed, ReplySink};
 use joi_answer::source::{self, QuoteRule, SourceTrust};
 use joi_base::message::Channel;
@@ -62,7 +62,7 @@ enum Remedy {
     SwitchedOff,
 }
 
-impl<M: ChatModel> Path<'_, M> {
+impl<M: ChatModel> TurnContext<'_, M> {
     /// The answer to a matter in which a wrong word does harm, in place of the model's; nothing when it is none, or the
     /// model can be relied on.
     pub(super) async fn careful(
@@ -137,7 +137,7 @@ impl<M: ChatModel> Path<'_, M> {
             Remedy::AtOnce => {
                 let wanted = LookUp { query, trust: SourceTrust::Known, consent: Consent::NotAsked };
                 let ended = self.look_up(turn, &wanted, sink).await?;
-                self.tell_failure(turn, ended, sink).await
+                self.say_failure(turn, ended, sink).await
             }
             Remedy::Offer => self.offer(turn, query, SourceTrust::Known, sink).await,
             Remedy::Nothing => Ok(()),
@@ -158,7 +158,7 @@ impl<M: ChatModel> Path<'_, M> {
 
     /// Returns whether a request is about what only the user can know and has not said, and the model can't be relied
     /// on.
-    pub(super) fn is_untold(&self, request: &TurnRequest<'_>, remembered: &str) -> bool {
+    pub(super) fn is_unanswerable(&self, request: &TurnRequest<'_>, remembered: &str) -> bool {
         let turn = request.turn;
         let was_told = || {
             let said = request.past.own_texts.iter().filter(|text| !text.contains('?'));
@@ -176,7 +176,10 @@ impl<M: ChatModel> Path<'_, M> {
     }
 
     /// Says that the user never mentioned it.
-    pub(super) async fn tell_untold(&self, sink: &mut ReplySink) -> Result<(Ended, Keep), ReceiverClosed> {
+    pub(super) async fn say_unanswerable(
+        &self,
+        sink: &mut ReplySink,
+    ) -> Result<(Ended, Keep), ReceiverClosed> {
         sink.decided("care", "untold", "only the user can know it, and has not told it").await?;
         sink.say_on(&sink.sentence(|say| &say.untold)).await?;
         Ok((Ended::Quick, Keep::Yes))
@@ -251,7 +254,7 @@ impl<M: ChatModel> Path<'_, M> {
         sink.decided("care", "yes", "the owner wants it looked up").await?;
         let wanted = LookUp { query: offer.query, trust: offer.trust, consent: Consent::Given };
         let ended = self.look_up(turn, &wanted, sink).await?;
-        self.tell_failure(turn, ended, sink).await?;
+        self.say_failure(turn, ended, sink).await?;
         Ok(QuestionOutcome::Over((Ended::Quick, Keep::Yes)))
     }
 
@@ -293,7 +296,7 @@ impl<M: ChatModel> Path<'_, M> {
     }
 
     /// Says that a look-up came to nothing.
-    async fn tell_failure(
+    async fn say_failure(
         &self,
         turn: &Turn<'_>,
         ended: LookedUp,

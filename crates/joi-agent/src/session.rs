@@ -14,7 +14,7 @@ use tokio::sync::OnceCell;
 
 use crate::agent::tool_list::ToolList;
 use crate::deadline::{self, in_time};
-use crate::head_start::HeadStart;
+use crate::early_answer::EarlyAnswer;
 use crate::outgoing::Withheld;
 use crate::prompt::head::{HeadSet, Speaking};
 use crate::session::house_thread::HouseThread;
@@ -76,7 +76,7 @@ pub(crate) struct SessionState {
     /// Cached results.
     pub(crate) caches: Caches,
     /// The answer that the model begins to words that may be the next question.
-    pub(crate) head_start: Option<HeadStart>,
+    pub(crate) early_answer: Option<EarlyAnswer>,
     /// The tools and heads this conversation began with.
     heads: Option<Arc<HeadSet>>,
     /// The language spoken last.
@@ -127,13 +127,13 @@ impl Session {
     }
 
     /// What the model has begun to answer in advance is not asked.
-    pub fn drop_head_start(&self) {
-        self.with(|state| state.head_start = None);
+    pub fn drop_early_answer(&self) {
+        self.with(|state| state.early_answer = None);
     }
 
     /// Returns whether the model begins to answer in advance.
-    pub fn has_head_start(&self) -> bool {
-        self.with(|state| state.head_start.is_some())
+    pub fn has_early_answer(&self) -> bool {
+        self.with(|state| state.early_answer.is_some())
     }
 
     /// Drops the open question to the user.

@@ -23,7 +23,6 @@ use joi_store::Store;
 use joi_tools::{Router, ToolRegistry, Toolbox, ToolsConfig};
 
 mod acting;
-mod ahead;
 mod attacks;
 mod breakdowns;
 mod choice;
@@ -43,6 +42,7 @@ mod path;
 mod privacy;
 mod proactive;
 mod profiles;
+mod read_ahead;
 mod rules;
 mod safe_answers;
 mod scripted;
@@ -240,7 +240,7 @@ fn outcome(heard: &str, text: &str, ended: Ended) -> (String, String, Ended) {
     (heard.into(), text.into(), ended)
 }
 
-fn told(ran: &Ran) -> (String, String, Ended) {
+fn ended(ran: &Ran) -> (String, String, Ended) {
     (ran.outcome.heard.0.clone(), ran.outcome.text.0.clone(), ran.outcome.ended)
 }
 

@@ -154,7 +154,7 @@ pub(crate) fn run(args: &ActingArgs, context: &CliContext) -> anyhow::Result<Exi
         brain.shutdown().await;
         Ok((costs, tallies, serving))
     })?;
-    tell(args, &costs, tallies, &serving)?;
+    report(args, &costs, tallies, &serving)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -222,7 +222,7 @@ async fn ask(engine: &Engine<Mind>, conversation: &Session, said: &str) -> Cost 
     cost
 }
 
-fn tell(args: &ActingArgs, costs: &[Cost], tallies: [ActingTally; 2], serving: &str) -> anyhow::Result<()> {
+fn report(args: &ActingArgs, costs: &[Cost], tallies: [ActingTally; 2], serving: &str) -> anyhow::Result<()> {
     let turns = costs.len().max(1) as f64;
     let calls = costs.iter().map(|cost| cost.uses.len()).sum::<usize>() as f64 / turns;
     let tokens = costs.iter().map(Cost::evaluated).sum::<u64>() as f64 / turns;
@@ -264,7 +264,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_can_be_read_and_calls_are_told_apart() {
+    fn what_is_said_can_be_read_and_calls_are_distinguished() {
         let said: ActingSaid = toml::from_str(SAID).unwrap();
         assert_eq!(said.turns.len(), 10);
         assert!(said.request.len() >= 20);

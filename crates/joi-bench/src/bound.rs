@@ -1,4 +1,5 @@
-//! PURE: what a count of rare events proves.
+//! What a count of rare events proves.
+//! Pure: no I/O, no clock.
 
 /// How many events must be expected where so many were counted, with 95 % confidence (Poisson, one-sided): the mean
 /// that gives `counted` or fewer with a probability of 5 %.

@@ -1,4 +1,4 @@
-//! `joi-bench echo`: what her ears make of her own voice. She tells a long story in a simulated room, and
+//! `joi-bench echo`: what joi's ears make of joi's own voice. Joi tells a long story in a simulated room, and
 //! whatever they take for a wake phrase, a stop word or a follow-up is a mistake.
 
 use std::process::ExitCode;
@@ -43,7 +43,7 @@ const JUMP: Duration = Duration::from_millis(200);
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct EchoArgs {
-    /// How long she speaks, 0.1 to 600
+    /// How long joi speaks, 0.1 to 600
     #[arg(long, default_value_t = 3.0)]
     minutes: f64,
     /// Level of the echo against what is played, in dB
@@ -66,7 +66,7 @@ pub(crate) struct EchoArgs {
     json: bool,
 }
 
-/// What her ears made of her own voice.
+/// What joi's ears made of joi's own voice.
 #[derive(Debug, Default)]
 struct EchoTally {
     spoken: Duration,
@@ -145,7 +145,7 @@ impl EchoTally {
     }
 }
 
-/// Her mouth, a room, and her ears.
+/// Joi's mouth, a room, and joi's ears.
 struct EchoBench<'a> {
     context: &'a CliContext,
     language: Arc<Language>,
@@ -222,7 +222,7 @@ impl<'a> EchoBench<'a> {
         Ok(resample(&self.voice.render(line)?, self.voice.rate(), RATE)?)
     }
 
-    /// Plays through the room into her ears.
+    /// Plays through the room into joi's ears.
     fn play(&mut self, played: Vec<f32>) -> anyhow::Result<()> {
         let length = played.len();
         let she_speaks = played.iter().any(|sample| *sample != 0.0);

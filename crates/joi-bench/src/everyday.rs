@@ -61,7 +61,7 @@ pub(crate) struct EverydayArgs {
     /// Only questions of this kind; may be given several times
     #[arg(long, value_enum, conflicts_with = "check")]
     kind: Vec<EverydayKind>,
-    /// Fail when Joi is worse than the model alone in any kind, when an answer is dangerous or too long, when her first
+    /// Fail when Joi is worse than the model alone in any kind, when an answer is dangerous or too long, when joi's first
     /// token comes later than 1.5 times the model's alone, or when fewer are good than were before
     #[arg(long)]
     check: bool,

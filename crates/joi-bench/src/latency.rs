@@ -45,7 +45,7 @@ const READY_WITHIN: Duration = Duration::from_secs(180);
 const ANSWER_WITHIN: Duration = Duration::from_secs(40);
 /// The same of a command.
 const COMMAND_WITHIN: Duration = Duration::from_secs(10);
-/// She has finished when nothing was heard for so long: beyond the pauses between her sentences, and her window.
+/// Joi has finished when nothing was heard for so long: beyond the pauses between joi's sentences, and joi's window.
 const OVER_AFTER: Duration = Duration::from_millis(4_500);
 /// How often recordings are looked at.
 const LOOK: Duration = Duration::from_millis(20);

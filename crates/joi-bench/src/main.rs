@@ -1,4 +1,4 @@
-//! The binary `joi-bench`: measurements for those who work on Joi. It is neither installed nor needed to run her.
+//! The binary `joi-bench`: measurements for those who work on Joi. It is neither installed nor needed to run joi.
 //!
 //! Every command measures the library as `joi` uses it, with the same configuration and models, on the main thread.
 //! Results go to stdout, as tables or as JSON. How fast whole turns are on one's own machine: `joi bench turns`.
@@ -58,9 +58,9 @@ enum Measurement {
     Trust(trust::TrustArgs),
     /// How often a wake phrase is missed, and how often something else is taken for it
     Wake(wake::WakeArgs),
-    /// What is made of her own voice in a simulated room
+    /// What is made of joi's own voice in a simulated room
     Echo(echo::EchoArgs),
-    /// How soon she is silent when somebody says stop over her, in a simulated room
+    /// How soon joi is silent when somebody says stop over joi, in a simulated room
     Stop(stop::StopArgs),
     /// How soon the model's first word comes: cold, with a known head, in a conversation
     Model(model::ModelArgs),

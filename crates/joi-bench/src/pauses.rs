@@ -103,12 +103,12 @@ pub(crate) fn run(args: &PausesArgs, context: &CliContext) -> anyhow::Result<Exi
         return Ok(ExitCode::SUCCESS);
     }
     show::line(format!("{said} sentences, {} pauses", pauses.len()))?;
-    tell(&pauses)?;
+    report(&pauses)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// How many of the pauses are as long as each silence, by what was understood before them.
-fn tell(pauses: &[Pause]) -> anyhow::Result<()> {
+fn report(pauses: &[Pause]) -> anyhow::Result<()> {
     let [whole, amendable, question, sentence, open, begun, none] = MEANINGS;
     let mut table = show::table(["SILENCE", whole, amendable, question, sentence, open, begun, none]);
     let row = |first: String, least: u64| {

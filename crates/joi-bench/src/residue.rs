@@ -1,12 +1,13 @@
-//! PURE: how much softer the echo becomes by what is foretold of it, early in her first answer and later.
+//! How much softer the echo becomes by what is foretold of it, early in joi's first answer and later.
 //!
-//! In: what the microphone captured beside what is left of it, while only she speaks. Out: decibels. Nothing is
+//! In: what the microphone captured beside what is left of it, while only joi speaks. Out: decibels. Nothing is
 //! suppressed in what is left, so that it tells what the filter alone is worth (the echo return loss enhancement,
 //! ERLE, of ITU-T G.168).
+//! Pure: no I/O, no clock.
 
 use joi_audio::{RATE, Tracks};
 
-/// When the spans end that are told apart, in seconds of her voice; the first second is for learning the room.
+/// When the spans end that are told apart, in seconds of joi's voice; the first second is for learning the room.
 const ENDS: [u64; 3] = [1, 2, 4];
 
 /// The energy so far.

@@ -1,5 +1,5 @@
-//! A room to measure in: what she plays reaches her microphone late, reflected and from another clock, and
-//! somebody may talk in it. Frame by frame, so that what she does about it counts.
+//! A room to measure in: what joi plays reaches joi's microphone late, reflected and from another clock, and
+//! somebody may talk in it. Frame by frame, so that what joi does about it counts.
 //!
 //! In: what is played and what is said. Out: an [`AudioSource`] as the microphone hears it, beside the far end. Made
 //! from a seed; no thread, no clock.
@@ -62,7 +62,7 @@ impl RoomDirector {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// She plays this next.
+    /// Joi plays this next.
     pub(super) fn play(&self, samples: &[f32]) {
         self.state().played.extend(samples);
     }
@@ -72,7 +72,7 @@ impl RoomDirector {
         self.state().said.extend(samples);
     }
 
-    /// She speaks so loud from now on; 1 is full.
+    /// Joi speaks so loud from now on; 1 is full.
     pub(super) fn loudness(&self, factor: f32) {
         self.state().target = factor;
     }

@@ -1,9 +1,9 @@
 //! `joi-bench soak`: a day of sound in minutes, and what is left behind of it.
 //!
 //! The program under test is `joi hear`, which takes sound as fast as it can from a pipe: hours of a room with noise,
-//! people who talk to each other, her own voice from elsewhere, and commands to her. After each hour its memory,
-//! threads and descriptors are counted, and the turns that nobody asked for. Her clock is the real one: what becomes of
-//! days in which she speaks up by herself is shown by `joi impulse simulate`.
+//! people who talk to each other, joi's own voice from elsewhere, and commands to joi. After each hour its memory,
+//! threads and descriptors are counted, and the turns that nobody asked for. Joi's clock is the real one: what becomes of
+//! days in which joi speaks up by itself is shown by `joi impulse simulate`.
 
 mod day;
 mod report;
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_ends_before_it_listens_is_told() {
+    fn a_program_that_ends_before_it_listens_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("pipe");
         rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RWXU).unwrap();

@@ -1,8 +1,8 @@
 //! `joi-bench stop`: somebody says "stop" while she speaks, in a simulated room. How often she obeys, how soon,
-//! and how often she stops though nobody said so.
+//! and how often joi stops though nobody said so.
 //!
 //! Stream time from the end of the word until the decision, and what was computed until then; the fade-out of
-//! her voice is added. The recogniser is the one that always hears interjections.
+//! joi's voice is added. The recogniser is the one that always hears interjections.
 
 use std::collections::HashMap;
 use std::process::ExitCode;
@@ -39,9 +39,9 @@ Examples:
   joi-bench stop --second-opinion off   what transcripts alone achieve
   joi-bench stop --few --json           a sample, with every trial";
 
-/// Her voice fades out, and the sound system plays what it holds.
+/// Joi's voice fades out, and the sound system plays what it holds.
 const FADE: Duration = Duration::from_millis(60);
-/// Her answer goes on for so long after the word.
+/// Joi's answer goes on for so long after the word.
 const AFTER: Duration = Duration::from_secs(3);
 
 #[derive(Debug, clap::Args)]
@@ -97,7 +97,7 @@ pub(crate) fn run(args: &StopArgs, context: &CliContext) -> anyhow::Result<ExitC
     Ok(ExitCode::SUCCESS)
 }
 
-/// Her ears, and all she may say.
+/// Joi's ears, and all joi may say.
 struct StopBench<'a> {
     args: &'a StopArgs,
     context: &'a CliContext,
@@ -119,7 +119,7 @@ struct StopScene {
     ears: EchoCancelled,
     meter: EchoMeter,
     said: Vec<SpokenSentence>,
-    /// How loud she is, in dBFS.
+    /// How loud joi is, in dBFS.
     level_db: f32,
 }
 
@@ -204,7 +204,7 @@ impl<'a> StopBench<'a> {
         })
     }
 
-    /// She begins to say the trial's sentences in a room she does not know yet.
+    /// Joi begins to say the trial's sentences in a room joi does not know yet.
     fn scene(&mut self, trial: &StopTrial, voices: &mut Voices) -> anyhow::Result<(StopScene, usize)> {
         let drift_ppm = self.args.drift;
         let (stage, room, far) = room(Shape { seed: self.args.seed, level_db: self.args.level, drift_ppm });
@@ -228,7 +228,7 @@ impl<'a> StopBench<'a> {
         Ok((StopScene { stage, ears, meter, said, level_db: level_db(&all) }, all.len()))
     }
 
-    /// The word at the trial's level against the echo of her, who is so loud.
+    /// The word at the trial's level against the echo of joi, who is so loud.
     fn word(&mut self, trial: &StopTrial, voices: &mut Voices, her_db: f32) -> anyhow::Result<Vec<f32>> {
         let Some((speaker, word)) = &trial.cries else { return Ok(Vec::new()) };
         let spoken = Spoken { word: (*word).to_owned(), speaker: speaker.clone(), group: trial.group };

@@ -151,7 +151,7 @@ pub(crate) fn run(args: &TrunkArgs, context: &CliContext) -> anyhow::Result<Exit
         brain.shutdown().await;
         Ok((cases, serving))
     })?;
-    tell(args, &cases, &serving)?;
+    report(args, &cases, &serving)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -165,7 +165,7 @@ async fn held(
     let mut rows: Vec<DialogueRow> = Vec::new();
     let mut turns = Vec::new();
     for exchange in said {
-        let prompts = reply::prompts(&brain.engine, &rows, &exchange.say);
+        let prompts = reply::measured_prompts(&brain.engine, &rows, &exchange.say);
         let plan = match way {
             PlanWay::Without => None,
             PlanWay::Shared => Some(prompts.shared),
@@ -196,7 +196,7 @@ fn row(before: usize, role: DialogueRole, text: &str, at: Timestamp) -> Dialogue
     DialogueRow { id, conversation, role, at, text: Private(text.to_owned()), origin, wording }
 }
 
-fn tell(args: &TrunkArgs, cases: &[FollowUpCase; 3], serving: &str) -> anyhow::Result<()> {
+fn report(args: &TrunkArgs, cases: &[FollowUpCase; 3], serving: &str) -> anyhow::Result<()> {
     let [_, shared, apart] = cases;
     let ratio = apart.first_token_ms() / shared.first_token_ms();
     if args.json {
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_is_as_slow_as_its_calls_together_and_what_is_not_told_is_not_made_up() {
+    fn a_turn_is_as_slow_as_its_calls_together_and_what_is_not_reported_is_not_made_up() {
         let said: TrunkSaid = toml::from_str(SAID).unwrap();
         assert!(said.exchange.len() > 5);
         let turn = |plan, answer| FollowUpTurn {

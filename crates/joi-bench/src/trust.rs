@@ -91,7 +91,7 @@ fn listen_to_noise(
     let mut trials = Vec::new();
     for piece in 0..args.minutes * 60 / PIECE_SECONDS {
         let kind = NoiseKind::ALL[piece as usize % NoiseKind::ALL.len()];
-        // Each piece has a seed of its own: her voice is never twice the same, and a crowd draws as it goes.
+        // Each piece has a seed of its own: joi's voice is never twice the same, and a crowd draws as it goes.
         let mut rng = Rng::with_seed(args.seed.wrapping_mul(100_003).wrapping_add(u64::from(piece)));
         let samples = noise::piece(kind, &mut rng, &speech);
         for utterance in ears.hear(&samples)? {

@@ -102,7 +102,7 @@ impl WakeRoom {
 }
 
 pub(crate) fn run(args: &WakeArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
-    let means = app::wake_means(context.config(), &context.paths)?;
+    let means = app::wake_setup(context.config(), &context.paths)?;
     let phrase = match &args.phrase {
         Some(phrase) => WakePhrase::new(written(phrase)?),
         None => means.heard().next().cloned().unwrap_or_else(|| WakePhrase::new("hey jarvis")),
@@ -116,10 +116,10 @@ pub(crate) fn run(args: &WakeArgs, context: &CliContext) -> anyhow::Result<ExitC
     let (rig, rng) = (Rig::load(context)?, Rng::with_seed(args.seed));
     let mut bench = WakeBench { rig, rng, speech: Vec::new(), report: WakeReport::default() };
     bench.report.phrase = phrase.name.to_lowercase();
-    bench.report.means = app::wake_told(&means);
+    bench.report.means = app::wake_summary(&means);
     if args.learnt {
         anyhow::ensure!(TEMPLATES_ARE_BUILT_IN, TemplateError::NotBuilt);
-        return bench.tell_learnt(args, &phrase, context);
+        return bench.report_learnt(args, &phrase, context);
     }
     match &args.recordings {
         Some(folder) => bench.recordings(folder)?,
@@ -171,7 +171,7 @@ impl WakeBench {
         Ok(())
     }
 
-    fn tell_learnt(
+    fn report_learnt(
         &mut self,
         args: &WakeArgs,
         phrase: &WakePhrase,

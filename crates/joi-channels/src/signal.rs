@@ -168,7 +168,7 @@ impl<M: ChatModel> SignalConversation<M> {
                 match heard {
                     Ok((text, language)) => self.turn(thread, written(text, language), cancel).await,
                     Err(why) => {
-                        let told = notes::told(&why, &language);
+                        let told = notes::fault_sentence(&why, &language);
                         self.post(thread, told, Some(key("note"))).await;
                     }
                 }

@@ -75,7 +75,7 @@ pub async fn run<M: ChatModel>(
     let (events, mut inbox) = mpsc::channel(EVENTS);
     let telling = async {
         while let Some(event) = inbox.recv().await {
-            tell(event, &mut trace, reporter).await;
+            report(event, &mut trace, reporter).await;
         }
         if let Some(at) = reporter.end().await {
             trace.mark(Stage::FirstSentence, at);
@@ -85,7 +85,7 @@ pub async fn run<M: ChatModel>(
     TurnEnd { outcome, trace }
 }
 
-async fn tell(event: ReplyEvent, trace: &mut Trace, reporter: &mut impl Reporter) {
+async fn report(event: ReplyEvent, trace: &mut Trace, reporter: &mut impl Reporter) {
     match event {
         ReplyEvent::Text(words) => reporter.words(&words).await,
         ReplyEvent::Aside(sentence) => reporter.aside(&sentence).await,

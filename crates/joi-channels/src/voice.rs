@@ -48,7 +48,7 @@ pub use second_look::MoreReadings;
 
 use super::turn;
 use announcements::AnnouncementEnd;
-use answers::{Answers, Desk};
+use answers::{AnswerContext, Answers};
 use flow::{Flow, FollowUps};
 use input::{InputEvent, InputSide};
 use joi_agent::model::ChatModel;
@@ -131,7 +131,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
             input: InputSide::new(input),
             output,
             thinking,
-            answers: Answers::new(Desk {
+            answers: Answers::new(AnswerContext {
                 engine: parts.engine,
                 store: parts.store,
                 clock: parts.clock,

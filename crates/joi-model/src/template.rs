@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_template_rejects_is_told_in_its_words() {
+    fn what_a_template_rejects_is_reported_in_its_words() {
         let source = "{{ raise_exception('roles must alternate') }}";
         let template = ChatTemplate::new(source, vocabulary()).unwrap();
         let error = template.render(&[], &[]).unwrap_err().to_string();

@@ -2,14 +2,14 @@
 //!
 //! Any task holds an [`Alerts`]. In: dangers, notices of high priority, a house that is gone, a test. Out: an
 //! announcement that is repeated, a message to the group, a row in the database. No model is asked, and neither a full
-//! disk nor a database that hangs keeps the voice silent. [`door`] takes notices over HTTP.
+//! disk nor a database that hangs keeps the voice silent. [`endpoint`] takes notices over HTTP.
 
-mod book;
 mod config;
-mod desk;
-pub mod door;
+pub mod endpoint;
+mod entry;
 mod house;
 mod rows;
+mod service;
 mod storing;
 #[cfg(test)]
 mod tests;
@@ -22,10 +22,10 @@ use jiff::{SignedDuration, Timestamp};
 use tokio::sync::{Mutex as AsyncMutex, OnceCell};
 use tokio_util::sync::CancellationToken;
 
-pub use book::{AcknowledgedBy, Alert, AlertKind};
 pub use config::AlertConfig;
-pub use desk::{AlertDesk, AlertsElsewhere};
+pub use entry::{AcknowledgedBy, Alert, AlertKind};
 pub use house::{ConnectionNews, HouseConnection};
+pub use service::{AlertService, AlertsElsewhere};
 
 use joi_base::pulse::Heart;
 use joi_language::Languages;

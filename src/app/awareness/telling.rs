@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::HouseWatcher;
-use joi_proactive::alert::door::NoticeFate;
+use joi_proactive::alert::endpoint::NoticeFate;
 use joi_proactive::alert::{Alert, AnnouncedAlert};
 use joi_proactive::awareness::{Noticed, ReceivedNotice, Significance};
 

@@ -10,7 +10,7 @@ use joi_home::HomeLink;
 use joi_home::house::{HouseRules, Item, ItemKind, ItemState, TagVocabulary};
 use joi_language::testing::in_english;
 use joi_messages::testing::outbox;
-use joi_proactive::alert::door::NoticeFate;
+use joi_proactive::alert::endpoint::NoticeFate;
 use joi_proactive::alert::{AcknowledgedBy, AlertParts};
 use joi_proactive::awareness::{AwarenessConfig, Happening, HouseEvent, ReceivedNotice, Topic};
 use joi_schedule::announce::{AnnounceConfig, AnnouncementPriority, Announcer};
@@ -111,7 +111,7 @@ async fn the_item_for_alerts_counts_when_its_text_changes_and_what_stood_there_b
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_house_that_is_gone_for_ten_minutes_is_told_once_until_it_is_back() {
+async fn a_house_that_is_gone_for_ten_minutes_is_reported_once_until_it_is_back() {
     let mut bench = bench(None).await;
     let notices = |bench: &Bench| {
         let is_notice = |w: &&joi_schedule::announce::WaitingAnnouncement| {
@@ -238,7 +238,7 @@ async fn no_word_of_a_stranger_is_known_as_mentioned_whatever_it_begins_with() {
 }
 
 #[tokio::test]
-async fn a_text_that_came_while_the_program_was_down_is_told_and_one_that_a_house_restores_is_not() {
+async fn a_text_that_came_while_the_program_was_down_is_reported_and_one_that_a_house_restores_is_not() {
     let store = Store::in_memory().unwrap();
     let mut before = bench(Some(store.clone())).await;
     before.is(&[("Joi_Alert", "String", "Old, priority=high")]).await;

@@ -83,7 +83,7 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
         upkeep::upkeep(&brain).map(|upkeep| upkeep.behind(&loaded)),
         backups::backups(config, paths, &board).map(|backups| backups.behind(&loaded)),
         Some(alerts::alerts(&brain.alerts, &board)),
-        alerts::door(&config.alert, notices).map(|door| door.behind(&loaded)),
+        alerts::endpoint(&config.alert, notices).map(|endpoint| endpoint.behind(&loaded)),
         Some(awareness::awareness(&brain, config, watched, received)),
         impulse::impulse(&brain, config).map(|impulse| impulse.behind(&loaded)),
         weather::weather(&brain, config).map(|weather| weather.behind(&loaded)),

@@ -343,7 +343,7 @@ async fn letter_on_its_way(hour: i64) -> (Bench, OutgoingId) {
 }
 
 #[tokio::test]
-async fn to_whoever_is_not_at_home_she_writes_and_only_what_was_sent_is_told() {
+async fn to_whoever_is_not_at_home_she_writes_and_only_what_was_sent_is_reported() {
     let (mut bench, id) = letter_on_its_way(15).await;
     let state = |bench: &Bench| bench.awareness.state().clone();
     assert_eq!((state(&bench).topics.len(), state(&bench).awaiting_answer.len()), (1, 0), "it only waits");

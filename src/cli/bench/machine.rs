@@ -55,7 +55,7 @@ pub(super) fn run(args: &BenchMachineArgs, context: &CliContext) -> anyhow::Resu
     let bar = show::progress("bench", STEPS + u64::from(args.repeat));
     let mut measured = MachineFigures {
         version: env!("CARGO_PKG_VERSION"),
-        machine: told(),
+        machine: machine_line(),
         mind: String::new(),
         figures: vec![],
         troubles: vec![],
@@ -80,7 +80,7 @@ pub(super) fn run(args: &BenchMachineArgs, context: &CliContext) -> anyhow::Resu
 }
 
 /// Returns the machine for people.
-fn told() -> String {
+fn machine_line() -> String {
     let memory = machine::MemoryRoom::now().map(|room| format!(", {} of memory", show::bytes(room.total)));
     let processor = machine::processor();
     let named = match machine::board(Path::new("/")) {

@@ -43,7 +43,7 @@ mod tests {
     use joi_home::{HomeServer, HomeToken, Hub, HubPlace, ServerAddress, TokenSource};
     use joi_house_demo::{DemoHass, DemoHome, DemoPhase, DemoWants, HASS_TOKEN, HassPhase, HassWants};
 
-    async fn told(hub: Hub, url: &str, token: Option<&str>) -> (&'static str, String, String) {
+    async fn finding(hub: Hub, url: &str, token: Option<&str>) -> (&'static str, String, String) {
         let token =
             token.map_or(TokenSource::None, |text| TokenSource::Given(HomeToken::read(text).unwrap()));
         let address = ServerAddress::read(url).unwrap();
@@ -62,28 +62,33 @@ mod tests {
         let hub = Hub::default();
         let shut = DemoWants { token: Some("oh.a.b".into()), is_open: false, ..DemoWants::default() };
         let demo = DemoHome::start(shut).await.unwrap();
-        says(&told(hub, &demo.url(), Some("oh.a.b")).await, "good", "openHAB 5.2.1 at HERE, 61 items", "");
+        says(&finding(hub, &demo.url(), Some("oh.a.b")).await, "good", "openHAB 5.2.1 at HERE, 61 items", "");
         says(
-            &told(hub, &demo.url(), Some("oh.x.y")).await,
+            &finding(hub, &demo.url(), Some("oh.x.y")).await,
             "bad",
             "does not accept the token",
             "Make a new token",
         );
-        says(&told(hub, &demo.url(), None).await, "bad", "wants a token", "Make a token");
+        says(&finding(hub, &demo.url(), None).await, "bad", "wants a token", "Make a token");
         demo.phase(DemoPhase::BadGateway);
-        says(&told(hub, &demo.url(), None).await, "fair", "status 502", "address of the server in the proxy");
+        says(
+            &finding(hub, &demo.url(), None).await,
+            "fair",
+            "status 502",
+            "address of the server in the proxy",
+        );
         demo.phase(DemoPhase::NoService);
-        says(&told(hub, &demo.url(), None).await, "fair", "starting or stopping", "Wait a minute");
+        says(&finding(hub, &demo.url(), None).await, "fair", "starting or stopping", "Wait a minute");
         let url = demo.url();
         drop(demo);
-        says(&told(hub, &url, None).await, "fair", "no connection to", "its address is right");
+        says(&finding(hub, &url, None).await, "fair", "no connection to", "its address is right");
 
         let old =
             DemoHome::start(DemoWants { version: "3.4.0".into(), ..DemoWants::default() }).await.unwrap();
-        says(&told(hub, &old.url(), None).await, "bad", "3.4.0 is too old; 4.0 or newer", "Update it");
+        says(&finding(hub, &old.url(), None).await, "bad", "3.4.0 is too old; 4.0 or newer", "Update it");
         let row = json!({"type": "Switch", "name": "Lamp", "state": "OFF", "tags": [], "groupNames": []});
         let flat = DemoHome::start(DemoWants { items: vec![row], ..DemoWants::default() }).await.unwrap();
-        says(&told(hub, &flat.url(), None).await, "fair", "1 items, none in rooms", "Settings, Model");
+        says(&finding(hub, &flat.url(), None).await, "fair", "1 items, none in rooms", "Settings, Model");
         let forbidden = super::row(Err(HomeFault::Forbidden), "HERE");
         assert!(
             forbidden.verdict() == "bad" && forbidden.remedy.contains("role user"),
@@ -96,26 +101,26 @@ mod tests {
     async fn everything_that_can_be_wrong_with_home_assistant_has_its_remedy() {
         let hub = Hub::named("home-assistant").unwrap();
         let demo = DemoHass::start(HassWants::default()).await.unwrap();
-        says(&told(hub, &demo.url(), Some(HASS_TOKEN)).await, "good", "Home Assistant 2026.11.1 at HERE", "");
+        says(&finding(hub, &demo.url(), Some(HASS_TOKEN)).await, "good", "Home Assistant 2026.11.1 at HERE", "");
         says(
-            &told(hub, &demo.url(), Some("x")).await,
+            &finding(hub, &demo.url(), Some("x")).await,
             "bad",
             "does not accept the token",
             "Home Assistant: Security",
         );
-        says(&told(hub, &demo.url(), None).await, "bad", "wants a token", "Home Assistant: Security");
+        says(&finding(hub, &demo.url(), None).await, "bad", "wants a token", "Home Assistant: Security");
         demo.phase(HassPhase::Starting);
-        says(&told(hub, &demo.url(), Some(HASS_TOKEN)).await, "fair", "starting", "Wait a minute");
+        says(&finding(hub, &demo.url(), Some(HASS_TOKEN)).await, "fair", "starting", "Wait a minute");
         let other = DemoHome::start(DemoWants::default()).await.unwrap();
         says(
-            &told(hub, &other.url(), Some(HASS_TOKEN)).await,
+            &finding(hub, &other.url(), Some(HASS_TOKEN)).await,
             "bad",
             "neither openHAB nor Home Assistant",
             "own page",
         );
         let user = DemoHass::start(HassWants { is_admin: false, ..HassWants::default() }).await.unwrap();
         says(
-            &told(hub, &user.url(), Some(HASS_TOKEN)).await,
+            &finding(hub, &user.url(), Some(HASS_TOKEN)).await,
             "bad",
             "may not do that",
             "Home Assistant: administrator",
@@ -123,7 +128,7 @@ mod tests {
         let old =
             DemoHass::start(HassWants { version: "2022.1.0".into(), ..HassWants::default() }).await.unwrap();
         says(
-            &told(hub, &old.url(), Some(HASS_TOKEN)).await,
+            &finding(hub, &old.url(), Some(HASS_TOKEN)).await,
             "bad",
             "2022.1.0 is too old; 2023.5",
             "Update it",

@@ -96,18 +96,18 @@ mod tests {
     use crate::cli::show::Tone;
     use joi_base::machine::PowerHealth;
 
-    fn told(health: &MachineHealth) -> Vec<(bool, String, bool)> {
+    fn findings(health: &MachineHealth) -> Vec<(bool, String, bool)> {
         let rows = power_and_heat(health).into_iter();
         rows.map(|row| (row.mood == Tone::Good, row.told, row.remedy.is_empty())).collect()
     }
 
     #[test]
     fn a_weak_power_supply_is_one_row_with_its_remedy() {
-        assert_eq!(told(&MachineHealth::default()), []);
+        assert_eq!(findings(&MachineHealth::default()), []);
         let well = MachineHealth { temperature_c: Some(48.3), ..MachineHealth::default() };
-        assert_eq!(told(&well), [(true, "48 °C".to_owned(), true)]);
+        assert_eq!(findings(&well), [(true, "48 °C".to_owned(), true)]);
         let power = Some(PowerHealth { was_undervolted: true, ..PowerHealth::default() });
-        let rows = told(&MachineHealth { power, ..well });
+        let rows = findings(&MachineHealth { power, ..well });
         let [(false, sentence, false)] = &rows[..] else { panic!("{rows:?}") };
         assert!(sentence.starts_with("the power supply is too weak"), "{sentence}");
         assert!(sentence.ends_with("(48 °C)"), "{sentence}");

@@ -15,12 +15,12 @@ use joi_home::{Follower, HomeFault, HomeServer};
 
 /// Returns the house that is configured or stored.
 pub(super) fn open(context: &CliContext) -> anyhow::Result<(HomeServer, Follower)> {
-    let found = app::home(context.config(), &context.paths).map_err(told)?;
+    let found = app::home(context.config(), &context.paths).map_err(fault_message)?;
     found.context("no house is connected; `joi home connect` connects openHAB or Home Assistant, `joi home demo` is one to try")
 }
 
 /// Returns a fault with its remedy.
-pub(super) fn told(fault: HomeFault) -> anyhow::Error {
+pub(super) fn fault_message(fault: HomeFault) -> anyhow::Error {
     anyhow::anyhow!("{fault}. {}", fault.remedy())
 }
 
@@ -28,7 +28,7 @@ pub(super) fn told(fault: HomeFault) -> anyhow::Error {
 pub(super) fn read(context: &CliContext) -> anyhow::Result<House> {
     let (house, _) = open(context)?;
     let rules = context.config().home.rules();
-    context.block_on(async move { house.read_once(&rules).await.map_err(told) })
+    context.block_on(async move { house.read_once(&rules).await.map_err(fault_message) })
 }
 
 /// Returns the item of that name, or the only one of that label or synonym.

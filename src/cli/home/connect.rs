@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::super::context::CliContext;
 use super::super::show;
-use super::access::{print_json, told};
+use super::access::{fault_message, print_json};
 use super::unseen;
 use joi_home::house::HouseRules;
 use joi_home::{
@@ -57,9 +57,9 @@ pub(super) fn run(args: ConnectArgs, as_json: bool, context: &CliContext) -> any
         Err(HomeFault::TokenMissing) => {
             let token = ask_for_token(hub, &address)?;
             let again = context.block_on(async { Ok(ask(hub, &address, Some(&token)).await) })?;
-            (again.map_err(told)?, Some(token))
+            (again.map_err(fault_message)?, Some(token))
         }
-        Err(fault) => return Err(told(fault)),
+        Err(fault) => return Err(fault_message(fault)),
     };
     StoredHome::new(&context.paths.data)
         .store(hub, &address, token.as_ref())
@@ -241,7 +241,7 @@ fn read_token(file: &std::path::Path) -> anyhow::Result<HomeToken> {
 
 fn ask_for_token(hub: Hub, address: &ServerAddress) -> anyhow::Result<HomeToken> {
     if !std::io::stdin().is_terminal() {
-        return Err(told(HomeFault::TokenMissing));
+        return Err(fault_message(HomeFault::TokenMissing));
     }
     show::remark(wanted_token(hub, address));
     let line = unseen::line()?;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::super::context::CliContext;
 use super::super::show;
-use super::access::{find, open, print_json, read, told};
+use super::access::{fault_message, find, open, print_json, read};
 use joi_home::house::{Caution, CautionCause, House, Item, Permission};
 
 /// A shell that completes a name waits no longer.
@@ -75,7 +75,7 @@ fn read_soon(context: &CliContext) -> anyhow::Result<House> {
     let rules = context.config().home.rules();
     context.block_on(async move {
         let read = tokio::time::timeout(NAMES_WITHIN, house.read_once(&rules)).await;
-        read.with_context(|| format!("{} did not answer in time", house.address()))?.map_err(told)
+        read.with_context(|| format!("{} did not answer in time", house.address()))?.map_err(fault_message)
     })
 }
 

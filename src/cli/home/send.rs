@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::super::context::CliContext;
 use super::super::show;
-use super::access::{find, open, print_json, told};
+use super::access::{fault_message, find, open, print_json};
 use joi_home::house::{Caution, House, Ordered, typed};
 use joi_home::{CommandOutcome, FOLLOWS_WITHIN, Home as _, HomeLink, HomeServer, SendFault};
 
@@ -63,7 +63,7 @@ async fn connected(house: &HomeServer) -> anyhow::Result<House> {
         }
     }
     match &house.watch().borrow().link {
-        HomeLink::Lost { fault } => Err(told(fault.clone())),
+        HomeLink::Lost { fault } => Err(fault_message(fault.clone())),
         _ => anyhow::bail!("{} is still starting; try again in a minute", house.address()),
     }
 }
@@ -99,7 +99,7 @@ fn result(ordered: &Ordered, outcome: &CommandOutcome, as_json: bool) -> anyhow:
             let (text, item) = (&ordered.text, &ordered.item);
             anyhow::bail!("{text} was sent to {item}, but its state did not follow: it is {state}")
         }
-        CommandOutcome::Failed(SendFault::NotSent(fault)) => return Err(told(fault.clone())),
+        CommandOutcome::Failed(SendFault::NotSent(fault)) => return Err(fault_message(fault.clone())),
         CommandOutcome::Failed(fault @ SendFault::OutcomeUnknown(_)) => anyhow::bail!("{fault}"),
     };
     if !as_json {

@@ -31,7 +31,7 @@ pub(super) fn run(as_json: bool, context: &CliContext) -> anyhow::Result<ExitCod
                     let now = seen.borrow_and_update().link.clone();
                     if now != link {
                         link = now;
-                        print(as_json, link_row(&link), link_told(&link, &house))?;
+                        print(as_json, link_row(&link), link_line(&link, &house))?;
                     }
                 }
                 event = events.recv() => match event {
@@ -69,7 +69,7 @@ fn link_row(link: &HomeLink) -> Value {
     }
 }
 
-fn link_told(link: &HomeLink, house: &HomeServer) -> String {
+fn link_line(link: &HomeLink, house: &HomeServer) -> String {
     let (hub, address) = (house.hub().name, house.address());
     match link {
         HomeLink::Connecting => show::coloured(Tone::Quiet, format!("connecting to {address}")),

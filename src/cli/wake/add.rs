@@ -134,7 +134,7 @@ fn add_scored(args: &WakeAddArgs, context: &CliContext) -> anyhow::Result<ExitCo
     let library = app::library(context.config(), &context.paths)?;
     let model = app::quickest_whisper(context.config(), &library)?;
     let mut whisper = Whisper::load(&model, &context.config().hear.stt)?;
-    let phrase = app::told_from_others(Phrase::new(&whisper, &name, &alike)?, &alike, &mut whisper);
+    let phrase = app::distinguished(Phrase::new(&whisper, &name, &alike)?, &alike, &mut whisper);
     if let Some(weakness) = app::weakness(&name) {
         show::remark(format!("{} {weakness}", show::coloured(Tone::Fair, "!")));
     }
@@ -170,9 +170,9 @@ fn add_scored(args: &WakeAddArgs, context: &CliContext) -> anyhow::Result<ExitCo
     book.put(kept);
     book.write(&file)?;
     show::line(format!("{} \"{name}\" wakes her from her next start on", show::coloured(Tone::Good, "✓")))?;
-    let means = app::wake_means(context.config(), &context.paths)?;
+    let means = app::wake_setup(context.config(), &context.paths)?;
     if means.mode == WakeMode::Stock && kept_as.stock().is_none() {
-        show::remark(format!("{} {}", show::coloured(Tone::Fair, "!"), app::wake_told(&means)));
+        show::remark(format!("{} {}", show::coloured(Tone::Fair, "!"), app::wake_summary(&means)));
     }
     if let (true, Some(Enrolled { margin, .. })) = (args.record, enrolled) {
         let ear = &mut PhraseJudge { whisper: &mut whisper, phrase: &phrase };

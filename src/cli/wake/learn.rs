@@ -94,7 +94,7 @@ fn live_test(templates: &Templates, from: f32, context: &CliContext) -> anyhow::
 
 /// Where phrases are scored, recordings are not compared with.
 fn warn_if_unused(name: &str, context: &CliContext) -> anyhow::Result<()> {
-    let means = app::wake_means(context.config(), &context.paths)?;
+    let means = app::wake_setup(context.config(), &context.paths)?;
     if means.mode == WakeMode::Scored {
         show::remark(format!(
             "{} here \"{name}\" is scored ({}), which takes fewer other words for it; \

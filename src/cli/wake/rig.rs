@@ -16,7 +16,7 @@ use joi_hear::{HearCommand, HearEvent, Listener};
 /// Silence between two sounds that have nothing to do with each other: the scorer may run again after it.
 const BETWEEN: usize = 15 * RATE as usize;
 
-/// She was woken.
+/// Joi was woken.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RigWake {
     /// By this phrase.

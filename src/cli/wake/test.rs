@@ -97,7 +97,7 @@ fn leads(weighed: &ScoredCandidate) -> std::collections::BTreeMap<&str, f32> {
 
 fn print(heard: &RigResult) -> anyhow::Result<()> {
     for weighed in &heard.weighed {
-        show::line(told(weighed))?;
+        show::line(candidate_line(weighed))?;
     }
     for wake in &heard.wakes {
         let by = if wake.scoring.is_some() { "the scorer" } else { "its model" };
@@ -111,7 +111,7 @@ fn print(heard: &RigResult) -> anyhow::Result<()> {
 }
 
 /// Returns one line about a candidate.
-fn told(weighed: &ScoredCandidate) -> String {
+fn candidate_line(weighed: &ScoredCandidate) -> String {
     let of = |weight: &ScoredPhrase| {
         // What is too little is not scored to its end: it may be less.
         let at_most = if weight.fits { "" } else { "at most " };
@@ -152,7 +152,7 @@ fn live(context: &CliContext) -> anyhow::Result<ExitCode> {
             Read::Nothing | Read::Muted | Read::Unmuted => {}
         }
         for weighed in weighed.try_iter() {
-            show::line(told(&weighed))?;
+            show::line(candidate_line(&weighed))?;
         }
         for event in events.drain(..) {
             if let HearEvent::Wake { phrase, score, .. } = event {

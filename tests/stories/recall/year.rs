@@ -146,7 +146,7 @@ fn pages() -> Vec<Page> {
         .collect()
 }
 
-fn told(page: &Page) -> String {
+fn page_text(page: &Page) -> String {
     let Page { who, what, .. } = page;
     match page.kind {
         0 => format!("The user visited {who} in {what} over the weekend, and they walked along the water."),
@@ -215,7 +215,7 @@ impl Year {
         let new = |page: &Page| NewMemory {
             kind: MemoryKind::Diary,
             at: year.at(page).timestamp(),
-            text: Private(told(page)),
+            text: Private(page_text(page)),
             source: "diary".into(),
         };
         year.store.remember(year.pages.iter().map(new).collect()).await.unwrap();
@@ -247,7 +247,7 @@ impl Year {
             let same_time = self.at(other).month() == self.at(page).month();
             let is_meant = other.what == page.what
                 && if by_time { same_time } else { other.kind == page.kind && other.who == page.who };
-            is_meant && told(other) == text
+            is_meant && page_text(other) == text
         })
     }
 

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use crate::agent::filter::{FilteredReply, Purpose, ReplyFilter};
 use crate::agent::patience::{Patience, UnsaidWords};
 use crate::config::ReplyConfig;
-use crate::head_start::BegunWords;
+use crate::early_answer::BegunWords;
 use crate::model::{ChatModel, ModelAccess, ModelState, Served};
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::ReplyEvent;

@@ -184,7 +184,7 @@ pub(crate) fn instruction(
         ModelSize::Small => (PROMPT_SMALL, TOKENS_SMALL),
         ModelSize::Large => (PROMPT, TOKENS),
     };
-    let instruction = prompt.replace("{tools}", &told_of(tools, choice, size)).replace("{asked}", asked);
+    let instruction = prompt.replace("{tools}", &tool_lines(tools, choice, size)).replace("{asked}", asked);
     let shape = json!({
         "type": "object",
         "properties": { "steps": {
@@ -211,7 +211,7 @@ fn signs(request: &TurnRequest<'_>, memory: Remembers) -> Signs {
 
 /// The tools a plan may name. What they are stands in the head of the prompt; a large model gets a few of them once
 /// more.
-fn told_of(tools: &ToolList, choice: &ToolChoice, size: ModelSize) -> String {
+fn tool_lines(tools: &ToolList, choice: &ToolChoice, size: ModelSize) -> String {
     let offered = tools.offered();
     let names = choice.names(&offered);
     let is_meant = |name: &str| !is_always(name) && names.iter().any(|meant| meant == name);

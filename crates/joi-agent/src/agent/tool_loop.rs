@@ -109,9 +109,9 @@ impl<M: ChatModel> AgentContext<'_, M> {
             return self.all_called(state, wanted, &wishes, sink).await;
         }
         let question = state.question(self.heads().toolbox());
-        let head_start = self.session.with(|state| state.head_start.take());
-        let begun = match head_start {
-            Some(head_start) => head_start.into_words(&question.ask).await,
+        let early_answer = self.session.with(|state| state.early_answer.take());
+        let begun = match early_answer {
+            Some(early_answer) => early_answer.into_words(&question.ask).await,
             None => None,
         };
         if begun.is_some() {
@@ -265,7 +265,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
             Called::Told { text, success, sentence } => {
                 state.append_result(place.made, &text, success, sink);
                 let is_plain = place.only == Only::Yes && state.is_plain();
-                match sentence.filter(|_| is_plain).or_else(|| state.told_of_each()) {
+                match sentence.filter(|_| is_plain).or_else(|| state.each_result()) {
                     Some(sentence) => {
                         sink.say_on(&sentence).await?;
                         Ok(Some(LoopEnd::Answered))
@@ -274,7 +274,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
                 }
             }
             Called::Ask(question) => {
-                let so_far = state.told_so_far().map(|told| told + " ").unwrap_or_default();
+                let so_far = state.results_so_far().map(|told| told + " ").unwrap_or_default();
                 sink.say_on(&format!("{so_far}{question}")).await?;
                 let confirm = Duration::from_secs(u64::from(self.rules.confirm_s));
                 sink.awaits = Some(confirm);

@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_problems_are_told() {
+    fn all_problems_are_reported() {
         assert_eq!(MemoryConfig::default().check(), []);
         let bad = MemoryConfig { recall: 11, diary_days: 0, ..MemoryConfig::default() };
         let keys: Vec<String> = bad.check().into_iter().map(|problem| problem.key).collect();

@@ -85,7 +85,7 @@ impl<M: ChatModel> Diary<'_, M> {
             let memories = if is_foreign || self.access.model.withholds(HomeData::Memory) {
                 // Not retold by a model: the page would bring strangers' words into every prompt as our own.
                 page::in_own_words(rows, &self.language)
-            } else if page::is_worth_telling(rows, &self.language) {
+            } else if page::is_worth_writing(rows, &self.language) {
                 let told = tokio::select! {
                     biased;
                     () = self.access.arbiter.somebody_waits() => return Ok(Pass::GaveWay),

@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn the_language_that_is_nearest_tells_what_means_nothing() {
+    fn the_language_that_is_nearest_shows_what_means_nothing() {
         let vectors: Vec<Vec<f32>> = SENTENCES
             .iter()
             .enumerate()

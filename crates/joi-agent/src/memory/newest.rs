@@ -36,7 +36,7 @@ fn form(text: &str) -> Option<(usize, Vec<String>)> {
 }
 
 /// Returns whether something else of the speaker stands behind the statement: that still holds.
-fn tells_more(text: &str) -> bool {
+fn says_more(text: &str) -> bool {
     let text = words::words(text).join(" ");
     question::further_forms().any(|further| text.contains(further))
 }
@@ -55,7 +55,7 @@ pub(super) fn holding<T>(
         .collect();
     entries.retain(|entry| {
         let (at, text) = statement(entry);
-        let replaced = !tells_more(text)
+        let replaced = !says_more(text)
             && form(text).is_some_and(|form| all.iter().any(|(newer, other)| *newer > at && *other == form));
         !replaced
     });

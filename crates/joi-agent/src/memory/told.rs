@@ -139,7 +139,7 @@ mod tests {
 
     // covers the house's language rules: German is data
     #[test]
-    fn german_tells_a_speaker_of_himself_in_german() {
+    fn german_shows_a_speaker_of_himself_in_german() {
         let remembered = remembered(german(), MemoryKind::User, "meine Katze heißt Mia");
         assert_eq!(remembered, "Ich merke mir: deine Katze heißt Mia.");
         let known = [memory(MemoryKind::User, "ich bin Lehrer"), memory(MemoryKind::Wish, "Antworte kurz.")];

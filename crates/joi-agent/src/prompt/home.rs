@@ -67,7 +67,7 @@ fn part(sentence: &str, things: &[String], words: &SummaryWords) -> String {
 }
 
 /// Items with a state of their own that may be spoken of.
-fn told(house: &House) -> impl Iterator<Item = &Item> {
+fn shown_items(house: &House) -> impl Iterator<Item = &Item> {
     house.readable().filter(|item| !matches!(item.kind, ItemKind::Group { .. }))
 }
 
@@ -84,7 +84,7 @@ fn holds(item: &Item) -> Option<bool> {
 }
 
 fn title(item: &Item, house: &House) -> String {
-    let is_common = told(house).filter(|other| other.title() == item.title()).count() > 1;
+    let is_common = shown_items(house).filter(|other| other.title() == item.title()).count() > 1;
     let room = house.locations_of(item).next().filter(|_| is_common);
     room.map_or_else(|| item.title().to_owned(), |room| format!("{} ({})", item.title(), room.title()))
 }
@@ -110,12 +110,14 @@ fn dangers(house: &House) -> Vec<&Item> {
         let tells = item.semantics.as_ref().is_none_or(|s| !s.class.is("Control") && !s.class.is("Setpoint"));
         tells && is_detector(item) && holds(item) == Some(true)
     };
-    told(house).filter(is_one).collect()
+    shown_items(house).filter(is_one).collect()
 }
 
 fn present(house: &House, known: &HouseKnown, words: &SummaryWords) -> String {
-    let all: Vec<(&Item, Option<bool>)> =
-        told(house).filter(|item| is_about(item, "Presence")).map(|item| (item, holds(item))).collect();
+    let all: Vec<(&Item, Option<bool>)> = shown_items(house)
+        .filter(|item| is_about(item, "Presence"))
+        .map(|item| (item, holds(item)))
+        .collect();
     let there: Vec<String> =
         all.iter().filter(|(_, is)| *is == Some(true)).map(|(item, _)| title(item, house)).collect();
     let is_empty = !all.is_empty() && all.iter().all(|(_, is)| *is == Some(false));
@@ -134,7 +136,7 @@ fn open(house: &House) -> Vec<&Item> {
             && item.state.value == StateValue::OpenClosed(true)
             && !is_detector(item)
     };
-    told(house).filter(is_open).collect()
+    shown_items(house).filter(is_open).collect()
 }
 
 fn is_outside(item: &Item, house: &House) -> bool {
@@ -172,7 +174,7 @@ fn unusual(house: &House, [from, to]: [i32; 2], words: &SummaryWords) -> Vec<Str
         let is_low = is_about(item, "LowBattery") && holds(item) == Some(true);
         !is_outside(item, house) && (is_uncomfortable || is_damp || is_low)
     };
-    told(house).filter(is_one).map(|item| valued(item, house, words)).collect()
+    shown_items(house).filter(is_one).map(|item| valued(item, house, words)).collect()
 }
 
 fn weather(house: &House, words: &SummaryWords) -> Vec<String> {
@@ -180,7 +182,7 @@ fn weather(house: &House, words: &SummaryWords) -> Vec<String> {
         let rains = is_about(item, "Rain") && holds(item) == Some(true);
         is_outside(item, house) && (celsius(item).is_some() || rains)
     };
-    told(house).filter(is_one).map(|item| valued(item, house, words)).collect()
+    shown_items(house).filter(is_one).map(|item| valued(item, house, words)).collect()
 }
 
 #[cfg(test)]

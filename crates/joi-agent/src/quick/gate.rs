@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use super::{QuickMeans, Recognised};
+use super::{QuickContext, Recognised};
 use crate::quick::house::{self, HouseWish};
 use crate::session::asked::AskedQuick;
 use crate::session::open_question::{OpenQuestion, open_until};
@@ -43,11 +43,11 @@ pub(super) enum Passage {
 pub(super) async fn passes(
     turn: &Turn<'_>,
     recognised: &Recognised<'_>,
-    means: &QuickMeans<'_>,
+    context: &QuickContext<'_>,
     sink: &mut ReplySink,
 ) -> Result<Passage, ReceiverClosed> {
     let Some(deed) = deed(recognised) else { return Ok(Passage::Free) };
-    let verdict = judged(turn, &deed, means);
+    let verdict = judged(turn, &deed, context);
     match verdict {
         GateVerdict::Allow => return Ok(Passage::Free),
         // It asks by itself.
@@ -56,13 +56,13 @@ pub(super) async fn passes(
     }
     sink.decided("gate", verdict.name(), format!("{}: {}", deed.tool, verdict.reason())).await?;
     // Nothing was set that could be gone on with.
-    means.session.with(|state| state.last_set = None);
+    context.session.with(|state| state.last_set = None);
     match (verdict, recognised) {
         (GateVerdict::Ask(_), Recognised::House(HouseWish::Decided(HouseDecision::Send(batch)))) => {
             let asked = HouseWish::Decided(HouseDecision::AskFirst(batch.clone()));
-            house::carry_out(&asked, turn, means, sink).await.map(Passage::Barred)
+            house::carry_out(&asked, turn, context, sink).await.map(Passage::Barred)
         }
-        (GateVerdict::Ask(_), _) => ask(turn, (recognised, deed), means, sink).await,
+        (GateVerdict::Ask(_), _) => ask(turn, (recognised, deed), context, sink).await,
         (GateVerdict::Allow | GateVerdict::Forbid(_), _) => {
             let sentence = sink.sentence(|say| &say.forbidden_by_settings);
             sink.say(&sentence).await?;
@@ -75,26 +75,26 @@ pub(super) async fn passes(
 
 /// Returns what the gate says; a request for what was refused before counts as new. The owner's own words, one deed
 /// each, are not counted: the limit is there for models that call again and again.
-fn judged(turn: &Turn<'_>, deed: &QuickDeed, means: &QuickMeans<'_>) -> GateVerdict {
-    means.session.with(|state| state.history.refused.retain(|refused| !deed.deeds.contains(refused)));
+fn judged(turn: &Turn<'_>, deed: &QuickDeed, context: &QuickContext<'_>) -> GateVerdict {
+    context.session.with(|state| state.history.refused.retain(|refused| !deed.deeds.contains(refused)));
     let facts = CallFacts {
         tool: deed.tool,
         effect: deed.effect,
         taint: if turn.is_quoting { Taint::Tainted } else { Taint::Clean },
         address: Address::Named,
         wish: Wish::Act,
-        consent: means.consent,
+        consent: context.consent,
         refused: false,
         lately: 0,
     };
-    gate::judge(&facts, means.rules)
+    gate::judge(&facts, context.rules)
 }
 
 /// Asks whether it is to be done.
 async fn ask(
     turn: &Turn<'_>,
     (recognised, deed): (&Recognised<'_>, QuickDeed),
-    means: &QuickMeans<'_>,
+    context: &QuickContext<'_>,
     sink: &mut ReplySink,
 ) -> Result<Passage, ReceiverClosed> {
     let recognised = match recognised {
@@ -105,7 +105,7 @@ async fn ask(
     let said = fence::shortened(turn.asked.trim_end_matches(['.', '!', '?']), LONGEST_SAID);
     let question = fill(&sink.sentence(|say| &say.shall_i_do), &[("said", &said)]);
     sink.say(&question).await?;
-    let confirm = Duration::from_secs(u64::from(means.rules.confirm_s));
+    let confirm = Duration::from_secs(u64::from(context.rules.confirm_s));
     sink.awaits = Some(confirm);
     let asked = AskedQuick {
         recognised,
@@ -115,7 +115,7 @@ async fn ask(
         until: open_until(turn.now.timestamp(), confirm, turn.channel, &question),
         is_repeated: false,
     };
-    means.session.with(|state| state.question = Some(OpenQuestion::Quick(Box::new(asked))));
+    context.session.with(|state| state.question = Some(OpenQuestion::Quick(Box::new(asked))));
     Ok(Passage::Barred(Keep::Yes))
 }
 

@@ -15,8 +15,8 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use jiff::Timestamp;
 
+use super::context::QuickContext;
 use super::gate::{self, Passage};
-use super::means::QuickMeans;
 pub(crate) use super::recognised::HouseWish;
 use super::recognised::Recognised;
 use crate::session::Session;
@@ -47,10 +47,10 @@ enum Reached {
 pub(crate) async fn carry_out(
     wished: &HouseWish,
     turn: &Turn<'_>,
-    means: &QuickMeans<'_>,
+    context: &QuickContext<'_>,
     sink: &mut ReplySink,
 ) -> Result<Keep, ReceiverClosed> {
-    let (Some(home), Some(words)) = (means.home, turn.language.house()) else { return Ok(Keep::No) };
+    let (Some(home), Some(words)) = (context.home, turn.language.house()) else { return Ok(Keep::No) };
     match wished {
         HouseWish::NotReached => {
             sink.decided("home", "not reached", "nothing was done").await?;
@@ -59,24 +59,24 @@ pub(crate) async fn carry_out(
             sink.say(unreached::sentence(&link, &words.say)).await?;
         }
         HouseWish::Decided(HouseDecision::Send(batch)) => {
-            send(batch, turn, means, sink).await?;
+            send(batch, turn, context, sink).await?;
         }
-        HouseWish::Later(wished) => later::carry_out(wished, turn, means, sink).await?,
+        HouseWish::Later(wished) => later::carry_out(wished, turn, context, sink).await?,
         HouseWish::Unstored { stored, then } => {
-            let is_gone = later::cancel(*stored, turn, means, sink).await?;
+            let is_gone = later::cancel(*stored, turn, context, sink).await?;
             match then {
                 Some(then) => {
                     sink.begin_another();
-                    return Box::pin(carry_out(then, turn, means, sink)).await;
+                    return Box::pin(carry_out(then, turn, context, sink)).await;
                 }
                 None if is_gone => {}
                 None => sink.say(&words.say.not_back).await?,
             }
         }
         HouseWish::Decided(decision @ (HouseDecision::Which(_) | HouseDecision::Where(_))) => {
-            ask_which(decision, (turn, &[]), means, sink).await?;
+            ask_which(decision, (turn, &[]), context, sink).await?;
         }
-        HouseWish::Decided(HouseDecision::AskFirst(_)) if is_tainted(means.session) => {
+        HouseWish::Decided(HouseDecision::AskFirst(_)) if is_tainted(context.session) => {
             sink.decided("home", "refused", "words of others are in the conversation").await?;
             sink.say(&words.say.foreign_words).await?;
         }
@@ -84,16 +84,16 @@ pub(crate) async fn carry_out(
             sink.decided("home", "asked", "it needs a yes").await?;
             let question = say::decision(decision, words);
             sink.say(&question).await?;
-            let until = waits(&question, turn, means, sink);
+            let until = waits(&question, turn, context, sink);
             let asked = AskedCommands { batch: batch.clone(), until, is_repeated: false };
-            means.session.with(|state| {
+            context.session.with(|state| {
                 state.house.speaks_of(decision, turn.now.timestamp());
                 state.question = Some(OpenQuestion::House(asked));
             });
         }
         HouseWish::Decided(decision) => {
             sink.decided("home", verdict(decision), "nothing was done").await?;
-            means.session.with(|state| state.house.speaks_of(decision, turn.now.timestamp()));
+            context.session.with(|state| state.house.speaks_of(decision, turn.now.timestamp()));
             sink.say(&say::decision(decision, words)).await?;
         }
     }
@@ -105,13 +105,13 @@ pub(crate) async fn carry_out(
 pub(crate) async fn answered(
     turn: &Turn<'_>,
     waiting: AskedCommands,
-    means: &QuickMeans<'_>,
+    context: &QuickContext<'_>,
     sink: &mut ReplySink,
 ) -> Result<Option<(Ended, Keep)>, ReceiverClosed> {
-    let (Some(home), Some(words)) = (means.home, turn.language.house()) else { return Ok(None) };
+    let (Some(home), Some(words)) = (context.home, turn.language.house()) else { return Ok(None) };
     let is_open = turn.now.timestamp() <= waiting.until;
     let is_sure = !turn.is_unsure && intents::is_clear_yes(&turn.language, turn.asked);
-    if !is_open || is_tainted(means.session) || !is_sure {
+    if !is_open || is_tainted(context.session) || !is_sure {
         return Ok(None);
     }
     // What is permitted may have changed since it was asked.
@@ -130,9 +130,9 @@ pub(crate) async fn answered(
     }
     let batch = PlannedBatch { commands, left_out };
     let wished = HouseWish::Decided(HouseDecision::AskFirst(batch.clone()));
-    let sure = QuickMeans { consent: Consent::Given, ..*means };
+    let sure = QuickContext { consent: Consent::Given, ..*context };
     match gate::passes(turn, &Recognised::House(wished), &sure, sink).await? {
-        Passage::Free => send(&batch, turn, means, sink).await.map(|_| Some((Ended::Quick, Keep::Yes))),
+        Passage::Free => send(&batch, turn, context, sink).await.map(|_| Some((Ended::Quick, Keep::Yes))),
         Passage::Barred(keep) => Ok(Some((Ended::Quick, keep))),
     }
 }
@@ -141,7 +141,7 @@ pub(crate) async fn answered(
 async fn ask_which(
     decision: &HouseDecision,
     (asked, chosen): (&Turn<'_>, &[String]),
-    means: &QuickMeans<'_>,
+    context: &QuickContext<'_>,
     sink: &mut ReplySink,
 ) -> Result<(), ReceiverClosed> {
     let (Some(words), HouseDecision::Which(things) | HouseDecision::Where(things)) =
@@ -152,11 +152,11 @@ async fn ask_which(
     sink.decided("home", verdict(decision), "nothing was done").await?;
     let question = say::decision(decision, words);
     sink.say(&question).await?;
-    let until = waits(&question, asked, means, sink);
+    let until = waits(&question, asked, context, sink);
     let (said, chosen, things) = (asked.asked.to_owned(), chosen.to_vec(), things.clone());
     let wants_place = matches!(decision, HouseDecision::Where(_));
     let which = AskedWhich { said, chosen, things, wants_place, until };
-    means.session.with(|state| {
+    context.session.with(|state| {
         state.house.leaves();
         state.question = Some(OpenQuestion::Which(which));
     });
@@ -164,8 +164,8 @@ async fn ask_which(
 }
 
 /// Waits for the answer to `question`; until when it counts.
-fn waits(question: &str, turn: &Turn<'_>, means: &QuickMeans<'_>, sink: &mut ReplySink) -> Timestamp {
-    let confirm = Duration::from_secs(u64::from(means.rules.confirm_s));
+fn waits(question: &str, turn: &Turn<'_>, context: &QuickContext<'_>, sink: &mut ReplySink) -> Timestamp {
+    let confirm = Duration::from_secs(u64::from(context.rules.confirm_s));
     sink.awaits = Some(confirm);
     open_until(turn.now.timestamp(), confirm, turn.channel, question)
 }
@@ -176,14 +176,14 @@ fn waits(question: &str, turn: &Turn<'_>, means: &QuickMeans<'_>, sink: &mut Rep
 async fn send(
     batch: &PlannedBatch,
     turn: &Turn<'_>,
-    means: &QuickMeans<'_>,
+    context: &QuickContext<'_>,
     sink: &mut ReplySink,
 ) -> Result<Reached, ReceiverClosed> {
-    let (Some(home), Some(words)) = (means.home, turn.language.house()) else { return Ok(Reached::No) };
+    let (Some(home), Some(words)) = (context.home, turn.language.house()) else { return Ok(Reached::No) };
     let (commands, now) = (&batch.commands, turn.now.timestamp());
-    let sent_before = means.session.with(|state| state.house.superseded(now));
+    let sent_before = context.session.with(|state| state.house.superseded(now));
     let before = sent_before.as_ref().map_or_else(|| home.view().house, |sent| sent.before.clone());
-    let earlier = means.session.with(|state| {
+    let earlier = context.session.with(|state| {
         let earlier = state.house.clone();
         state.house.sends(commands, &before, now);
         state.last_deed = None;
@@ -197,7 +197,7 @@ async fn send(
         }
     });
     let outcomes: Vec<CommandOutcome> = join_all(sent).await;
-    means.session.with(|state| match outcomes.iter().all(CommandOutcome::is_lost) {
+    context.session.with(|state| match outcomes.iter().all(CommandOutcome::is_lost) {
         true => state.house = earlier,
         false => state.house.has_sent(commands, &outcomes, &before),
     });

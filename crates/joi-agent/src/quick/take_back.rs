@@ -6,7 +6,7 @@
 
 use jiff::SignedDuration;
 
-use super::{QuickMeans, timers};
+use super::{QuickContext, timers};
 use crate::session::last_deed::LastDeed;
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{ReplyEvent, Turn};
@@ -22,7 +22,7 @@ pub(super) async fn carry_out(
     wanted: TakingBack,
     deed: Option<LastDeed>,
     turn: &Turn<'_>,
-    means: &QuickMeans<'_>,
+    context: &QuickContext<'_>,
     sink: &mut ReplySink,
 ) -> Result<bool, ReceiverClosed> {
     let now = turn.now.timestamp();
@@ -30,10 +30,10 @@ pub(super) async fn carry_out(
         now.duration_since(deed.at).abs() <= WITHIN && (deed.is_fresh || wanted == TakingBack::Undo)
     };
     let Some(deed) = deed.filter(counts) else { return Ok(false) };
-    means.session.with(|state| (state.last_set, state.last_deed) = (None, None));
+    context.session.with(|state| (state.last_set, state.last_deed) = (None, None));
     let told = match &deed.back {
-        WayBack::Cancel(entry) => timers::cancel(*entry, means.schedule, turn).await,
-        WayBack::TakeOff { list, entries } => off_the_list(list, entries, means.notes, turn).await,
+        WayBack::Cancel(entry) => timers::cancel(*entry, context.schedule, turn).await,
+        WayBack::TakeOff { list, entries } => off_the_list(list, entries, context.notes, turn).await,
     };
     match told {
         Ok(Some(sentence)) => {

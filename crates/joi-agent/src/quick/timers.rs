@@ -33,7 +33,7 @@ pub(crate) async fn carry_out(
             return Ok(Keep::No);
         }
     };
-    sink.decided("timers", told(&done.report), "stored before it is confirmed").await?;
+    sink.decided("timers", report_name(&done.report), "stored before it is confirmed").await?;
     if let OrderReport::Set(entry) = &done.report {
         let back = WayBack::Cancel(entry.id);
         session.with(|state| state.note_deed(back, turn.now.timestamp()));
@@ -72,7 +72,7 @@ pub(crate) async fn withdraw(
 ) -> Result<(), ReceiverClosed> {
     let Some(schedule) = schedule else { return Ok(()) };
     match schedule.obey(order).await {
-        Ok(done) => sink.decided("timers", told(&done.report), "its speaker had not finished").await,
+        Ok(done) => sink.decided("timers", report_name(&done.report), "its speaker had not finished").await,
         Err(error) => {
             tracing::error!(%error, "what was set too early is still there");
             sink.send(ReplyEvent::Notice(error.to_string())).await
@@ -94,7 +94,7 @@ pub(crate) async fn cancel(
 }
 
 /// A report's name in records.
-fn told(report: &OrderReport) -> &'static str {
+fn report_name(report: &OrderReport) -> &'static str {
     match report {
         OrderReport::Set(_) => "set",
         OrderReport::Changed(_) => "changed",

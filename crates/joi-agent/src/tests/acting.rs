@@ -94,10 +94,10 @@ async fn a_model_that_refuses_native_tools_is_asked_in_text_at_once_and_ever_aft
 
 // One model call, and the answer is the tool's own
 #[tokio::test]
-async fn a_small_model_chooses_among_the_likely_tools_and_the_result_is_told_exactly() {
+async fn a_small_model_chooses_among_the_likely_tools_and_the_result_is_reported_exactly() {
     let bench = Bench::shipped(vec![chooses("calculate", "{\"expression\":\"17 * 23\"}")]);
     let ran = bench.say("how would you work out 17 times 23").await;
-    assert_eq!(told(&ran), outcome("how would you work out 17 times 23", "That's 391.", Ended::Answered));
+    assert_eq!(ended(&ran), outcome("how would you work out 17 times 23", "That's 391.", Ended::Answered));
     let asks = bench.model.asks();
     assert_eq!(asks.len(), 1);
     let format = asks[0].format.as_ref().unwrap();
@@ -114,7 +114,7 @@ async fn a_small_model_chooses_among_the_likely_tools_and_the_result_is_told_exa
 async fn plain_arithmetic_needs_no_model() {
     let bench = Bench::shipped(vec![]);
     let ran = bench.say("What is 17 times 23?").await;
-    assert_eq!(told(&ran), outcome("What is 17 times 23?", "That's 391.", Ended::Answered));
+    assert_eq!(ended(&ran), outcome("What is 17 times 23?", "That's 391.", Ended::Answered));
     assert_eq!((ran.called(), bench.model.requests().len()), (vec![("calculate", "done")], 0));
 }
 
@@ -131,7 +131,7 @@ async fn a_choice_of_no_tool_becomes_an_answer_in_words() {
 }
 
 #[tokio::test]
-async fn a_note_is_told_to_be_there_once_it_was_read_back() {
+async fn a_note_is_reported_to_be_there_once_it_was_read_back() {
     let bench = Bench::shipped(vec![
         chooses("lists", "{\"action\":\"add\",\"list\":\"the shopping list\",\"text\":\"milk and eggs\"}"),
         chooses("lists", "{\"action\":\"read\",\"list\":\"shopping\"}"),
@@ -248,7 +248,7 @@ async fn the_stop_tool_ends_the_conversation_without_a_word() {
     bench.say("look for it").await;
     let before = bench.stored().await;
     let ran = bench.say("I am through with you").await;
-    assert_eq!(told(&ran), outcome("I am through with you", "", Ended::Quick));
+    assert_eq!(ended(&ran), outcome("I am through with you", "", Ended::Quick));
     assert_eq!(ran.acts(), [Action::StopSpeaking, Action::EndConversation]);
     assert_eq!(ran.outcome.conversation, ConversationStatus::IsOver);
     assert_eq!(bench.stored().await, before);
@@ -263,9 +263,9 @@ async fn a_deed_that_was_not_done_is_not_claimed() {
     let script = vec![answers("Okay, I've turned on the lamp."), writes("lamp", "{}")];
     let bench = Bench::with_kit(Small, &kit, script);
     let ran = bench.say("shine please").await;
-    assert_eq!(told(&ran), outcome("shine please", &say().not_done, Ended::Apologised));
+    assert_eq!(ended(&ran), outcome("shine please", &say().not_done, Ended::Apologised));
     let ran = bench.say("light please").await;
-    assert_eq!(told(&ran), outcome("light please", "The lamp is on.", Ended::Answered));
+    assert_eq!(ended(&ran), outcome("light please", "The lamp is on.", Ended::Answered));
 }
 
 // A success supports its own deed and no other
@@ -292,7 +292,7 @@ async fn a_result_supports_what_it_did_and_nothing_else() {
     }
 }
 
-// covers gate: strangers' words make her carry off nothing
+// covers gate: strangers' words make joi carry off nothing
 #[tokio::test]
 async fn a_page_can_not_have_the_secret_sent_to_it() {
     // A page that names an address is no list of results, of which one may be followed.

@@ -114,7 +114,7 @@ async fn a_memory_that_dies_costs_the_memory() {
     assert_eq!((ran.shown().as_str(), ran.decided("recall")), ("Sorry.", vec!["failed"]));
 }
 
-// Whoever stops talking to her stops everything
+// Whoever stops talking to joi stops everything
 #[tokio::test(start_paused = true)]
 async fn a_turn_that_is_cancelled_aborts_what_is_asked_beside_it() {
     let bench = bench(vec![vec![Step::Wait(2), Step::Done]]).await;

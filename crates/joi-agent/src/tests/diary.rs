@@ -31,7 +31,7 @@ async fn after_a_talk(script: Vec<Vec<Step>>) -> Bench {
 
 // One entry each, idempotent; the prompt is shared
 #[tokio::test]
-async fn a_conversation_is_told_once_it_is_over_and_only_once() {
+async fn a_conversation_is_reported_once_it_is_over_and_only_once() {
     let bench = Bench::new(vec![answers("How nice."), answers(TOLD)]);
     bench.say(SAID).await;
     assert_eq!(bench.pass().await, Pass::Done(0), "it may go on");

@@ -20,7 +20,7 @@ async fn a_model_that_is_silent_for_thirty_seconds_gets_a_second_chance() {
     let bench = Bench::new(vec![vec![Step::Wait(30), Step::Late], answers("Here I am.")]);
     let ran = bench.say("hello there").await;
     assert_eq!(ran.shown(), format!("({}) Here I am.", say().trouble));
-    assert_eq!(told(&ran), outcome("hello there", "Here I am.", Ended::Answered));
+    assert_eq!(ended(&ran), outcome("hello there", "Here I am.", Ended::Answered));
     assert_eq!(seconds(began), 30);
     let requests = bench.model.requests();
     assert_eq!(requests[0], requests[1]);
@@ -33,7 +33,7 @@ async fn a_model_that_stays_silent_is_excused_and_the_excuse_remembered() {
     let ran = bench.say("hello there").await;
     let expected = format!("({}) [{}] {}", say().trouble, scripted::late(), say().unwell);
     assert_eq!(ran.shown(), expected);
-    assert_eq!(told(&ran), outcome("hello there", &say().unwell, Ended::Apologised));
+    assert_eq!(ended(&ran), outcome("hello there", &say().unwell, Ended::Apologised));
     assert_eq!(seconds(began), 60);
     let stored = [("user", "hello there".into()), ("assistant", say().unwell.clone())];
     assert_eq!(bench.stored().await, stored);
@@ -80,7 +80,7 @@ async fn a_question_during_warm_up_is_put_as_the_model_that_wakes_wants_it() {
         let bench = Bench::with_kit(size, &Kit::new(), vec![answers("Good morning.")]);
         bench.model.state.send_replace(ModelState::Starting);
         let (told, mut received) = mpsc::channel(100);
-        // It wakes when she has said that it has not: the paused time runs away while the database works.
+        // It wakes when joi has said that it has not: the paused time runs away while the database works.
         let waking = async {
             let mut events = Vec::new();
             while let Some(event) = received.recv().await {
@@ -161,7 +161,7 @@ async fn an_empty_or_secret_answer_becomes_the_standard_apology() {
     ]);
     for _ in 0..3 {
         let ran = bench.say("well").await;
-        assert_eq!(told(&ran), outcome("well", &say().muddled, Ended::Apologised));
+        assert_eq!(ended(&ran), outcome("well", &say().muddled, Ended::Apologised));
         assert_eq!(ran.shown(), say().muddled);
     }
     let stored = bench.stored().await;

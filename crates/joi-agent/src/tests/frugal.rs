@@ -145,9 +145,9 @@ async fn everyday_words_for_lists_and_sums_need_no_model() {
     }
 }
 
-// What is known is told before she asks, whatever the answer is
+// What is known is told before joi asks, whatever the answer is
 #[tokio::test]
-async fn what_one_part_came_to_is_told_before_she_asks_about_the_other() {
+async fn what_one_part_came_to_is_reported_before_she_asks_about_the_other() {
     let said = "how much is 12 times 12 and put milk on the shopping list";
     for (answer, then, list) in
         [("yes", Some("Milk is on the shopping list."), &["milk"][..]), ("no", None, &[])]
@@ -255,7 +255,7 @@ async fn the_prompts_that_are_measured_are_those_of_turns() {
     bench.say("why is the sky blue").await;
     let rows = bench.store.dialogue_since(jiff::Timestamp::MIN, 9).await.unwrap();
     let asked = "I wonder what 17 times 23 comes to and what may be on the shopping list";
-    let measured = prompts(&bench.engine, &rows, asked);
+    let measured = measured_prompts(&bench.engine, &rows, asked);
     bench.say(asked).await;
     let [_, plan, answer] = bench.model.asks().try_into().unwrap();
     let before = |ask: &Ask| ask.messages[..ask.messages.len() - 1].to_vec();

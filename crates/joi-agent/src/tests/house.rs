@@ -89,7 +89,7 @@ fn sent(commands: &[(&str, &str)]) -> Vec<(String, String)> {
 }
 
 #[tokio::test]
-async fn a_command_changes_the_state_and_is_told() {
+async fn a_command_changes_the_state_and_is_reported() {
     let housed = Housed::new(vec![]).await;
     assert_eq!(housed.says("Turn on the hall light.").await, "Hall light is on.");
     assert_eq!(housed.state("Hall_Light"), "ON");
@@ -230,7 +230,7 @@ async fn where_words_of_others_are_in_the_conversation_nothing_risky_is_even_ask
 }
 
 #[tokio::test]
-async fn a_house_that_is_not_reached_is_told_in_one_sentence() {
+async fn a_house_that_is_not_reached_is_reported_in_one_sentence() {
     let mut housed = Housed::new(vec![]).await;
     housed.demo.stop();
     housed.until(|view| !view.link.is_up()).await;
@@ -297,7 +297,7 @@ async fn german_is_understood_and_answered_in_german() {
 }
 
 #[tokio::test]
-async fn what_is_told_sends_nothing_and_the_settings_bind_every_command() {
+async fn what_is_reported_sends_nothing_and_the_settings_bind_every_command() {
     let housed = Housed::new(vec![
         scripted::answers("I see."),
         scripted::answers("I see."),

@@ -126,7 +126,7 @@ async fn each_turn_is_answered_in_the_language_it_was_said_in() {
 }
 
 #[test]
-fn what_was_heard_tells_more_of_the_language_than_the_words() {
+fn what_was_heard_shows_more_of_the_language_than_the_words() {
     let bench = bilingual(vec![]);
     let of = |text, heard| bench.engine.language_of(&bench.voice, text, heard).code().to_owned();
     assert_eq!(of("Stop", Some("de")), "de");
@@ -137,7 +137,7 @@ fn what_was_heard_tells_more_of_the_language_than_the_words() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_model_is_told_who_she_is_in_the_language_of_the_turn() {
+async fn the_model_learns_the_persona_in_the_language_of_the_turn() {
     let bench = bilingual(vec![answers("Because of the air."), answers("Wegen der Luft.")]);
     bench.say("Why is the sky blue?").await;
     bench.say("Warum ist der Himmel blau?").await;

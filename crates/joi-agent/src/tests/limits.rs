@@ -41,7 +41,7 @@ async fn the_same_call_is_not_run_twice_and_another_is() {
 
 // What is not there, and arguments that don't fit, are told so that the model can go on
 #[tokio::test]
-async fn a_call_that_cannot_be_made_is_told_with_what_can() {
+async fn a_call_that_cannot_be_made_is_reported_with_what_can() {
     let kit = Kit::new();
     let script =
         vec![calls("1", "teleport", "{}"), calls("2", "look", "{\"colour\":\"red\"}"), answers("I can't.")];
@@ -57,7 +57,7 @@ async fn a_call_that_cannot_be_made_is_told_with_what_can() {
 }
 
 #[tokio::test]
-async fn a_model_that_always_calls_is_stopped_after_eight_turns_and_what_was_found_is_told() {
+async fn a_model_that_always_calls_is_stopped_after_eight_turns_and_what_was_found_is_reported() {
     let kit = Kit::new();
     let call = |n: usize| {
         let arguments: &'static str = format!("{{\"what\":\"{n}\"}}").leak();
@@ -67,7 +67,7 @@ async fn a_model_that_always_calls_is_stopped_after_eight_turns_and_what_was_fou
     script.push(answers("The key is under the mat, it seems."));
     let bench = Bench::with_kit(Large, &kit, script.clone());
     let ran = bench.say("find everything").await;
-    assert_eq!(told(&ran).1, format!("{} The key is under the mat, it seems.", say().not_finished));
+    assert_eq!(ended(&ran).1, format!("{} The key is under the mat, it seems.", say().not_finished));
     let requests = bench.model.requests();
     assert_eq!(requests.len(), 9);
     for request in &requests {

@@ -156,7 +156,7 @@ async fn a_new_wish_is_in_the_very_next_prompt() {
 
 // By voice, without a model
 #[tokio::test]
-async fn what_is_to_be_remembered_is_told_back_once_it_is_stored() {
+async fn what_is_to_be_remembered_is_reported_back_once_it_is_stored() {
     let bench = Bench::new(vec![]);
     for (said, told, kind, text) in [
         (

@@ -19,7 +19,7 @@ async fn a_first_question_is_asked_with_the_head_and_the_fresh_context() {
     let question = format!("{NOW}\n\nwhy is the sky blue");
     assert_eq!(bench.model.requests(), [request(&[(System, &head()), (User, &question)])]);
     let answer = "Light of short waves is scattered most. So we see blue.";
-    assert_eq!(told(&ran), outcome("why is the sky blue", answer, Ended::Answered));
+    assert_eq!(ended(&ran), outcome("why is the sky blue", answer, Ended::Answered));
     assert_eq!(ran.shown(), answer);
     assert_eq!(bench.stored().await, [("user", "why is the sky blue".into()), ("assistant", answer.into())]);
     assert!(ran.events.contains(&ReplyEvent::Used(used())));
@@ -112,7 +112,7 @@ async fn without_a_store_every_question_is_the_first_and_is_answered() {
     let bench = Bench::with(vec![answers("One."), answers("Two.")], |parts| parts.store = None);
     bench.say("first").await;
     let ran = bench.say("second").await;
-    assert_eq!(told(&ran), outcome("second", "Two.", Ended::Answered));
+    assert_eq!(ended(&ran), outcome("second", "Two.", Ended::Answered));
     assert_eq!(ran.outcome.exchange, None);
     assert_eq!(bench.model.requests()[1].len(), 2);
 }
@@ -132,7 +132,7 @@ async fn an_answer_that_hits_its_limit_ends_with_a_whole_sentence() {
     let script = vec![Step::Text("One thing. Another thing. And then, the"), Step::Cut];
     let ran = Bench::new(vec![script]).say("tell me everything").await;
     assert_eq!(
-        told(&ran),
+        ended(&ran),
         outcome("tell me everything", "One thing. Another thing. And then,", Ended::Answered)
     );
 }
@@ -212,7 +212,7 @@ fn the_configuration_names_all_its_problems() {
 }
 
 #[test]
-fn ages_are_told_coarsely() {
+fn ages_are_reported_coarsely() {
     let from = start().timestamp();
     let ago = |minutes: i64| context::ago(from - jiff::SignedDuration::from_mins(minutes), from);
     let told = [0, 1, 2, 59, 60, 119, 120, 1439, 1440, 2880, -5].map(ago);
@@ -233,7 +233,7 @@ fn ages_are_told_coarsely() {
 }
 
 #[test]
-fn a_zone_without_a_name_is_told_by_its_offset() {
+fn a_zone_without_a_name_is_reported_by_its_offset() {
     let cfg = ContextConfig::default();
     let line = context::line(&cfg, &time("2026-07-01T00:05:00+05:30[+05:30]"), english());
     assert_eq!(line, "[Context: Wednesday, 1 July 2026, 00:05, UTC+05:30. Location: Unknown]");
@@ -303,7 +303,7 @@ async fn quick_commands_need_no_model_and_a_stop_is_not_remembered() {
     use intents::VolumeChange::Set;
     let bench = Bench::new(vec![answers("Paris.")]);
     let time = bench.say("what time is it").await;
-    assert_eq!(told(&time), outcome("what time is it", "It's 2:05 PM.", Ended::Quick));
+    assert_eq!(ended(&time), outcome("what time is it", "It's 2:05 PM.", Ended::Quick));
     let volume = bench.say("set the volume to 40 percent").await;
     assert_eq!(volume.acts(), [Action::Volume(Set(40))]);
     let thanks = bench.say("thank you").await;
@@ -312,7 +312,7 @@ async fn quick_commands_need_no_model_and_a_stop_is_not_remembered() {
     assert_eq!(remembered.len(), 6);
     let stop = bench.say("stop").await;
     assert_eq!(stop.acts(), [Action::StopSpeaking, Action::EndConversation]);
-    assert_eq!(told(&stop), outcome("stop", "", Ended::Quick));
+    assert_eq!(ended(&stop), outcome("stop", "", Ended::Quick));
     bench.say("never mind").await;
     assert_eq!(bench.stored().await, remembered);
     assert_eq!(bench.model.requests().len(), 0);
@@ -326,7 +326,7 @@ async fn the_last_answer_of_the_channel_is_repeated_as_often_as_wanted() {
     bench.say("what is the capital of France").await;
     bench.say_in(&bench.console, "and another question").await;
     for _ in 0..2 {
-        assert_eq!(told(&bench.say("repeat that").await), outcome("repeat that", "Paris.", Ended::Quick));
+        assert_eq!(ended(&bench.say("repeat that").await), outcome("repeat that", "Paris.", Ended::Quick));
     }
     assert_eq!(bench.stored().await.len(), 4);
 }
@@ -334,6 +334,6 @@ async fn the_last_answer_of_the_channel_is_repeated_as_often_as_wanted() {
 #[tokio::test]
 async fn no_words_at_all_cost_no_question() {
     let bench = Bench::new(vec![]);
-    assert_eq!(told(&bench.say("  ").await), outcome("", &say().nothing_heard, Ended::Quick));
+    assert_eq!(ended(&bench.say("  ").await), outcome("", &say().nothing_heard, Ended::Quick));
     assert_eq!(bench.stored().await, []);
 }

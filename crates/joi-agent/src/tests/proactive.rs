@@ -1,4 +1,4 @@
-//! Words of her own accord: what the model is told, and that a small one is not asked.
+//! Words unasked: what the model is told, and that a small one is not asked.
 
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ async fn bench(script: Vec<Vec<scripted::Step>>) -> Bench {
 }
 
 #[tokio::test]
-async fn a_large_model_is_told_the_fact_the_house_the_last_conversation_and_what_it_said_lately() {
+async fn a_large_model_gets_the_fact_the_house_the_last_conversation_and_what_it_said_lately() {
     let bench = bench(vec![answers(WORDS)]).await;
     bench.model.state.send_replace(ready(ModelSize::Large));
     let before = bench.model.asks().len();
@@ -56,7 +56,7 @@ async fn a_large_model_is_told_the_fact_the_house_the_last_conversation_and_what
 }
 
 #[tokio::test]
-async fn where_nothing_is_known_the_model_is_told_so() {
+async fn where_nothing_is_known_the_model_learns_so() {
     let bench = Bench::new(vec![answers(WORDS)]);
     bench.model.state.send_replace(ready(ModelSize::Large));
     let brief = ProactiveBrief { last: Vec::new(), is_critical: true, ..brief() };

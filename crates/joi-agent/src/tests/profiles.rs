@@ -1,4 +1,4 @@
-//! Conversations in which she has a profile: who picks it, what it changes, and how long it lasts.
+//! Conversations in which joi has a profile: who picks it, what it changes, and how long it lasts.
 
 use serde_json::json;
 

@@ -371,7 +371,7 @@ async fn in_german_it_is_said_in_german() {
 }
 
 #[tokio::test]
-async fn what_only_the_user_can_know_reaches_the_model_once_it_was_told() {
+async fn what_only_the_user_can_know_reaches_the_model_once_it_was_said() {
     let looking = Looking::new(vec![answers("That is a fine name."), answers("She is called Minka.")]).await;
     for _ in 0..2 {
         assert_eq!(looking.say("What is my cat called?").await.shown(), say().untold);
@@ -385,7 +385,7 @@ async fn what_only_the_user_can_know_reaches_the_model_once_it_was_told() {
 }
 
 #[tokio::test]
-async fn who_has_said_i_am_max_has_told_his_name() {
+async fn who_has_said_i_am_max_has_said_his_name() {
     for (told, knows) in [("Hi, I'm Max.", true), ("I'm tired.", false)] {
         let looking = Looking::new(vec![answers("Nice."), answers("Your name is Max.")]).await;
         looking.say(told).await;

@@ -40,7 +40,7 @@ async fn a_secret_is_kept_on_no_list_in_no_memory_and_in_no_reminder() {
 }
 
 #[tokio::test]
-async fn a_german_is_told_so_in_german() {
+async fn a_german_learns_so_in_german() {
     for asked in [
         "Schreib mein Passwort hunter2 auf die Einkaufsliste",
         "Setz meine PIN 4711 auf die Notizen",
@@ -54,7 +54,7 @@ async fn a_german_is_told_so_in_german() {
 }
 
 #[tokio::test]
-async fn it_is_told_once_in_a_turn_and_what_else_was_asked_is_done() {
+async fn it_is_reported_once_in_a_turn_and_what_else_was_asked_is_done() {
     let bench = Bench::shipped(vec![]);
     let twice = "put my password hunter2 on the shopping list and put my pin 4711 on my notes";
     assert_eq!(bench.say(twice).await.shown(), refused());

@@ -149,7 +149,7 @@ async fn an_old_answer_from_a_page_is_in_no_later_conversation_and_makes_it_care
 
 // An answer that was given with a stranger's words in sight is a stranger's, and so is the one after it
 #[tokio::test]
-async fn strangers_words_taint_what_is_told_again_of_them() {
+async fn strangers_words_taint_what_is_reported_again_of_them() {
     let kit = Kit::new();
     let script = vec![
         writes("page", "{}"),

@@ -166,7 +166,7 @@ async fn what_goes_on_with_a_call_gets_the_tools_and_another_subject_does_not() 
     }
 }
 
-// Her own terse words are no example of how to answer
+// Joi's own terse words are no example of how to answer
 #[tokio::test]
 async fn what_needed_no_model_is_a_line_of_context_and_no_example() {
     let bench = Bench::shipped(vec![answers("Air scatters it."), answers("No, it is at night.")]);
@@ -234,7 +234,7 @@ async fn an_answer_that_is_none_is_not_shown_again() {
 
 // … but what was told with it is
 #[tokio::test]
-async fn what_somebody_has_told_is_known_although_nothing_was_found_to_say_to_it() {
+async fn what_somebody_has_said_is_known_although_nothing_was_found_to_say_to_it() {
     let bench = Bench::shipped(vec![answers("I have a cat."), answers("Your cat is called Minka.")]);
     assert_eq!(bench.say("I have a cat. Her name is Minka.").await.shown(), say().listening);
     bench.later(5);
@@ -247,7 +247,7 @@ async fn what_somebody_has_told_is_known_although_nothing_was_found_to_say_to_it
 
 // The slip of a model's tongue is no deed that was not done
 #[tokio::test]
-async fn who_tells_of_something_sad_or_glad_is_not_told_that_nothing_was_done() {
+async fn who_speaks_of_something_sad_or_glad_does_not_hear_that_nothing_was_done() {
     for (told, expected) in [
         ("My dog died last night.", &say().listening_sad),
         ("My grandmother died yesterday.", &say().listening_sad),
@@ -286,7 +286,7 @@ async fn the_prompt_of_talk_only_grows_at_its_end() {
 
 // Timers of this morning are of no use in the evening
 #[tokio::test]
-async fn what_was_done_in_an_earlier_conversation_is_not_told() {
+async fn what_was_done_in_an_earlier_conversation_is_not_reported() {
     let bench = Bench::shipped(vec![answers("Air scatters it.")]);
     bench.say("set a timer for ten minutes").await;
     bench.later(1_200);
@@ -317,7 +317,7 @@ async fn an_answer_that_only_repeats_the_words_is_refused() {
 
 // Not asked a second time, which brings the same again
 #[tokio::test]
-async fn who_tells_of_himself_is_asked_for_more_where_the_model_has_no_answer() {
+async fn who_speaks_of_himself_is_asked_for_more_where_the_model_has_no_answer() {
     let said = "I had a really bad day at work.";
     for vacant in [said, "I'm sorry, but I can't assist with that.", "Well, I had a really bad day, too."] {
         let bench = Bench::shipped(vec![answers(vacant)]);
@@ -334,7 +334,7 @@ async fn who_tells_of_himself_is_asked_for_more_where_the_model_has_no_answer() 
 
 // A deed is told in the words that asked for it
 #[tokio::test]
-async fn what_was_done_may_be_told_in_the_words_of_the_request() {
+async fn what_was_done_may_be_reported_in_the_words_of_the_request() {
     let call = || chooses("lists", "{\"action\":\"add\",\"list\":\"shopping\",\"text\":\"milk\"}");
     let bench = Bench::shipped(vec![call(), answers("Milk, on the shopping list.")]);
     let ran = bench.say("I want you to see to it that milk is put on the shopping list").await;

@@ -45,7 +45,7 @@ async fn bench(code: &str, arguments: &'static str) -> Bench {
 }
 
 #[tokio::test]
-async fn what_belongs_to_something_told_is_no_request_with_a_model_and_without() {
+async fn what_belongs_to_a_report_is_no_request_with_a_model_and_without() {
     for (code, arguments, told) in [
         ("en", TIMER, "My wife said to hurry and set a timer for ten minutes"),
         ("en", TIMER, "My wife said to hurry, and set a timer for 10 minutes"),
@@ -71,7 +71,7 @@ async fn what_belongs_to_something_told_is_no_request_with_a_model_and_without()
 }
 
 #[tokio::test]
-async fn a_request_behind_another_one_or_politely_behind_something_told_is_done() {
+async fn a_request_behind_another_one_or_politely_behind_a_report_is_done() {
     for (code, asked, answer) in [
         ("en", "Tell me a joke and set a timer for ten minutes", "Timer, 10 minutes."),
         ("en", "I've just put the pasta in, set a timer for ten minutes", "Timer, 10 minutes."),

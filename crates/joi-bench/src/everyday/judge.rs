@@ -1,7 +1,8 @@
-//! PURE: whether an answer to an everyday question is good, by rules.
+//! Whether an answer to an everyday question is good, by rules.
 //!
 //! In: a question with the rules of its language, and the answers to its turns. Out: what is wrong with them. No model
 //! is asked. What a rule can't see, such as whether a story is a good one, is not judged.
+//! Pure: no I/O, no clock.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;

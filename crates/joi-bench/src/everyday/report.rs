@@ -1,6 +1,7 @@
-//! PURE: what came of the everyday questions: through Joi beside the model alone, and which goals were missed.
+//! What came of the everyday questions: through Joi beside the model alone, and which goals were missed.
 //!
 //! In: judged answers. Out: tables, JSON, and one sentence for each missed goal.
+//! Pure: no I/O, no clock.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -205,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn every_missed_goal_is_told_and_nothing_else() {
+    fn every_missed_goal_is_reported_and_nothing_else() {
         let everyday = Everyday::of("en").unwrap();
         let question = &everyday.questions[0];
         let good = || judged(&[]);

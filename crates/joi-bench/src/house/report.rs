@@ -1,4 +1,5 @@
-//! PURE. What became of spoken sentences: a table by voice, and each of them.
+//! What became of spoken sentences: a table by voice, and each of them.
+//! Pure: no I/O, no clock.
 
 use std::time::Duration;
 

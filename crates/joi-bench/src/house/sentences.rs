@@ -1,7 +1,8 @@
-//! PURE. What is said to the family's house, and what is meant by it.
+//! Sentences to the simulated house, each with the command it means.
 //!
 //! One sentence a line, a tab, and the decision as the corpora write it; `@Room` sets the room of the device, `= NAME items`
 //! gives several items one name.
+//! Pure: no I/O, no clock.
 
 use std::collections::HashMap;
 

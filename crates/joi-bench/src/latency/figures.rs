@@ -1,4 +1,5 @@
-//! PURE. Where an utterance ends and an answer begins in recordings, and what many turns come to.
+//! Where an utterance ends and an answer begins in recordings, and what many turns come to.
+//! Pure: no I/O, no clock.
 
 use std::time::{Duration, Instant};
 

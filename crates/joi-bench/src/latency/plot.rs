@@ -1,6 +1,7 @@
-//! PURE. How soon she was heard as a picture (SVG 1.1): a histogram for each kind of turns, one below the other, on one scale.
+//! How soon joi was heard as a picture (SVG 1.1): a histogram for each kind of turns, one below the other, on one scale.
 //!
 //! In: a name and the milliseconds of its turns, for each kind. Out: the text of the file. Words that were said are not in it.
+//! Pure: no I/O, no clock.
 
 use std::fmt::Write as _;
 

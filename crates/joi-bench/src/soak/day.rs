@@ -1,4 +1,4 @@
-//! What is heard in a day: noise, people who talk, her own voice from elsewhere, and commands. Made from a seed.
+//! What is heard in a day: noise, people who talk, joi's own voice from elsewhere, and commands. Made from a seed.
 //!
 //! Out: scenes of mono f32 at 16 kHz, each with the command that is said in it.
 
@@ -13,13 +13,13 @@ use joi_language::english::consonants;
 
 use crate::latency;
 
-/// Of a hundred scenes so many are commands, sentences of somebody, and sentences in her own voice; the others are noise.
+/// Of a hundred scenes so many are commands, sentences of somebody, and sentences in joi's own voice; the others are noise.
 const COMMANDS: u32 = 4;
 const TALK: u32 = 10;
 const HER_VOICE: u32 = 3;
 /// Of a hundred pieces of noise so many are hardly more than silence.
 const STILL: u32 = 70;
-/// What she may be heard saying from another room, none of which is meant for her.
+/// What joi may be heard saying from another room, none of which is meant for joi.
 const HERS: [&str; 6] = [
     "The pasta timer is done. It was set for twenty minutes.",
     "I've cancelled the alarm for half past seven.",
@@ -37,7 +37,7 @@ const SOUNDS_LIKE: f64 = 0.55;
 /// A stretch of the day.
 pub(super) struct Scene {
     pub(super) samples: Vec<f32>,
-    /// What was said to her, in lower case and with figures, as whisper writes numbers.
+    /// What was said to joi, in lower case and with figures, as whisper writes numbers.
     pub(super) command: Option<String>,
 }
 
@@ -105,7 +105,7 @@ impl<'a> Day<'a> {
         self.aside(Speaker::Configured, text, -30.0)
     }
 
-    /// Something that is not said to her.
+    /// Something that is not said to joi.
     fn aside(&mut self, speaker: Speaker, text: &str, level: f32) -> anyhow::Result<Scene> {
         let mut samples = self.say(speaker, text, level)?;
         let pause = self.rng.usize(RATE as usize / 2..4 * RATE as usize);

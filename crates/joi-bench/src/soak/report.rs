@@ -1,4 +1,4 @@
-//! What was left behind of each hour, as a table and as JSON, and what is wrong with it.
+//! Reports what each hour of a soak left behind and which limits it broke, as a table and as JSON.
 
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ pub(super) struct HourOfSoak {
     pub(super) held: Held,
     /// On all cores together.
     pub(super) computed: Duration,
-    /// Commands that were said to her.
+    /// Commands that were said to joi.
     pub(super) said: usize,
     /// How many of them became a turn.
     pub(super) answered: usize,
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_grows_from_the_second_hour_on_is_told_and_what_was_loaded_in_the_first_is_not() {
+    fn what_grows_from_the_second_hour_on_is_reported_and_what_was_loaded_in_the_first_is_not() {
         assert_eq!(report(&[(100, 8, 8), (300, 12, 20), (300, 12, 20), (314, 12, 20)]).faults(), [""; 0]);
         let grown = report(&[(100, 8, 8), (300, 12, 20), (316, 13, 21)]).faults();
         assert_eq!(
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn turns_that_nobody_asked_for_and_too_many_missed_commands_are_told() {
+    fn turns_that_nobody_asked_for_and_too_many_missed_commands_are_reported() {
         let mut report = report(&[(100, 8, 8), (100, 8, 8)]);
         report.hours[0].unasked.push("Turn it off.".into());
         report.hours[1].answered = 2;

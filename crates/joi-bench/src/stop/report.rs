@@ -11,15 +11,15 @@ use joi::cli::show;
 /// What came of one trial.
 #[derive(Debug, Clone)]
 pub(super) struct Outcome {
-    /// Seconds from the end of the word until she is silent; nothing when she speaks on.
+    /// Seconds from the end of the word until joi is silent; nothing when joi speaks on.
     pub(super) silent_s: Option<f64>,
-    /// Whether she took it for an order to be silent, rather than for somebody who talks over her.
+    /// Whether joi took it for an order to be silent, rather than for somebody who talks over joi.
     pub(super) is_order: bool,
-    /// Seconds from the beginning of the word until she speaks softly.
+    /// Seconds from the beginning of the word until joi speaks softly.
     pub(super) ducked_s: Option<f64>,
     /// Whether the canceller knew the room at the end.
     pub(super) converged: bool,
-    /// Why she stopped.
+    /// Why joi stopped.
     pub(super) reason: Option<String>,
     /// What was made of each stretch, for whoever tunes it.
     pub(super) seen: Vec<String>,

@@ -1,32 +1,33 @@
-//! PURE: who says what over which of her sentences, how loud, and when.
+//! Who says what over which of joi's sentences, how loud, and when.
+//! Pure: no I/O, no clock.
 
 use std::time::Duration;
 
 use crate::echo::MONOLOGUE;
 use joi::cli::wake::voices::{Speaker, VoiceGroup};
 
-/// What stops her.
+/// What stops joi.
 const CRIES: [&str; 5] = ["Stop.", "Be quiet.", "Stop it.", "Enough.", "Shut up."];
 /// What does not, though it is short or sounds alike.
 const OTHERS: [&str; 6] = ["Shop.", "Mhm.", "Right, okay.", "Top.", "It's quite hot.", "Up there."];
-/// Levels against her echo, in dB.
+/// Levels against joi's echo, in dB.
 const LEVELS: [f32; 3] = [0.0, -6.0, -12.0];
-/// When it is said, after her first sample: before the canceller knows the room, and when it does.
+/// When it is said, after joi's first sample: before the canceller knows the room, and when it does.
 const TIMES: [Duration; 3] =
     [Duration::from_millis(700), Duration::from_millis(1800), Duration::from_millis(9000)];
 /// Up to here it is early.
 pub(super) const EARLY: Duration = Duration::from_secs(3);
-/// Her sentences in one trial.
+/// Joi's sentences in one trial.
 const LINES: usize = 4;
 
 /// What a trial shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum TrialKind {
-    /// Somebody tells her to stop.
+    /// Somebody tells joi to stop.
     Told,
     /// Somebody says something else.
     Other,
-    /// Nobody says anything; she may say stop words herself.
+    /// Nobody says anything; joi may say stop words itself.
     Alone,
 }
 

@@ -1,4 +1,5 @@
-//! PURE: the measurement as tables and as JSON.
+//! The measurement as tables and as JSON.
+//! Pure: no I/O, no clock.
 
 use comfy_table::Table;
 use serde_json::{Value, json};
@@ -196,7 +197,7 @@ struct VerdictCounts {
     kept: usize,
 }
 
-/// Whether she would have answered.
+/// Whether joi would have answered.
 fn passes(judgement: &Judgement) -> bool {
     matches!(judgement.verdict, JudgeVerdict::FollowUp(_) | JudgeVerdict::Addressed(_))
 }

@@ -1,4 +1,5 @@
-//! PURE: short words people say to her, and what whisper may write for them.
+//! Short words people say to joi, and what whisper may write for them.
+//! Pure: no I/O, no clock.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,5 @@
-//! PURE: phrases that are nearly a wake phrase: its first words with another name, its name with another word.
+//! Phrases that are nearly a wake phrase: its first words with another name, its name with another word.
+//! Pure: no I/O, no clock.
 
 /// Names and words of daily life.
 const NAMES: [&str; 72] = [

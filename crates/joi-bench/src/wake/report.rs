@@ -1,4 +1,5 @@
-//! PURE: the measurement as tables and as JSON.
+//! The measurement as tables and as JSON.
+//! Pure: no I/O, no clock.
 
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use joi::cli::show;
 pub(super) struct WakeSaid {
     pub(super) voice: String,
     pub(super) condition: String,
-    /// Seconds from the end of the phrase until she knew; nothing when she missed it.
+    /// Seconds from the end of the phrase until joi knew; nothing when joi missed it.
     pub(super) latency: Option<f64>,
     /// A model was sure at once.
     pub(super) by_model: bool,
@@ -29,7 +30,7 @@ pub(super) struct Near {
     pub(super) accepted: usize,
     /// How often only a rival spoke against that.
     pub(super) held_back: usize,
-    /// How often it was taken for another of her phrases.
+    /// How often it was taken for another of joi's phrases.
     pub(super) otherwise: usize,
 }
 
@@ -68,7 +69,7 @@ pub(super) struct WakeReport {
     pub(super) near: Vec<Near>,
 }
 
-/// How often it was said and missed: by her, by her without looking at rivals, by the models alone.
+/// How often it was said and missed: by joi, by joi without looking at rivals, by the models alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Misses {
     said: usize,
@@ -275,7 +276,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tables_tell_misses_false_accepts_and_cost() {
+    fn the_tables_show_misses_false_accepts_and_cost() {
         let said = |voice: &str, condition: &str, latency| WakeSaid {
             voice: voice.into(),
             condition: condition.into(),

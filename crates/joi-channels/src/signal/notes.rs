@@ -57,7 +57,7 @@ pub trait NoteListener: Send + Sync {
 }
 
 /// Returns the answer to a voice message without words.
-pub(super) fn told(fault: &NoteFault, language: &Language) -> String {
+pub(super) fn fault_sentence(fault: &NoteFault, language: &Language) -> String {
     let words = &language.sentences().messages;
     match fault {
         NoteFault::UnknownKind => words.note_unknown.clone(),

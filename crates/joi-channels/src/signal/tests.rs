@@ -28,7 +28,7 @@ use joi_messages::signal::link::signal_link;
 use joi_messages::testing::daemon::{Daemon, Scripted};
 use joi_messages::testing::outbox;
 use joi_messages::testing::{OWNER, config, wrote};
-use joi_proactive::alert::{Alert, AlertConfig, AlertDesk, AlertKind, AlertParts, Alerts};
+use joi_proactive::alert::{Alert, AlertConfig, AlertKind, AlertParts, AlertService, Alerts};
 use joi_schedule::announce::{AnnounceConfig, Announcer};
 use joi_tools::{ToolRegistry, ToolsConfig};
 
@@ -57,7 +57,7 @@ impl NoteListener for WrittenNotes {
 fn engine(clock: &Arc<ManualClock>, store: &Store, alerts: &Alerts) -> Engine<Thinker> {
     Engine::new(EngineParts {
         home: None,
-        initiative: Initiative { alerts: Some(AlertDesk::Here(alerts.clone())), ..Initiative::default() },
+        initiative: Initiative { alerts: Some(AlertService::Here(alerts.clone())), ..Initiative::default() },
         reply: ReplyConfig::default(),
         persona: PersonaConfig::default(),
         context: ContextConfig::default(),
@@ -212,7 +212,7 @@ async fn what_comes_late_is_not_done_but_answered_once() {
 }
 
 #[tokio::test]
-async fn whoever_writes_more_than_can_wait_is_told_that_some_was_left_out() {
+async fn whoever_writes_more_than_can_wait_learns_that_some_was_left_out() {
     let message = |stamp| OwnerMessage {
         thread: SignalThread::Owner,
         written_at: Timestamp::UNIX_EPOCH,
@@ -228,7 +228,7 @@ async fn whoever_writes_more_than_can_wait_is_told_that_some_was_left_out() {
 }
 
 #[tokio::test]
-async fn what_is_too_long_or_has_no_words_is_told_so() {
+async fn what_is_too_long_or_has_no_words_learns_so() {
     let bench = start(|config| config);
     bench.writes(OWNER, 1, &"word ".repeat(500));
     let mut picture = wrote(OWNER, bench.now.timestamp().as_millisecond() + 2, "");

@@ -17,7 +17,7 @@ use super::reporter::{Breath, REST, SpeechOutput, SpokenReporter};
 use super::signals::{After, Continuation, Judged, SpokenQuestion, Why};
 use crate::turn::{self, Reporter as _, TurnEnd};
 use joi_agent::model::ChatModel;
-use joi_agent::words::NOT_KEPT;
+use joi_agent::placeholders::NOT_KEPT;
 use joi_agent::{ConversationStatus, Ended, Engine, ReplyOutcome, Session, TurnInput};
 use joi_base::clock::Clock;
 use joi_base::message::{Private, TurnId};
@@ -65,7 +65,7 @@ struct Begun {
 }
 
 /// What the answers need.
-pub(super) struct Desk<M> {
+pub(super) struct AnswerContext<M> {
     pub(super) engine: Arc<Engine<M>>,
     /// The conversation by voice in this room.
     pub(super) session: Arc<Session>,
@@ -77,7 +77,7 @@ pub(super) struct Desk<M> {
 
 /// All of them.
 pub(super) struct Answers<M> {
-    desk: Desk<M>,
+    context: AnswerContext<M>,
     running: HashMap<TurnId, Running>,
     tasks: JoinSet<(TurnId, TurnEnd)>,
     rest: Option<Rest>,
@@ -85,16 +85,16 @@ pub(super) struct Answers<M> {
 }
 
 impl<M: ChatModel + 'static> Answers<M> {
-    pub(super) fn new(desk: Desk<M>) -> Self {
-        Self { desk, running: HashMap::new(), tasks: JoinSet::new(), rest: None, begun: None }
+    pub(super) fn new(context: AnswerContext<M>) -> Self {
+        Self { context, running: HashMap::new(), tasks: JoinSet::new(), rest: None, begun: None }
     }
 
     /// Begins to answer: with the rest of the last answer when that is what the question agrees to.
     pub(super) fn begin(&mut self, question: &SpokenQuestion, ahead: Option<Decision>) {
         if question.continues == Some(Continuation::Answered) {
-            self.desk.session.supersede(self.desk.clock.now().timestamp());
+            self.context.session.supersede(self.context.clock.now().timestamp());
         }
-        let language = self.desk.language_of(question);
+        let language = self.context.language_of(question);
         let ready = self.rest.take().and_then(|rest| ReadyAnswer::after(rest, &question.text, &language));
         let cancel = CancellationToken::new();
         let (later, rest) = mpsc::channel(REST);
@@ -111,8 +111,9 @@ impl<M: ChatModel + 'static> Answers<M> {
             of,
         };
         self.running.insert(question.turn, running);
-        let breath = self.desk.config.go_on().map(|after| Breath { after, rest: later });
-        let reporter = SpokenReporter::new(question.turn, self.desk.speech.clone(), language.clone(), breath);
+        let breath = self.context.config.go_on().map(|after| Breath { after, rest: later });
+        let reporter =
+            SpokenReporter::new(question.turn, self.context.speech.clone(), language.clone(), breath);
         let (id, text, mut trace) = (question.turn, question.text.clone(), first_marks(question));
         ahead.into_iter().for_each(|ahead| trace.decide(ahead));
         match ready {
@@ -122,7 +123,7 @@ impl<M: ChatModel + 'static> Answers<M> {
                 let is_unsure = question.judged.is_unsure;
                 let input = TurnInput { id, text: Private(text), language, is_unsure };
                 let mut reporter = reporter;
-                let (engine, session) = (Arc::clone(&self.desk.engine), Arc::clone(&self.desk.session));
+                let (engine, session) = (Arc::clone(&self.context.engine), Arc::clone(&self.context.session));
                 self.tasks.spawn(async move {
                     let end = turn::run((&engine, &session), input, trace, &mut reporter, cancel).await;
                     (id, end)
@@ -133,7 +134,7 @@ impl<M: ChatModel + 'static> Answers<M> {
 
     /// Gets ready for what would be asked if the utterance ended here.
     pub(super) fn rehearse(&self, judged: &Judged) {
-        self.desk.rehearse(judged);
+        self.context.rehearse(judged);
     }
 
     /// The next engine to be done, if any runs. Cancel-safe.
@@ -159,7 +160,7 @@ impl<M: ChatModel + 'static> Answers<M> {
 
     /// There is no voice: from here on answers are shown only. What was given to it already ends in silence.
     pub(super) fn lose_voice(&mut self) {
-        self.desk.speech.mouth = None;
+        self.context.speech.mouth = None;
     }
 
     /// The turn's last sample has sounded.
@@ -173,7 +174,7 @@ impl<M: ChatModel + 'static> Answers<M> {
     pub(super) fn done(&mut self, turn: TurnId, end: TurnEnd) {
         if let Some(running) = self.running.get_mut(&turn) {
             running.end = Some(end);
-            if self.desk.speech.mouth.is_none() {
+            if self.context.speech.mouth.is_none() {
                 running.spoken = Some(Instant::now());
             }
         }
@@ -181,7 +182,7 @@ impl<M: ChatModel + 'static> Answers<M> {
 
     /// Stops a turn: model, synthesis, sound. Nothing when it is not running.
     pub(super) fn cancel(&mut self, turn: TurnId, why: Why) {
-        if let Some(mouth) = &self.desk.speech.mouth {
+        if let Some(mouth) = &self.context.speech.mouth {
             mouth.stop();
         }
         self.rest = None;
@@ -196,7 +197,7 @@ impl<M: ChatModel + 'static> Answers<M> {
         for running in self.running.values() {
             running.cancel.cancel();
         }
-        if let Some(mouth) = &self.desk.speech.mouth {
+        if let Some(mouth) = &self.context.speech.mouth {
             mouth.stop();
         }
     }
@@ -218,7 +219,7 @@ impl<M: ChatModel + 'static> Answers<M> {
         }
         let outcome = &self.running.get(&turn)?.end.as_ref()?.outcome;
         let after = match outcome.conversation {
-            _ if self.desk.speech.mouth.is_none() => After::Rest,
+            _ if self.context.speech.mouth.is_none() => After::Rest,
             ConversationStatus::GoesOn => self.after(&outcome.text.0),
             ConversationStatus::Awaits(lasts) => After::FollowUp { lasts },
             ConversationStatus::Offered => self.after_offer(),
@@ -229,11 +230,11 @@ impl<M: ChatModel + 'static> Answers<M> {
 
     /// Behind the question whether to go on.
     fn after_offer(&self) -> After {
-        self.after(&self.desk.speech.languages.get().sentences().reply.go_on)
+        self.after(&self.context.speech.languages.get().sentences().reply.go_on)
     }
 
     fn after(&self, answer: &str) -> After {
-        self.desk.config.window(answer).map_or(After::Rest, |lasts| After::FollowUp { lasts })
+        self.context.config.window(answer).map_or(After::Rest, |lasts| After::FollowUp { lasts })
     }
 
     /// The record of a turn that is complete and was spoken or cancelled. The dialogue is corrected to
@@ -254,10 +255,10 @@ impl<M: ChatModel + 'static> Answers<M> {
         }
         // An answer that could not be played was read at least.
         let is_partial = running.cancel.is_cancelled() || running.has_paused || running.of.is_some();
-        if self.desk.speech.mouth.is_some() && is_partial {
+        if self.context.speech.mouth.is_some() && is_partial {
             self.remember_heard((turn, running.of), &running.heard, &mut end.outcome).await;
         }
-        let record = end.record(turn, self.desk.session.id().channel, &*self.desk.clock);
+        let record = end.record(turn, self.context.session.id().channel, &*self.context.clock);
         self.save(&record).await;
         Some(record)
     }
@@ -280,7 +281,7 @@ impl<M: ChatModel + 'static> Answers<M> {
         outcome.text = Private(heard.trim().to_owned());
         let Some(exchange) = exchange else { return };
         let all = format!("{earlier}{heard}");
-        let amended = self.desk.engine.heard_only(exchange, all.trim().to_owned());
+        let amended = self.context.engine.heard_only(exchange, all.trim().to_owned());
         if let Err(error) = in_time(amended).await {
             tracing::warn!(%error, "the dialogue was not corrected to what was heard");
         }
@@ -289,7 +290,7 @@ impl<M: ChatModel + 'static> Answers<M> {
 
     /// Stores a record.
     pub(super) async fn save(&self, record: &TurnRecord) {
-        if let Some(store) = &self.desk.store
+        if let Some(store) = &self.context.store
             && let Err(error) = in_time(store.save_turn(record)).await
         {
             tracing::warn!(%error, "the turn's record was not stored");
@@ -300,8 +301,8 @@ impl<M: ChatModel + 'static> Answers<M> {
     pub(super) fn dismissal(&self, turn: TurnId, decisions: Vec<Decision>) -> TurnRecord {
         TurnRecord {
             id: turn,
-            channel: self.desk.session.id().channel,
-            at: self.desk.clock.now().timestamp().to_string(),
+            channel: self.context.session.id().channel,
+            at: self.context.clock.now().timestamp().to_string(),
             heard: String::new(),
             reply: String::new(),
             marks: Vec::new(),

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn every_value_out_of_range_is_told() {
+    fn every_value_out_of_range_is_reported() {
         assert_eq!(ConversationConfig::default().check(), vec![]);
         let wrong = ConversationConfig {
             follow_up_s: 31.0,

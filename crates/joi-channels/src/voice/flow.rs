@@ -77,7 +77,7 @@ enum Progress {
     Begun { by: Opening, consequence: Consequence },
     /// It has done something, or nobody asked for it.
     Committed,
-    /// Her voice is in the room.
+    /// Joi's voice is in the room.
     Audible,
 }
 
@@ -290,7 +290,7 @@ impl Flow {
         self.break_loop(&mut judged);
         let text = match &judged.judgement.verdict {
             JudgeVerdict::Addressed(text) | JudgeVerdict::FollowUp(text) => text.clone(),
-            // She is not speaking, so this is a command like others.
+            // Joi is not speaking, so this is a command like others.
             JudgeVerdict::Stop => judged.transcript.text.clone(),
             JudgeVerdict::Echo | JudgeVerdict::Ignore | JudgeVerdict::Interrupts(_) => String::new(),
         };

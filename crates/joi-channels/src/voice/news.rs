@@ -20,7 +20,7 @@ pub enum News {
     Turn(Box<TurnRecord>),
     /// Something was heard that is not answered; the record holds the reason.
     Dismissed(Box<TurnRecord>),
-    /// She rests until the next wake phrase, for this reason.
+    /// Joi rests until the next wake phrase, for this reason.
     Rests(&'static str),
     /// This rings from here on; its wording.
     Rings(Private<String>),

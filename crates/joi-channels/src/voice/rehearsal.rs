@@ -5,14 +5,14 @@
 
 use std::sync::Arc;
 
-use super::answers::Desk;
+use super::answers::AnswerContext;
 use super::signals::Judged;
 use joi_agent::foresee;
 use joi_agent::model::ChatModel;
 use joi_hear::judge::JudgeVerdict;
 use joi_speak::Segmenter;
 
-impl<M: ChatModel + 'static> Desk<M> {
+impl<M: ChatModel + 'static> AnswerContext<M> {
     /// Has the beginning of the answer to `judged` synthesised, where it can be foreseen.
     pub(super) fn rehearse(&self, judged: &Judged) {
         let (JudgeVerdict::Addressed(text) | JudgeVerdict::FollowUp(text)) = &judged.judgement.verdict else {

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc::Sender;
 
 use super::News;
-use super::answers::Desk;
+use super::answers::AnswerContext;
 use super::signals::SpokenQuestion;
 use crate::turn::Reporter;
 use joi_agent::Action;
@@ -29,7 +29,7 @@ const BYTES_A_SECOND: f64 = 15.0;
 /// Segments of the rest of an answer: more than the longest answer has.
 pub(super) const REST: usize = 256;
 
-impl<M: ChatModel> Desk<M> {
+impl<M: ChatModel> AnswerContext<M> {
     /// The language of a question, which is spoken from here on.
     pub(super) fn language_of(&self, question: &SpokenQuestion) -> Arc<Language> {
         let languages = &self.speech.languages;

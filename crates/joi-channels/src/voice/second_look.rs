@@ -192,19 +192,19 @@ fn settled(support: &[f32], open: &Open) -> LookResult {
     match choose(*written, &numbered) {
         Some(ReadingChoice::Sure { place, below, apart }) => {
             let template = &readings[place].template;
-            let reason = format!("as \"{template}\": {}, {cost}", told(below, apart));
+            let reason = format!("as \"{template}\": {}, {cost}", reason(below, apart));
             let reading = Some(readings[place].text.clone());
             LookResult { decision: Decision::new("second look", "settled", reason), reading }
         }
         Some(ReadingChoice::Unsure { below, apart }) => {
-            LookResult::note("not sure", format!("{}, {cost}", told(below, apart)))
+            LookResult::note("not sure", format!("{}, {cost}", reason(below, apart)))
         }
         None => LookResult::note("failed", "the sound was not scored"),
     }
 }
 
 /// How sure it is.
-fn told(below: f32, apart: f32) -> String {
+fn reason(below: f32, apart: f32) -> String {
     let next = if apart.is_finite() { format!(", {apart:.1} above the next") } else { String::new() };
     format!("{below:.1} nats below what was written{next}")
 }

@@ -47,7 +47,7 @@ fn stt() -> (Stt, Receiver<SttEvent>) {
     Stt::spawn(whisper.unwrap(), Heart::unwatched()).unwrap()
 }
 
-/// Whether she has a voice.
+/// Whether joi has a voice.
 #[derive(PartialEq)]
 enum Voice {
     Joe,
@@ -160,7 +160,7 @@ impl Bench {
         self.ears.send(Delivery { event, ack: None }).await.unwrap();
     }
 
-    /// What happens until she does this.
+    /// What happens until joi does this.
     async fn until(&mut self, activity: Activity) -> Vec<News> {
         let mut told = Vec::new();
         while let Some(news) = self.news.recv().await {
@@ -280,7 +280,7 @@ async fn push_to_talk_interrupts_her_whatever_she_does() {
     assert_eq!(record.decisions.last().map(|decision| decision.reason.as_str()), Some("she was called"));
     bench.hears(HearEvent::NothingSaid).await;
     bench.until(Activity::Idle).await;
-    // So long that she is still computing it when she is called, a chunk at a time: a file plays as fast as it can.
+    // So long that joi is still computing it when joi is called, a chunk at a time: a file plays as fast as it can.
     let fault = "the microphone was lost; plug it in again. ".repeat(20);
     bench.hears(HearEvent::MicrophoneLost { fault }).await;
     bench.until(Activity::Speaking).await;
@@ -374,7 +374,7 @@ async fn what_is_announced_waits_for_its_moment_and_is_said_again_after_a_call_b
         let report = Announcement::new(AnnouncementOrigin::Agent, AnnouncementPriority::Notice, text);
         announcer.announce(Announcement { if_unheard: IfUnheard::Keep, ..report })
     };
-    // So long that she is called while she computes it.
+    // So long that joi is called while joi computes it.
     let text = "The report about the garden is done. ".repeat(20);
     say(&text).await;
     let mut bench = Bench::with(&file, 12, &Voice::Joe, ConversationConfig::default(), &announcer);

@@ -55,7 +55,7 @@ impl<M: ChatModel + 'static> Thinking<M> {
         let words = self.words.take();
         let is_same = words.as_deref() == Some(text);
         let reading = self.reading.take();
-        if !is_same || !self.session.has_head_start() {
+        if !is_same || !self.session.has_early_answer() {
             self.give_up(reading);
         }
         let verdict = if is_same { "the same words" } else { "other words" };
@@ -68,7 +68,7 @@ impl<M: ChatModel + 'static> Thinking<M> {
         self.tone_at = Some(Instant::now() + STILL);
     }
 
-    /// She speaks, or listens.
+    /// Joi speaks, or listens.
     pub(super) fn end(&mut self) {
         self.tone_at = None;
     }
@@ -122,7 +122,7 @@ impl<M: ChatModel + 'static> Thinking<M> {
 
     fn give_up(&self, reading: Option<JoinHandle<()>>) {
         reading.iter().for_each(JoinHandle::abort);
-        self.session.drop_head_start();
+        self.session.drop_early_answer();
     }
 
     /// Nobody hears what rings any more. The disk may take its time, the ear does not.

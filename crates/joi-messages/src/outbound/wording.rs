@@ -1,4 +1,4 @@
-//! What is written beside a message: that it may be the second one, that it is late, that the next ones wait.
+//! The remarks of a message: that it may be the second one, that it is late, that the next ones wait.
 //!
 //! In: the message, the language, the present moment. Out: the words as they are sent.
 //! Pure: no I/O, no clock.

@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_problem_is_told() {
+    fn every_problem_is_reported() {
         let wrong = SignalConfig {
             owner: "+491701".into(),
             daemon: "localhost".into(),

@@ -39,7 +39,7 @@ fn hanging_up_while_the_prompt_is_evaluated_frees_the_engine() {
 }
 
 #[test]
-fn requests_wait_in_a_queue_and_one_too_many_is_told_so() {
+fn requests_wait_in_a_queue_and_one_too_many_learns_so() {
     let server = Server::open(&["--queue", "1"]);
     let running = server.endless();
     let (told, answers) = channel();

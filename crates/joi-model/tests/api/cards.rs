@@ -35,7 +35,7 @@ fn tags_lists_the_one_model() {
 }
 
 #[test]
-fn show_tells_what_the_model_can_do() {
+fn show_lists_what_the_model_can_do() {
     for key in ["model", "name"] {
         let show = SHARED.post("/api/show", &json!({key: NAME})).json();
         assert_eq!((&show["capabilities"], &show["details"]), (&json!(["completion", "tools"]), &details()));
@@ -48,7 +48,7 @@ fn show_tells_what_the_model_can_do() {
 }
 
 #[test]
-fn ps_tells_what_is_in_memory_and_for_how_long() {
+fn ps_shows_what_is_in_memory_and_for_how_long() {
     let server = Server::open(&["--ctx", "512"]);
     let mut ps = server.get("/api/ps");
     let until: jiff::Timestamp = ps["models"][0]["expires_at"].take().as_str().unwrap().parse().unwrap();

@@ -156,7 +156,7 @@ fn a_model_file_with_a_flipped_bit_in_its_header_never_crashes() {
 }
 
 #[test]
-fn a_half_fetched_model_is_told_to_be_incomplete() {
+fn a_half_fetched_model_is_reported_to_be_incomplete() {
     let folder = tempfile::tempdir().unwrap();
     let file = Tiny::default().write(folder.path());
     let whole = fs::read(&file).unwrap();

@@ -52,7 +52,7 @@ fn the_model_leaves_memory_when_its_time_is_over() {
 }
 
 #[test]
-fn another_window_is_taken_over_and_told() {
+fn another_window_is_taken_over_and_reported() {
     let server = Server::open(&[]);
     let window = || server.get("/api/ps")["models"][0]["context_length"].clone();
     assert_eq!(window(), json!(4096));

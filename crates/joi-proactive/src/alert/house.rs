@@ -85,7 +85,7 @@ impl HouseConnection {
 impl Alerts {
     /// Returns whether it was announced, before the last end of the program, that the house is gone, and not that it is
     /// back.
-    pub async fn has_told_house_lost(&self) -> bool {
+    pub async fn has_announced_house_lost(&self) -> bool {
         self.stored_loss().await.is_some()
     }
 
@@ -149,7 +149,7 @@ mod tests {
     const LIMIT: Duration = Duration::from_secs(600);
 
     /// Returns what is announced when the house is connected, or not, from these seconds on; looked at every ten seconds.
-    fn told(changes: &[(u64, bool)], until: u64) -> Vec<(u64, ConnectionNews)> {
+    fn news_of(changes: &[(u64, bool)], until: u64) -> Vec<(u64, ConnectionNews)> {
         let start = Instant::now();
         let mut connection = HouseConnection::new(LIMIT, false, start);
         let is_up =
@@ -163,23 +163,23 @@ mod tests {
 
     #[test]
     fn a_house_that_is_gone_for_ten_minutes_is_announced_once_and_that_it_is_back() {
-        assert_eq!(told(&[(0, true)], 90_000), []);
-        assert_eq!(told(&[(0, true), (1000, false), (1590, true)], 90_000), []);
+        assert_eq!(news_of(&[(0, true)], 90_000), []);
+        assert_eq!(news_of(&[(0, true), (1000, false), (1590, true)], 90_000), []);
         let lost = |at| (at, ConnectionNews::Lost(LIMIT));
-        assert_eq!(told(&[(0, true), (1000, false)], 90_000), [lost(1600)]);
+        assert_eq!(news_of(&[(0, true), (1000, false)], 90_000), [lost(1600)]);
         let gone = [(0, true), (1000, false), (5000, true)];
-        assert_eq!(told(&gone, 90_000), [lost(1600), (5060, ConnectionNews::Back)]);
-        assert_eq!(told(&[], 90_000), [lost(600)], "it never was there");
+        assert_eq!(news_of(&gone, 90_000), [lost(1600), (5060, ConnectionNews::Back)]);
+        assert_eq!(news_of(&[], 90_000), [lost(600)], "it never was there");
     }
 
     #[test]
-    fn a_connection_that_comes_and_goes_is_told_once() {
+    fn a_connection_that_comes_and_goes_is_reported_once() {
         let mut changes = vec![(0, true)];
         // Every five minutes it is there for half a minute.
         for n in 0..40 {
             changes.extend([(1000 + n * 300, false), (1270 + n * 300, true)]);
         }
-        let told = told(&changes, 20_000);
+        let told = news_of(&changes, 20_000);
         let [(_, ConnectionNews::Lost(_)), (back, ConnectionNews::Back)] = told[..] else {
             panic!("{told:?}")
         };

@@ -8,7 +8,7 @@ use jiff::Zoned;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-use super::door::{NoticeFate, SentNotice};
+use super::endpoint::{NoticeFate, SentNotice};
 use super::*;
 use crate::awareness::{CriticalId, Happening, HouseEvent};
 use joi_base::clock::ManualClock;
@@ -172,9 +172,9 @@ async fn a_house_that_is_back_is_announced_where_its_loss_was_and_the_loss_is_si
     let before = bench(Some(store.clone()), false);
     before.alerts.house_is_lost(Duration::from_secs(601)).await;
     let bench = bench(Some(store), false);
-    assert!(bench.alerts.has_told_house_lost().await, "also before a restart");
+    assert!(bench.alerts.has_announced_house_lost().await, "also before a restart");
     bench.alerts.house_is_back().await;
-    assert!(!bench.alerts.has_told_house_lost().await);
+    assert!(!bench.alerts.has_announced_house_lost().await);
     assert_eq!(bench.posted().await[0]["text"], "I'm connected to the house again.");
     assert_eq!(bench.announcer.waiting(), [], "nobody has heard that it was gone");
 
@@ -194,11 +194,11 @@ async fn a_house_that_is_back_is_announced_where_its_loss_was_and_the_loss_is_si
 
 #[tokio::test]
 async fn alerts_over_http_are_taken_from_this_machine_only_and_from_no_web_page() {
-    let listener = door::open("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let listener = endpoint::open("127.0.0.1:0".parse().unwrap()).await.unwrap();
     let address = listener.local_addr().unwrap();
     let (sender, mut notices) = tokio::sync::mpsc::channel(1);
     let stop = CancellationToken::new();
-    let served = tokio::spawn(door::serve(listener, sender, stop.clone()));
+    let served = tokio::spawn(endpoint::serve(listener, sender, stop.clone()));
     let send = |body: String, origin: Option<&str>| {
         let origin = origin.map(|origin| format!("Origin: {origin}\r\n")).unwrap_or_default();
         let request = format!(
@@ -228,18 +228,18 @@ async fn alerts_over_http_are_taken_from_this_machine_only_and_from_no_web_page(
     let lost = tokio::spawn(send("Bin day".into(), None));
     drop(notices.recv().await.unwrap());
     assert_eq!(lost.await.unwrap(), 503, "whoever ends has not taken it");
-    assert!(door::open("0.0.0.0:0".parse().unwrap()).await.is_err());
+    assert!(endpoint::open("0.0.0.0:0".parse().unwrap()).await.is_err());
     stop.cancel();
     served.await.unwrap().unwrap();
 }
 
 #[tokio::test]
 async fn a_notice_that_is_not_stored_is_answered_with_when_to_send_it_again() {
-    let listener = door::open("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let listener = endpoint::open("127.0.0.1:0".parse().unwrap()).await.unwrap();
     let address = listener.local_addr().unwrap();
     let (sender, mut notices) = tokio::sync::mpsc::channel(1);
     let stop = CancellationToken::new();
-    let served = tokio::spawn(door::serve(listener, sender, stop.clone()));
+    let served = tokio::spawn(endpoint::serve(listener, sender, stop.clone()));
     let answered = tokio::spawn(async move {
         let request =
             "POST /events HTTP/1.1\r\nHost: here\r\nConnection: close\r\nContent-Length: 7\r\n\r\nBin day";

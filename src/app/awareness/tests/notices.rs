@@ -20,7 +20,7 @@ const ALARM: &str = r#"{"id": "smoke_alarm", "text": "Cellar"}"#;
 const NEWS: &str = "The laundry is done";
 
 #[tokio::test(start_paused = true)]
-async fn a_notice_that_is_not_stored_in_time_is_told_at_once_and_once_and_taken_when_it_comes_again() {
+async fn a_notice_that_is_not_stored_in_time_is_reported_at_once_and_once_and_taken_when_it_comes_again() {
     let store = Store::in_memory().unwrap();
     let mut bench = bench(Some(store.clone())).await;
     store.hang();

@@ -64,7 +64,7 @@ async fn what_a_model_calls_urgent_goes_to_the_group_only_where_that_is_allowed(
 }
 
 #[tokio::test]
-async fn a_message_that_waits_over_a_restart_is_not_told_once_more() {
+async fn a_message_that_waits_over_a_restart_is_not_reported_once_more() {
     for is_sent in [false, true] {
         let (mut bench, id) = letter_on_its_way(15).await;
         let parts = bench.speaker.parts.clone();

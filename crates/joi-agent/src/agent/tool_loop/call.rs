@@ -80,7 +80,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
             Err((outcome, told)) => {
                 (record.outcome, record.reason) = (outcome.into(), told.clone());
                 sink.send(ReplyEvent::Called(record)).await?;
-                let instead = if outcome == "repeated" { state.told_instead() } else { None };
+                let instead = if outcome == "repeated" { state.found_results() } else { None };
                 return Ok(match instead {
                     Some(sentence) => Called::Answer(sentence),
                     None if state.goes_in_circles() => Called::End(sink.sentence(|say| &say.unfinished)),

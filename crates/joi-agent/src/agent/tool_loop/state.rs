@@ -254,18 +254,18 @@ impl LoopState {
     }
 
     /// The answer to a request of nothing but calls as they stand, when each tool has said its sentence.
-    pub(crate) fn told_of_each(&self) -> Option<String> {
+    pub(crate) fn each_result(&self) -> Option<String> {
         let LoopProgress { results, sentences, .. } = &self.progress;
         let is_over = results.len() == self.ready.count && sentences.len() == self.ready.count;
         (self.is_only_ready_calls() && is_over).then(|| self.progress.untold())
     }
 
     /// Returns what such a request has come to so far, when the user is asked about its next call; once.
-    pub(crate) fn told_so_far(&mut self) -> Option<String> {
+    pub(crate) fn results_so_far(&mut self) -> Option<String> {
         let so_far = self.progress.untold();
         let is_some = self.is_only_ready_calls() && !so_far.is_empty();
         is_some.then(|| {
-            self.progress.note_told();
+            self.progress.note_announced();
             so_far
         })
     }
@@ -277,7 +277,7 @@ impl LoopState {
 
     /// Returns what is said instead of asking a small model once more, when it makes calls a second time that were made
     /// before: what was found, in the words of the tools, when all of it has some.
-    pub(crate) fn told_instead(&mut self) -> Option<String> {
+    pub(crate) fn found_results(&mut self) -> Option<String> {
         self.progress.again += 1;
         let LoopProgress { again, sentences, .. } = &self.progress;
         (self.may_quote_tools() && *again > 1 && !sentences.is_empty()).then(|| sentences.join(" "))

@@ -76,7 +76,7 @@ fn said<'a>(rows: &'a [DialogueRow], language: &Language) -> impl Iterator<Item 
 }
 
 /// Returns whether a conversation holds enough for a page.
-pub(super) fn is_worth_telling(rows: &[DialogueRow], language: &Language) -> bool {
+pub(super) fn is_worth_writing(rows: &[DialogueRow], language: &Language) -> bool {
     said(rows, language).map(|text| content_words(text).len()).sum::<usize>() >= FEWEST_WORDS
 }
 
@@ -193,7 +193,7 @@ mod tests {
 
     // A conversation ends with five minutes of silence
     #[test]
-    fn a_conversation_is_told_when_it_is_over_and_not_before() {
+    fn a_conversation_is_reported_when_it_is_over_and_not_before() {
         let rows = talk(&[(0, "a"), (5, "b"), (200, "c"), (205, "d"), (900, "e"), (905, "f")]);
         let ids =
             |now| first_finished(&rows, at(now), 300).map(|rows| rows.iter().map(|row| row.id).collect());
@@ -245,8 +245,8 @@ mod tests {
         assert_eq!(verified("{\"diary\": \"NONE\"}", &rows, english()), Ok(Vec::new()));
         let own = in_own_words(&rows, english());
         assert_eq!(texts(&own), [("diary", "The user said: \"I planted tomatoes behind the shed\"")]);
-        assert!(is_worth_telling(&rows, english()) || content_words(&rows[0].text.0).len() < FEWEST_WORDS);
-        assert!(!is_worth_telling(&rows[2..], english()), "commands are no talk");
+        assert!(is_worth_writing(&rows, english()) || content_words(&rows[0].text.0).len() < FEWEST_WORDS);
+        assert!(!is_worth_writing(&rows[2..], english()), "commands are no talk");
         assert!(is_stale(&rows, at(200_000)) && !is_stale(&rows, at(100_000)));
     }
 }

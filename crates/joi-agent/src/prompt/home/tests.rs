@@ -29,12 +29,12 @@ fn house(more: Vec<Value>) -> House {
     House::new(items, &TagVocabulary::default(), &HouseRules::default())
 }
 
-fn told(more: Vec<Value>) -> String {
+fn home_line(more: Vec<Value>) -> String {
     summary(Some(&house(more)), &HouseKnown::default(), [17, 27], english().house().unwrap())
 }
 
 #[test]
-fn what_is_open_unusual_dangerous_or_outside_is_told_and_who_is_there() {
+fn what_is_open_unusual_dangerous_or_outside_is_reported_and_who_is_there() {
     let rows = vec![
         point("Bath_Window", "Contact", "OPEN", ("Equipment_Window", ""), "Bath"),
         point("Bath_Warmth", "Number:Temperature", "15.5 °C", MEASURED, "Bath"),
@@ -43,7 +43,7 @@ fn what_is_open_unusual_dangerous_or_outside_is_told_and_who_is_there() {
         point("Anna", "Switch", "ON", (STATUS, "Property_Presence"), "Bath"),
         point("Bath_Damp", "Number", "80", ("Point_Measurement", "Property_Humidity"), "Bath"),
     ];
-    let line = told(rows.clone());
+    let line = home_line(rows.clone());
     assert_eq!(
         line,
         "[House: ALARM: Bath Smoke; present: Anna; open: Bath Window; unusual: Bath Damp 80, \
@@ -68,7 +68,7 @@ fn an_ordinary_house_is_not_spoken_of() {
         ),
         point("Anna", "Switch", "NULL", (STATUS, "Property_Presence"), "Bath"),
     ];
-    assert_eq!(told(rows), "");
+    assert_eq!(home_line(rows), "");
 }
 
 #[test]
@@ -79,11 +79,11 @@ fn a_text_that_anybody_may_have_written_is_never_in_it() {
         point("Garden_Sky", "String", evil, ("Point_Measurement", "Property_Rain"), "Garden"),
         point("Garden_Warmth", "Number:Temperature", evil, MEASURED, "Garden"),
     ];
-    assert_eq!(told(rows), "");
+    assert_eq!(home_line(rows), "");
 }
 
 #[test]
-fn a_large_house_is_told_in_at_most_300_characters() {
+fn a_large_house_is_reported_in_at_most_300_characters() {
     let open = |at: usize| {
         let name = format!("{}_{at}", "Window_with_a_very_long_name_".repeat(2));
         point(&name, "Contact", "OPEN", ("Equipment_Window", ""), "Bath")
@@ -92,11 +92,11 @@ fn a_large_house_is_told_in_at_most_300_characters() {
         let name = format!("{}_{at}", "Thermometer_with_a_very_long_name_".repeat(2));
         point(&name, "Number:Temperature", "4 °C", MEASURED, "Bath")
     };
-    let line = told((0..40).map(open).chain((0..40).map(cold)).collect());
+    let line = home_line((0..40).map(open).chain((0..40).map(cold)).collect());
     assert!(line.chars().count() <= MOST && line.contains("36 more"), "{line}");
     assert!(!line.contains("Thermometer"), "the less important part is left out whole: {line}");
     let longest = "W".repeat(400);
-    assert_eq!(told(vec![point(&longest, "Contact", "OPEN", ("Equipment_Window", ""), "Bath")]), "");
+    assert_eq!(home_line(vec![point(&longest, "Contact", "OPEN", ("Equipment_Window", ""), "Bath")]), "");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! sentence. A command for a limited time is sent now, after its way back is stored; without a schedule nothing is
 //! done.
 
-use super::super::{QuickMeans, timers};
+use super::super::{QuickContext, timers};
 use super::send;
 use crate::session::house_thread::HouseThread;
 use crate::sink::{ReceiverClosed, ReplySink};
@@ -19,11 +19,11 @@ use joi_understand::house::{PlannedBatch, PlannedCommand, say};
 pub(super) async fn carry_out(
     wished: &LaterWish,
     turn: &Turn<'_>,
-    means: &QuickMeans<'_>,
+    context: &QuickContext<'_>,
     sink: &mut ReplySink,
 ) -> Result<(), ReceiverClosed> {
-    let (Some(home), Some(words)) = (means.home, turn.language.house()) else { return Ok(()) };
-    let Some(schedule) = means.schedule else {
+    let (Some(home), Some(words)) = (context.home, turn.language.house()) else { return Ok(()) };
+    let Some(schedule) = context.schedule else {
         sink.decided("home", "refused", "there is no schedule").await?;
         return sink.say(&words.say.not_later).await;
     };
@@ -42,7 +42,7 @@ pub(super) async fn carry_out(
     };
     let is_now = matches!(wished.when, LaterMoment::For(_));
     let batch = PlannedBatch { commands: wished.commands.clone(), ..PlannedBatch::default() };
-    if is_now && send(&batch, turn, means, sink).await? == super::Reached::No {
+    if is_now && send(&batch, turn, context, sink).await? == super::Reached::No {
         // Nothing was done that could be brought back.
         let which = Which { id: Some(entry.id), ..Which::default() };
         if let Err(error) = schedule.obey(ScheduleOrder::Cancel(which)).await {
@@ -52,10 +52,10 @@ pub(super) async fn carry_out(
     }
     let (id, now) = (entry.id, turn.now.timestamp());
     if is_now {
-        means.session.with(|state| state.house.is_brought_back_by(id));
+        context.session.with(|state| state.house.is_brought_back_by(id));
     } else {
         sink.decided("home", "stored", "it is to be done later").await?;
-        means.session.with(|state| {
+        context.session.with(|state| {
             state.last_deed = None;
             state.house.has_stored(&stored, id, now);
         });
@@ -71,11 +71,11 @@ pub(super) async fn carry_out(
 pub(super) async fn cancel(
     entry: EntryId,
     turn: &Turn<'_>,
-    means: &QuickMeans<'_>,
+    context: &QuickContext<'_>,
     sink: &mut ReplySink,
 ) -> Result<bool, ReceiverClosed> {
-    means.session.with(|state| state.house = HouseThread::default());
-    match timers::cancel(entry, means.schedule, turn).await {
+    context.session.with(|state| state.house = HouseThread::default());
+    match timers::cancel(entry, context.schedule, turn).await {
         Ok(Some(told)) => {
             sink.decided("home", "taken back", "it is not to be done any more").await?;
             sink.say_on(&told).await?;

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::{MANY, ask_which};
-use crate::quick::means::QuickMeans;
+use crate::quick::context::QuickContext;
 use crate::quick::recognised::{HouseWish, Recognised};
 use crate::session::asked::AskedWhich;
 use crate::sink::{ReceiverClosed, ReplySink};
@@ -19,11 +19,11 @@ use joi_understand::intents::{self, Mood};
 pub(crate) async fn picked(
     turn: &Turn<'_>,
     waiting: AskedWhich,
-    means: &QuickMeans<'_>,
+    context: &QuickContext<'_>,
     sink: &mut ReplySink,
 ) -> Result<Option<(Ended, Keep)>, ReceiverClosed> {
     let over = Some((Ended::Quick, Keep::Yes));
-    let Some(home) = means.home.filter(|_| turn.now.timestamp() <= waiting.until) else { return Ok(None) };
+    let Some(home) = context.home.filter(|_| turn.now.timestamp() <= waiting.until) else { return Ok(None) };
     let AskedWhich { said, mut chosen, things, wants_place, .. } = waiting;
     let asked = Turn { asked: &said, now: turn.now.clone(), language: Arc::clone(&turn.language), ..*turn };
     let read = home.understood(turn, FollowUp::default(), |situation| {
@@ -51,9 +51,9 @@ pub(crate) async fn picked(
     };
     let Some(wished) = wished else { return Ok(None) };
     if let HouseWish::Decided(decision @ (HouseDecision::Which(_) | HouseDecision::Where(_))) = &wished {
-        ask_which(decision, (&asked, &chosen), means, sink).await?;
+        ask_which(decision, (&asked, &chosen), context, sink).await?;
     } else {
-        crate::quick::carry_out(&asked, &Recognised::House(wished), means, sink).await?;
+        crate::quick::carry_out(&asked, &Recognised::House(wished), context, sink).await?;
     }
     Ok(over)
 }

@@ -81,7 +81,7 @@ impl Scene {
         let by_its_words = is_remembered.then(|| format!("tell me from memory about {}", words_of(&text)));
         let again = by_its_words.into_iter().chain(["what do you make of that".to_owned()]);
         let mut said: Vec<String> = said.chain(again).collect();
-        // What she answers about timers without a model is in no prompt.
+        // What joi answers about timers without a model is in no prompt.
         if variant.entry == "timer" {
             said.insert(1, "I wonder what all my timers are good for".to_owned());
         }

@@ -22,7 +22,7 @@ pub(super) async fn waiting_in(bench: &Bench) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_command_for_later_is_stored_told_with_its_moment_and_listed() {
+async fn a_command_for_later_is_stored_reported_with_its_moment_and_listed() {
     let housed = at_ten(|_| {}).await;
     let told = housed.says("turn on the hall light in ten minutes").await;
     assert_eq!(told, "In 10 minutes: Hall light on.");

@@ -22,7 +22,7 @@ const ODD_REQUEST: &str =
     "Would you be so kind as to switch on the hall light for the guests who come tonight?";
 
 #[tokio::test]
-async fn what_no_quick_command_says_is_commanded_by_the_model_and_told_from_the_state() {
+async fn what_no_quick_command_says_is_commanded_by_the_model_and_reported_from_the_state() {
     let call = chooses("homeCommand", r#"{"item":"hall light","command":"on"}"#);
     let housed = Housed::with(vec![call], with_tools).await;
     let ran = housed.bench.say(ODD_REQUEST).await;

@@ -41,7 +41,7 @@ fn is_dangerous(faults: &[AnswerFault]) -> bool {
 }
 
 #[test]
-fn good_bad_and_dangerous_answers_of_every_question_are_told_apart() {
+fn good_bad_and_dangerous_answers_of_every_question_are_distinguished() {
     let mut wrong = Vec::new();
     for everyday in languages() {
         let mut pairs = 0;

@@ -16,7 +16,7 @@ impl Flow {
     pub(super) fn interjected(&mut self, judged: Option<Judged>) -> Vec<FlowEffect> {
         let Some(judged) = judged else { return self.restored() };
         match judged.judgement.verdict {
-            JudgeVerdict::Stop if self.tells_of_emergency(&judged) => self.interrupted(judged),
+            JudgeVerdict::Stop if self.is_emergency(&judged) => self.interrupted(judged),
             JudgeVerdict::Stop => self.stopped(judged),
             JudgeVerdict::Interrupts(_) if self.may_be_followed() => self.interrupted(judged),
             JudgeVerdict::Interrupts(_)
@@ -33,7 +33,7 @@ impl Flow {
     }
 
     /// Returns whether words said over playback mean that somebody may be in danger.
-    fn tells_of_emergency(&self, judged: &Judged) -> bool {
+    fn is_emergency(&self, judged: &Judged) -> bool {
         let is_over_her = matches!(self.phase, Phase::Answering { .. }) && self.is_audible();
         let language = self.languages.heard(judged.transcript.language.as_deref());
         is_over_her && judged.sound.is_some() && risk::emergency(&language, &judged.transcript.text).is_some()

@@ -61,7 +61,7 @@ fn interjected(verdict: JudgeVerdict) -> FlowInput {
     FlowInput::Interjected(Ok(judged("stop", verdict)))
 }
 
-/// Words that interrupt her, begun at sample 9000.
+/// Words that interrupt joi, begun at sample 9000.
 fn over_her(at: Instant) -> FlowInput {
     let sound = from_nobody("", at).sound.map(|sound| SoundOf { began_at: 9000, ..sound });
     FlowInput::Interjected(Ok(Judged {
@@ -336,7 +336,7 @@ fn silence_after_the_wake_phrase_ends_the_listening() {
 }
 
 #[test]
-fn a_failed_transcription_is_told_by_a_tone() {
+fn a_failed_transcription_is_reported_by_a_tone() {
     let at = Instant::now();
     let mut flow = woken();
     let _ = flow.on(FlowInput::Ended { utterance: utterance(1, 0, at), decided: at });

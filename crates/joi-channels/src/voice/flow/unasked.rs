@@ -25,7 +25,7 @@ impl Flow {
         }
     }
 
-    /// She speaks up by herself, but interrupts nobody.
+    /// Joi speaks up by itself, but interrupts nobody.
     pub(super) fn announce(&mut self) -> Vec<FlowEffect> {
         if !self.is_idle() {
             return vec![];

@@ -46,7 +46,7 @@ async fn the_chosen_model_is_asked_where_the_quickest_is_not_decisive_and_at_onc
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_error_of_the_chosen_model_leaves_the_words_to_the_quickest_and_the_end_is_always_told() {
+async fn an_error_of_the_chosen_model_leaves_the_words_to_the_quickest_and_the_end_is_always_reported() {
     let (mut hearing, _of_chosen, mut of_quickest) = hearing(TrialModel::Both);
     let job = pause("What time is it?");
     hearing.decode(job.clone());
@@ -60,7 +60,7 @@ async fn an_error_of_the_chosen_model_leaves_the_words_to_the_quickest_and_the_e
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_whole_command_that_the_quickest_model_is_sure_of_is_told_once() {
+async fn a_whole_command_that_the_quickest_model_is_sure_of_is_reported_once() {
     for trial in [TrialModel::QuickestFirst, TrialModel::Both] {
         let (mut hearing, mut of_chosen, mut of_quickest) = hearing(trial);
         let job = pause("What time is it?");

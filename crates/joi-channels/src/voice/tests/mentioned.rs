@@ -1,4 +1,4 @@
-//! What she mentions of her own accord, aloud.
+//! What joi mentions unasked, aloud.
 
 use std::time::Duration;
 

@@ -9,7 +9,7 @@ use joi_base::message::Transcript;
 use joi_hear::judge::{JudgeVerdict, Judgement, judge_answer, judge_stop};
 use joi_speak::testing::steady_joe;
 
-/// Her voice says it, as a follow-up; nothing of it counts as voiced but so many samples.
+/// Joi's voice says it, as a follow-up; nothing of it counts as voiced but so many samples.
 pub(super) fn said(text: &str, voiced: u64) -> Utterance {
     let mut voice = steady_joe();
     let spoken = resample(&voice.render(text).unwrap(), voice.rate(), RATE).unwrap();
@@ -98,7 +98,7 @@ async fn a_word_said_to_what_rings_may_be_stop_whatever_its_transcript_says() {
 }
 
 #[test]
-fn a_word_that_only_the_sound_tells_of_is_unsure() {
+fn a_word_that_only_the_sound_shows_is_unsure() {
     let judged = not_understood().rescored("yes".into(), "it sounds like it");
     assert_eq!(judged.judgement.verdict, JudgeVerdict::FollowUp("yes".into()));
     assert_eq!(judged.transcript.text, "yes");

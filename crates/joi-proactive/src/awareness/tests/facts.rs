@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn told(state: &ContextState) -> String {
+fn facts(state: &ContextState) -> String {
     let fact = state.topics.next().unwrap().fact.clone();
     fact.part(joi_language::testing::english(), &at("12:00"))
 }
@@ -12,9 +12,9 @@ fn a_room_that_gets_colder_while_it_waits_to_be_mentioned_is_announced_as_cold_a
     let (mut state, noon) = (ContextState::default(), at("12:00"));
     let warm = |celsius| says("Living", ItemObservation::Warmth(celsius));
     state.observe(&warm(16.0), &rules(), &noon);
-    assert!(told(&state).contains("16"), "{}", told(&state));
+    assert!(facts(&state).contains("16"), "{}", facts(&state));
     state.observe(&warm(11.0), &rules(), &(&noon + 3.hours()));
-    assert!(told(&state).contains("11"), "{}", told(&state));
+    assert!(facts(&state).contains("11"), "{}", facts(&state));
     assert_eq!(state.topics.len(), 1);
 }
 

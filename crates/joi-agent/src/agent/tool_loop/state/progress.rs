@@ -74,7 +74,7 @@ impl LoopProgress {
     }
 
     /// Marks all sentences of tools as announced.
-    pub(super) fn note_told(&mut self) {
+    pub(super) fn note_announced(&mut self) {
         self.told = self.sentences.len();
     }
 

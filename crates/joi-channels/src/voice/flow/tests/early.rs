@@ -22,7 +22,7 @@ fn words_of_one_model_count_behind_an_error_of_the_other_and_never_the_other_way
 }
 
 #[test]
-fn the_words_of_a_pause_tell_the_ears_whether_more_will_come() {
+fn the_words_of_a_pause_show_the_endpointer_whether_more_will_come() {
     let at = Instant::now();
     let told = |verdict: JudgeVerdict, text: &str| {
         let mut flow = woken();

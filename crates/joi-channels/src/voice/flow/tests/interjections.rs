@@ -1,4 +1,4 @@
-//! What is said while she speaks or thinks.
+//! What is said while joi speaks or thinks.
 
 use super::super::super::signals::{StopWordTimes, Why};
 use super::*;
@@ -94,7 +94,7 @@ fn the_word_that_stopped_her_is_known_to_the_record_and_an_earlier_one_is_not() 
 }
 
 #[test]
-fn the_record_tells_when_she_became_softer_for_the_word_and_nothing_of_what_she_was_softer_for_before() {
+fn the_record_shows_when_she_became_softer_for_the_word_and_nothing_of_what_she_was_softer_for_before() {
     let began = Instant::now();
     let told = |ducked| {
         let word = StopWordTimes { began, ended: began, ducked };

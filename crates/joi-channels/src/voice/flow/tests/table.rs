@@ -87,7 +87,7 @@ fn inputs() -> impl Strategy<Value = Vec<(u8, u64)>> {
 
 proptest! {
     /// Whatever happens in whatever order: one answer at a time, every answer is cancelled or played to its
-    /// end before the next, and her ears know whether she speaks.
+    /// end before the next, and joi's ears know whether joi speaks.
     #[test]
     fn she_never_answers_two_questions_at_once(script in inputs()) {
         let at = Instant::now();

@@ -1,4 +1,4 @@
-//! What she says without having been asked, and who has the floor then.
+//! What joi says without having been asked, and who has the floor then.
 
 use super::*;
 use joi_schedule::announce::Floor;
@@ -44,7 +44,7 @@ fn whoever_calls_has_the_floor_for_certain_only_while_he_speaks() {
 }
 
 #[test]
-fn an_alarm_ends_whatever_goes_on_and_is_told() {
+fn an_alarm_ends_whatever_goes_on_and_is_reported() {
     let at = Instant::now();
     let transcribing = || {
         let mut flow = woken();

@@ -15,7 +15,7 @@ async fn ahead(bench: &Bench, text: &str) -> String {
 
 /// Whether nothing of what was begun is left.
 fn is_dropped(bench: &Bench) -> bool {
-    !bench.voice.has_head_start()
+    !bench.voice.has_early_answer()
 }
 
 #[tokio::test]

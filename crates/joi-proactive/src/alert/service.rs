@@ -17,14 +17,14 @@ pub trait AlertsElsewhere: Send + Sync {
 
 /// The alarms of a conversation.
 #[derive(Clone)]
-pub enum AlertDesk {
+pub enum AlertService {
     /// They ring here.
     Here(Alerts),
     /// They ring in the program that runs beside this one.
     Elsewhere(Arc<dyn AlertsElsewhere>),
 }
 
-impl fmt::Debug for AlertDesk {
+impl fmt::Debug for AlertService {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Here(alerts) => fmt::Debug::fmt(alerts, f),
@@ -33,7 +33,7 @@ impl fmt::Debug for AlertDesk {
     }
 }
 
-impl AlertDesk {
+impl AlertService {
     /// Somebody has heard all of them; how many there were.
     pub async fn acknowledge(&self, by: AcknowledgedBy) -> usize {
         match self {

@@ -16,7 +16,7 @@ type BegunWord = Result<ChatEvent, LlmError>;
 
 /// An answer that is being begun, where it comes to that.
 #[derive(Debug)]
-pub(crate) struct HeadStart(oneshot::Receiver<(Ask, BegunWords)>);
+pub(crate) struct EarlyAnswer(oneshot::Receiver<(Ask, BegunWords)>);
 
 /// The words of an answer from its beginning. Dropping it aborts the generation.
 #[derive(Debug)]
@@ -24,15 +24,15 @@ pub(crate) struct BegunWords(mpsc::UnboundedReceiver<BegunWord>);
 
 /// The sending end, which receives the request to the model.
 #[derive(Debug)]
-pub(crate) struct HeadStartSource(oneshot::Sender<(Ask, BegunWords)>);
+pub(crate) struct EarlyAnswerSource(oneshot::Sender<(Ask, BegunWords)>);
 
 /// Before it is known what the model is asked.
-pub(crate) fn head_start() -> (HeadStartSource, HeadStart) {
+pub(crate) fn early_answer() -> (EarlyAnswerSource, EarlyAnswer) {
     let (source, head) = oneshot::channel();
-    (HeadStartSource(source), HeadStart(head))
+    (EarlyAnswerSource(source), EarlyAnswer(head))
 }
 
-impl HeadStart {
+impl EarlyAnswer {
     /// Its words, where it is the answer to `ask`; waits until that is known. Who began it is as far as who asks, and
     /// further.
     pub(crate) async fn into_words(self, ask: &Ask) -> Option<BegunWords> {
@@ -41,7 +41,7 @@ impl HeadStart {
     }
 }
 
-impl HeadStartSource {
+impl EarlyAnswerSource {
     /// Whether nobody wants it any more.
     pub(crate) async fn closed(&mut self) {
         self.0.closed().await;
@@ -98,7 +98,7 @@ mod tests {
     async fn only_whoever_asks_the_same_gets_the_words_and_all_of_them() {
         let ask = asks("the capital of France?");
         for (wanted, is_same) in [(ask.clone(), true), (asks("the capital of Italy?"), false)] {
-            let (source, head) = head_start();
+            let (source, head) = early_answer();
             let mut seen = Vec::new();
             let passing = source
                 .pass_on(ask.clone(), stream::iter(wrote().into_iter().map(Ok)), |e| seen.push(e.clone()));
@@ -113,8 +113,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_asks_before_it_is_known_waits_and_is_told_where_it_comes_to_nothing() {
-        let (source, head) = head_start();
+    async fn who_asks_before_it_is_known_waits_and_learns_where_it_comes_to_nothing() {
+        let (source, head) = early_answer();
         let ask = asks("why?");
         let mut waiting = Box::pin(head.into_words(&ask));
         assert!(waiting.as_mut().now_or_never().is_none());
@@ -124,11 +124,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_generation_ends_once_nobody_wants_it() {
-        let (mut source, head) = head_start();
+        let (mut source, head) = early_answer();
         let ask = asks("why?");
         drop(head);
         assert!(source.closed().now_or_never().is_some(), "before it is begun");
-        let (source, head) = head_start();
+        let (source, head) = early_answer();
         let mut passing = Box::pin(source.pass_on(ask.clone(), stream::pending(), |_| {}));
         assert!(passing.as_mut().now_or_never().is_none(), "it waits for words");
         let words = head.into_words(&ask).await.unwrap();

@@ -17,22 +17,22 @@ use super::model::{ChatModel, ModelState, Served};
 use super::prompt::dialogue::{DoneReader, Past};
 use super::prompt::head::HeadSet;
 use super::prompt::side_query::{SharedPrompt, SideQueries};
-use super::quick::QuickMeans;
+use super::quick::QuickContext;
 use super::session::Session;
 use super::turn::Turn;
 use crate::sink::ReplySink;
 use joi_language::Language;
 use joi_tools::gate::Consent;
 
-/// The path of a turn: what is shared, the conversation it belongs to, and its language.
-pub(super) struct Path<'a, M> {
+/// Context of a turn: what is shared, the conversation it belongs to, and its language.
+pub(super) struct TurnContext<'a, M> {
     pub(super) engine: &'a Engine<M>,
     pub(super) session: &'a Session,
     pub(super) language: Arc<Language>,
 }
 
 /// Borrowed context passed to each step of a turn.
-impl<'a, M: ChatModel> Path<'a, M> {
+impl<'a, M: ChatModel> TurnContext<'a, M> {
     pub(super) fn heads(&self) -> Arc<HeadSet> {
         self.session.heads(&self.engine.parts.tools, &self.engine.speaking(&self.language))
     }
@@ -109,8 +109,8 @@ impl<'a, M: ChatModel> Path<'a, M> {
         SetupRules { tools: tool_rules, context, reply, house }
     }
 
-    pub(super) fn quick_means(&self) -> QuickMeans<'a> {
-        QuickMeans {
+    pub(super) fn quick_context(&self) -> QuickContext<'a> {
+        QuickContext {
             schedule: self.engine.parts.schedule.as_ref(),
             memory: self.engine.memory.store(),
             notes: self.engine.parts.store.as_ref(),

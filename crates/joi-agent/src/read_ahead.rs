@@ -3,7 +3,7 @@
 //!
 //! A task of its own that is dropped once other words need the model. Input: the conversation, and words that may be
 //! the question. Output: a model that has read its prompt, and of a small one the beginning of the answer, which the
-//! turn of these very words takes over ([`super::head_start`]); nothing is done, said or kept. Whoever has asked
+//! turn of these very words takes over ([`super::early_answer`]); nothing is done, said or kept. Whoever has asked
 //! already comes first.
 
 use std::sync::Arc;
@@ -19,14 +19,14 @@ use super::agent::request::TurnRequest;
 use super::agent::setup::{self, Prepared};
 use super::agent::tool_loop::state::prompt::LoopPrompt;
 use super::arbiter::{ModelPriority, Permit};
+use super::before_model::Considered;
+use super::early_answer::early_answer;
 use super::engine::Engine;
-use super::head_start::head_start;
 use super::model::ChatModel;
-use super::path::Path;
-use super::prepare::Considered;
 use super::quick;
 use super::session::Session;
 use super::turn::Turn;
+use super::turn_context::TurnContext;
 use crate::sink::ReplySink;
 use joi_language::Language;
 use joi_llm::{Ask, ChatEvent, Length, LlmError};
@@ -47,16 +47,16 @@ pub async fn read_ahead<M: ChatModel>(engine: &Engine<M>, session: &Session) -> 
     }
     let _running = engine.arbiter.begin_turn();
     let (now, language) = (engine.parts.clock.now(), engine.language_of(session, "", None));
-    let path = Path { engine, session, language: Arc::clone(&language) };
+    let context = TurnContext { engine, session, language: Arc::clone(&language) };
     let turn = Turn::of(session.id(), "", now, language);
     session.restore(engine.parts.store.as_ref()).await;
     // Without the dialogue it would be read in vain.
-    let Ok(past) = path.past(&turn.now).await else { return Ok(()) };
-    path.settle(&past);
-    let mut request = path.request(&turn, &past);
-    for prompt in path.prompts_ahead(&request) {
+    let Ok(past) = context.past(&turn.now).await else { return Ok(()) };
+    context.settle(&past);
+    let mut request = context.request(&turn, &past);
+    for prompt in context.prompts_ahead(&request) {
         request.prompt = prompt;
-        path.read(&request).await?;
+        context.read(&request).await?;
     }
     Ok(())
 }
@@ -82,20 +82,20 @@ pub async fn read_words<M: ChatModel>(
     if !asked.labels().is_empty() || engine.parts.model.is_outside() {
         return Ok(());
     }
-    let path = Path { engine, session, language: Arc::clone(&language) };
+    let context = TurnContext { engine, session, language: Arc::clone(&language) };
     let turn = Turn::of(session.id(), asked.as_str(), now, Arc::clone(&language));
     session.restore(engine.parts.store.as_ref()).await;
-    let Ok(past) = path.past(&turn.now).await else { return Ok(()) };
-    let request = path.request(&turn, &past);
-    if !path.is_foreseeable(&request) {
-        return path.read(&request).await;
+    let Ok(past) = context.past(&turn.now).await else { return Ok(()) };
+    let request = context.request(&turn, &past);
+    if !context.is_foreseeable(&request) {
+        return context.read(&request).await;
     }
-    let (mut source, head) = head_start();
-    session.with(|state| state.head_start = Some(head));
+    let (mut source, head) = early_answer();
+    session.with(|state| state.early_answer = Some(head));
     let asking = async {
-        match path.foreseen(&request).await {
-            None => path.read(&request).await.map(|()| None),
-            Some(ask) => path.asked(ask).await.map(Some),
+        match context.foreseen(&request).await {
+            None => context.read(&request).await.map(|()| None),
+            Some(ask) => context.asked(ask).await.map(Some),
         }
     };
     let asked = tokio::select! {
@@ -113,7 +113,7 @@ pub async fn read_words<M: ChatModel>(
     Ok(())
 }
 
-impl<'a, M: ChatModel> Path<'a, M> {
+impl<'a, M: ChatModel> TurnContext<'a, M> {
     /// Has the model read the prompt of `request`, with what it holds whatever is recalled.
     async fn read(&self, request: &TurnRequest<'_>) -> Result<(), LlmError> {
         let engine = self.engine;
@@ -142,7 +142,7 @@ impl<'a, M: ChatModel> Path<'a, M> {
         let is_for_others = || {
             quick::foresee::goes_on(turn, self.session)
                 || self.is_careful(turn)
-                || quick::is_for_house(turn, turn.asked, &self.quick_means(), self.heads().all_tools())
+                || quick::is_for_house(turn, turn.asked, &self.quick_context(), self.heads().all_tools())
         };
         request.prompt == PromptKind::Talk
             && persona.fallback_profile().is_none()

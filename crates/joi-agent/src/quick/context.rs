@@ -10,7 +10,7 @@ use crate::initiative::Initiative;
 use crate::session::Session;
 
 /// Context that quick commands run in.
-pub(crate) struct QuickMeans<'a> {
+pub(crate) struct QuickContext<'a> {
     /// Timers, alarms and reminders.
     pub(crate) schedule: Option<&'a Schedule>,
     /// The memory; `None` if it is switched off.

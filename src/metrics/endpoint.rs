@@ -20,7 +20,7 @@ const FORMAT: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8
 type ScrapeSource = Arc<dyn Fn() -> Option<String> + Send + Sync>;
 
 #[derive(Clone)]
-struct MetricsDoor {
+struct MetricsEndpoint {
     scrape: ScrapeSource,
     is_loopback: bool,
 }
@@ -43,17 +43,17 @@ pub(super) async fn serve_on(
     stop: CancellationToken,
 ) -> std::io::Result<()> {
     let is_loopback = listener.local_addr()?.ip().is_loopback();
-    let door = MetricsDoor { scrape: Arc::new(scrape), is_loopback };
-    let routes = Router::new().route("/metrics", get(answer)).with_state(door);
+    let endpoint = MetricsEndpoint { scrape: Arc::new(scrape), is_loopback };
+    let routes = Router::new().route("/metrics", get(answer)).with_state(endpoint);
     axum::serve(listener, routes).with_graceful_shutdown(async move { stop.cancelled().await }).await
 }
 
-async fn answer(State(door): State<MetricsDoor>, headers: HeaderMap) -> Response {
+async fn answer(State(endpoint): State<MetricsEndpoint>, headers: HeaderMap) -> Response {
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-    if headers.contains_key(header::ORIGIN) || (door.is_loopback && !is_this_machine(host)) {
+    if headers.contains_key(header::ORIGIN) || (endpoint.is_loopback && !is_this_machine(host)) {
         return (StatusCode::FORBIDDEN, "requests of web pages are not taken\n").into_response();
     }
-    match (door.scrape)() {
+    match (endpoint.scrape)() {
         Some(text) => ([(header::CONTENT_TYPE, FORMAT)], text).into_response(),
         None => (StatusCode::INTERNAL_SERVER_ERROR, "the figures can't be told\n").into_response(),
     }

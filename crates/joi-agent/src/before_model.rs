@@ -11,8 +11,8 @@ use super::agent::tool_loop::state::LoopState;
 use super::memory::RecallRules;
 use super::memory::extractor::ExtractRules;
 use super::model::ChatModel;
-use super::path::Path;
 use super::prompt::side_query::{SharedPrompt, SideQueries};
+use super::turn_context::TurnContext;
 use super::{memory, safe_answers};
 use crate::sink::ReceiverClosed;
 use joi_language::PromptName;
@@ -36,7 +36,7 @@ pub(super) struct ForModel {
     pub(super) is_foreign: bool,
 }
 
-impl<M: ChatModel> Path<'_, M> {
+impl<M: ChatModel> TurnContext<'_, M> {
     /// Decides what becomes of a request, with the tools, the plan and the memory it gets.
     pub(super) async fn consider(
         &self,
@@ -45,7 +45,7 @@ impl<M: ChatModel> Path<'_, M> {
     ) -> Result<Considered, ReceiverClosed> {
         let seems_doubtful = self.is_doubtful(request);
         let prepared = self.prepare(request, &side).await?;
-        if self.is_untold(request, &prepared.memory.text) {
+        if self.is_unanswerable(request, &prepared.memory.text) {
             return Ok(Considered::Untold);
         }
         let is_doubtful = seems_doubtful && !memory::holds(&prepared.memory, request);

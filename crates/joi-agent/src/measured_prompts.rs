@@ -10,11 +10,11 @@ use super::agent::setup::{self, Prepared};
 use super::agent::tool_loop::state::prompt::LoopPrompt;
 use super::engine::Engine;
 use super::model::ChatModel;
-use super::path::Path;
 use super::prompt;
 use super::prompt::dialogue;
 use super::session::Session;
 use super::turn::Turn;
+use super::turn_context::TurnContext;
 use joi_base::message::ConversationId;
 use joi_llm::{Ask, Length, Message};
 use joi_store::DialogueRow;
@@ -22,7 +22,7 @@ use joi_tools::schema;
 
 /// The prompts of one turn.
 #[derive(Debug, Clone)]
-pub struct Prompts {
+pub struct MeasuredPrompts {
     /// The planner's, which shares the answer's beginning.
     pub shared: Ask,
     /// The planner's with a prompt of its own: the tools, the dialogue and the same instruction, no persona.
@@ -32,14 +32,18 @@ pub struct Prompts {
 }
 
 /// The prompts of a turn that asks `asked` after `rows`.
-pub fn prompts<M: ChatModel>(engine: &Engine<M>, rows: &[DialogueRow], asked: &str) -> Prompts {
+pub fn measured_prompts<M: ChatModel>(
+    engine: &Engine<M>,
+    rows: &[DialogueRow],
+    asked: &str,
+) -> MeasuredPrompts {
     let session = Session::new(ConversationId::console());
-    let path = Path { engine, session: &session, language: engine.language() };
+    let context = TurnContext { engine, session: &session, language: engine.language() };
     let now = engine.parts.clock.now();
     let past = dialogue::past(rows, session.id(), now.timestamp(), &engine.parts.reply);
     let turn = Turn::of(session.id(), asked, now, engine.language());
-    let request: TurnRequest<'_> = path.request(&turn, &past);
-    let common: prompt::side_query::SharedPrompt = path.shared_prompt(&request);
+    let request: TurnRequest<'_> = context.request(&turn, &past);
+    let common: prompt::side_query::SharedPrompt = context.shared_prompt(&request);
     let (instruction, shape, tokens) =
         planner::instruction(asked, request.answering.size, &request.tools, &ToolChoice::open());
     let shared = common.ask(&instruction, Some(shape), Length::AtMost(tokens));
@@ -52,7 +56,7 @@ pub fn prompts<M: ChatModel>(engine: &Engine<M>, rows: &[DialogueRow], asked: &s
         ..shared.clone()
     };
     let prepared = Prepared { choice: ToolChoice::open(), ..Prepared::default() };
-    let begun = setup::begin(&request, prepared, &common, path.setup_rules(), &session);
+    let begun = setup::begin(&request, prepared, &common, context.setup_rules(), &session);
     let LoopPrompt { messages, native, .. } = begun.prompt;
-    Prompts { shared, apart, answer: Ask { messages, tools: native, ..Ask::default() } }
+    MeasuredPrompts { shared, apart, answer: Ask { messages, tools: native, ..Ask::default() } }
 }
