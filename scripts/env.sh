@@ -62,8 +62,8 @@ run_tests() { build test "${checks[@]}" "$@"; }
 
 # The same for tests.
 ready_for_tests() {
-  run_unit_tests --no-run
-  run_tests --bins --test '*' --no-run
+  # One call, so that both cores are busy to the end.
+  run_tests --lib --bins --test '*' --no-run
   # How fast these are is of no interest to whoever uses her.
   XDG_CACHE_HOME=$cache/build/tests JOI_MODELS=$models "$joi" models fetch
 }
