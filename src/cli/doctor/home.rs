@@ -101,7 +101,12 @@ mod tests {
     async fn everything_that_can_be_wrong_with_home_assistant_has_its_remedy() {
         let hub = Hub::named("home-assistant").unwrap();
         let demo = DemoHass::start(HassWants::default()).await.unwrap();
-        says(&finding(hub, &demo.url(), Some(HASS_TOKEN)).await, "good", "Home Assistant 2026.11.1 at HERE", "");
+        says(
+            &finding(hub, &demo.url(), Some(HASS_TOKEN)).await,
+            "good",
+            "Home Assistant 2026.11.1 at HERE",
+            "",
+        );
         says(
             &finding(hub, &demo.url(), Some("x")).await,
             "bad",
