@@ -49,7 +49,7 @@ pub use mind::{
 pub use model_size::{Knowledge, ModelSize, size_of};
 pub use ollama::Ollama;
 pub use openai::OpenAi;
-pub use server::{Answer, ChatServer};
+pub use server::{ChatServer, ServerAnswer};
 pub use speed::SpeedLog;
 pub use stream::ChatStream;
 pub use wire::{

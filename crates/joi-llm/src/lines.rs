@@ -2,7 +2,7 @@
 //!
 //! In: bytes, cut anywhere, also inside a UTF-8 character. Out: whole lines without their end, blank
 //! ones left out. It refuses a line longer than [`LINE_MAX`], so that a server that never ends a
-//! line cannot fill the memory. Pure: no I/O, no clock.
+//! line cannot fill the memory. Pure: no I/O, no clock. Pure: no I/O, no clock.
 
 /// Longest line that is taken, in bytes: far above any reply of a chat model.
 pub(super) const LINE_MAX: usize = 4 << 20;

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::error::{LlmError, from_status};
 use super::http::{Endpoint, HttpServer, SHORT_ANSWER, VECTORS, in_time};
 use super::json_lines::{PullStream, chat_stream};
-use super::server::{Answer, ChatServer, finished};
+use super::server::{ChatServer, ServerAnswer, finished};
 use super::stream::ChatStream;
 use super::wire::{ChatRequest, ChatStats, InstalledModel, ModelInfo, Options, RunningModel, ShowReply};
 use joi_base::message::Private;
@@ -171,23 +171,23 @@ impl ChatServer for Ollama {
         Self::address(self)
     }
 
-    fn models(&self) -> Answer<'_, Vec<InstalledModel>> {
+    fn models(&self) -> ServerAnswer<'_, Vec<InstalledModel>> {
         Box::pin(self.tags())
     }
 
-    fn show<'a>(&'a self, name: &'a str) -> Answer<'a, ModelInfo> {
+    fn show<'a>(&'a self, name: &'a str) -> ServerAnswer<'a, ModelInfo> {
         Box::pin(Self::show(self, name))
     }
 
-    fn is_loaded<'a>(&'a self, name: &'a str) -> Answer<'a, bool> {
+    fn is_loaded<'a>(&'a self, name: &'a str) -> ServerAnswer<'a, bool> {
         Box::pin(async move { Ok(self.ps().await?.iter().any(|running| running.name == name)) })
     }
 
-    fn chat<'a>(&'a self, request: &'a ChatRequest) -> Answer<'a, ChatStream> {
+    fn chat<'a>(&'a self, request: &'a ChatRequest) -> ServerAnswer<'a, ChatStream> {
         Box::pin(Self::chat(self, request))
     }
 
-    fn load<'a>(&'a self, request: &'a ChatRequest) -> Answer<'a, ChatStats> {
+    fn load<'a>(&'a self, request: &'a ChatRequest) -> ServerAnswer<'a, ChatStats> {
         Box::pin(Self::load(self, request))
     }
 
@@ -197,7 +197,7 @@ impl ChatServer for Ollama {
         texts: &'a [String],
         options: &'a Options,
         keep_alive: i64,
-    ) -> Answer<'a, Vec<Vec<f32>>> {
+    ) -> ServerAnswer<'a, Vec<Vec<f32>>> {
         Box::pin(Self::embed(self, name, texts, (options, keep_alive)))
     }
 }

@@ -23,7 +23,7 @@ use self::failure::{from_status, not_openai, words_of};
 use super::error::LlmError;
 use super::http::{Endpoint, HttpServer, SHORT_ANSWER, VECTORS, in_time};
 use super::model_size::size_of;
-use super::server::{Answer, ChatServer, finished};
+use super::server::{ChatServer, ServerAnswer, finished};
 use super::stream::ChatStream;
 use super::wire::{ChatRequest, ChatStats, InstalledModel, ModelInfo, Options};
 use joi_base::message::Private;
@@ -130,7 +130,8 @@ impl OpenAi {
             let status = response.status().as_u16();
             let answer = self.server.read(&mut response).await?;
             let error = from_status(status, &answer, &request.model, self.server.address());
-            let is_refusal = matches!(error, LlmError::Server { status: 400 | 422, .. });
+            // llama-cpp-python answers 500 to a body that it refuses.
+            let is_refusal = matches!(error, LlmError::Server { status: 400 | 422 | 500, .. });
             let key = request::refused_key(&words_of(&answer), &body).filter(|_| is_refusal);
             let Some(key) = key else { return Err(error) };
             debug!(key, "the model server refuses a key of the request, which is left out from now on");
@@ -197,7 +198,7 @@ impl ChatServer for OpenAi {
         self.server.address()
     }
 
-    fn models(&self) -> Answer<'_, Vec<InstalledModel>> {
+    fn models(&self) -> ServerAnswer<'_, Vec<InstalledModel>> {
         let model = |one: ListedModel| InstalledModel {
             name: one.id,
             size: 0,
@@ -207,19 +208,19 @@ impl ChatServer for OpenAi {
         Box::pin(async move { Ok(self.listed().await?.into_iter().map(model).collect()) })
     }
 
-    fn show<'a>(&'a self, name: &'a str) -> Answer<'a, ModelInfo> {
+    fn show<'a>(&'a self, name: &'a str) -> ServerAnswer<'a, ModelInfo> {
         Box::pin(self.shown(name))
     }
 
-    fn is_loaded<'a>(&'a self, _name: &'a str) -> Answer<'a, bool> {
+    fn is_loaded<'a>(&'a self, _name: &'a str) -> ServerAnswer<'a, bool> {
         Box::pin(std::future::ready(Ok(true)))
     }
 
-    fn chat<'a>(&'a self, request: &'a ChatRequest) -> Answer<'a, ChatStream> {
+    fn chat<'a>(&'a self, request: &'a ChatRequest) -> ServerAnswer<'a, ChatStream> {
         Box::pin(self.asked(request))
     }
 
-    fn load<'a>(&'a self, request: &'a ChatRequest) -> Answer<'a, ChatStats> {
+    fn load<'a>(&'a self, request: &'a ChatRequest) -> ServerAnswer<'a, ChatStats> {
         Box::pin(self.loaded(request))
     }
 
@@ -229,7 +230,7 @@ impl ChatServer for OpenAi {
         texts: &'a [String],
         _options: &'a Options,
         _keep_alive: i64,
-    ) -> Answer<'a, Vec<Vec<f32>>> {
+    ) -> ServerAnswer<'a, Vec<Vec<f32>>> {
         Box::pin(self.embedded(name, texts))
     }
 }

@@ -14,7 +14,7 @@ use super::stream::ChatStream;
 use super::wire::{ChatEvent, ChatRequest, ChatStats, InstalledModel, ModelInfo, Options};
 
 /// An answer that is waited for.
-pub type Answer<'a, T> = BoxFuture<'a, Result<T, LlmError>>;
+pub type ServerAnswer<'a, T> = BoxFuture<'a, Result<T, LlmError>>;
 
 /// A server of chat models at one address.
 pub trait ChatServer: fmt::Debug + Send + Sync {
@@ -22,19 +22,19 @@ pub trait ChatServer: fmt::Debug + Send + Sync {
     fn address(&self) -> &str;
 
     /// Lists the models that the server can run.
-    fn models(&self) -> Answer<'_, Vec<InstalledModel>>;
+    fn models(&self) -> ServerAnswer<'_, Vec<InstalledModel>>;
 
     /// Returns what is known of the model `name`: size, context, capabilities.
-    fn show<'a>(&'a self, name: &'a str) -> Answer<'a, ModelInfo>;
+    fn show<'a>(&'a self, name: &'a str) -> ServerAnswer<'a, ModelInfo>;
 
     /// Returns whether the model `name` is in memory; true where the server does not say.
-    fn is_loaded<'a>(&'a self, name: &'a str) -> Answer<'a, bool>;
+    fn is_loaded<'a>(&'a self, name: &'a str) -> ServerAnswer<'a, bool>;
 
     /// Asks the model. Ready with the first piece; dropping future or stream stops the model.
-    fn chat<'a>(&'a self, request: &'a ChatRequest) -> Answer<'a, ChatStream>;
+    fn chat<'a>(&'a self, request: &'a ChatRequest) -> ServerAnswer<'a, ChatStream>;
 
     /// Loads the model and evaluates the messages of `request`, so that the next call that begins with them need not.
-    fn load<'a>(&'a self, request: &'a ChatRequest) -> Answer<'a, ChatStats>;
+    fn load<'a>(&'a self, request: &'a ChatRequest) -> ServerAnswer<'a, ChatStats>;
 
     /// Returns one vector for each of `texts`, made by the model `name`. `options` are those of its chat calls, and
     /// `keep_alive` the seconds that it stays in memory.
@@ -44,7 +44,7 @@ pub trait ChatServer: fmt::Debug + Send + Sync {
         texts: &'a [String],
         options: &'a Options,
         keep_alive: i64,
-    ) -> Answer<'a, Vec<Vec<f32>>>;
+    ) -> ServerAnswer<'a, Vec<Vec<f32>>>;
 }
 
 /// Has the model answer `request` and returns the counters of the reply.

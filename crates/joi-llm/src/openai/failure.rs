@@ -17,13 +17,14 @@ const TOO_LONG: [&str; 7] = [
     "context length of only",
     "context the overflows",
 ];
-/// How servers say that the model, as it is run, can't call tools: vLLM, llama-server, others.
-const NO_TOOLS: [&str; 5] = [
+/// How servers say that the model, as it is run, can't call tools: vLLM, llama-server, llama-cpp-python, others.
+const NO_TOOLS: [&str; 6] = [
     "enable-auto-tool-choice",
     "requires --jinja",
     "does not support tools",
     "tools are not supported",
     "does not support function calling",
+    "tool choice is not supported",
 ];
 /// How servers say that they lack a model.
 const NO_MODEL: [&str; 4] = ["model_not_found", "model not found", "is not a valid model", "does not exist"];
@@ -135,6 +136,11 @@ mod tests {
             (
                 400,
                 r#"{"message":"\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set"}"#,
+                LlmError::NoTools { model: "m".into() },
+            ),
+            (
+                500,
+                r#"{"error":{"message":"Automatic streaming tool choice is not supported"}}"#,
                 LlmError::NoTools { model: "m".into() },
             ),
             (429, "slow down", LlmError::TooManyRequests),

@@ -99,6 +99,8 @@ pub(super) struct ReplyReader {
     calls: Vec<CallInPieces>,
     argument_bytes: usize,
     finished: Option<DoneReason>,
+    /// Pieces of text and thinking: the tokens of a server that reports none.
+    pieces: u64,
     stats: ChatStats,
     is_done: bool,
 }
@@ -135,8 +137,10 @@ impl ReplyReader {
         let said = |text: Option<String>| text.filter(|text| !text.is_empty());
         if let Some(delta) = choice.delta.or(choice.message) {
             let thought = said(delta.reasoning_content).or_else(|| said(delta.reasoning));
+            let before = events.len();
             events.extend(thought.map(ChatEvent::Thinking));
             events.extend(said(delta.content).map(ChatEvent::Text));
+            self.pieces += (events.len() - before) as u64;
             for piece in delta.tool_calls.unwrap_or_default() {
                 self.add(piece)?;
             }
@@ -156,6 +160,9 @@ impl ReplyReader {
         let Some(reason) = self.finished.filter(|_| !self.is_done) else { return Ok(()) };
         self.hand_out_calls(events)?;
         self.is_done = true;
+        if self.stats.eval_count == 0 {
+            self.stats.eval_count = self.pieces;
+        }
         events.push_back(ChatEvent::Done(ChatStats { done_reason: reason, ..self.stats.clone() }));
         Ok(())
     }

@@ -23,6 +23,10 @@ pub(super) const OPTIONAL: [&str; 8] = [
     "seed",
 ];
 
+/// Stands in the refused keys for a `response_format` of this type; then one of type `json_object` carries the schema, as
+/// llama-cpp-python and older llama-servers read it.
+const JSON_SCHEMA: &str = "json_schema";
+
 /// Returns the body of `request` without the keys in `refused`.
 ///
 /// # Errors
@@ -44,9 +48,11 @@ pub(super) fn body(
     put("stream_options", json!({ "include_usage": true }));
     if !request.tools.is_empty() {
         put("tools", json!(request.tools));
+        // The default of the API; llama-cpp-python ignores tools without it.
+        put("tool_choice", json!("auto"));
     }
     if let Some(format) = &request.format {
-        put("response_format", response_format(format));
+        put("response_format", response_format(format, refused.contains(JSON_SCHEMA)));
     }
     put("max_tokens", json!(options.num_predict));
     if refused.contains("max_tokens") {
@@ -74,13 +80,16 @@ pub(super) fn body(
 
 /// Returns the key of `body` that the words of a refusal name, if the request can do without it.
 pub(super) fn refused_key(words: &str, body: &Map<String, Value>) -> Option<&'static str> {
-    OPTIONAL.into_iter().find(|key| body.contains_key(*key) && words.contains(key))
+    let key = OPTIONAL.into_iter().find(|key| body.contains_key(*key) && words.contains(key))?;
+    let is_schema = key == "response_format" && body[key]["type"] == JSON_SCHEMA;
+    Some(if is_schema { JSON_SCHEMA } else { key })
 }
 
-fn response_format(format: &Value) -> Value {
+fn response_format(format: &Value, is_schema_refused: bool) -> Value {
     match format {
+        Value::Object(_) if is_schema_refused => json!({ "type": "json_object", "schema": format }),
         Value::Object(_) => {
-            json!({ "type": "json_schema", "json_schema": { "name": "reply", "schema": format } })
+            json!({ "type": JSON_SCHEMA, "json_schema": { "name": "reply", "schema": format } })
         }
         _ => json!({ "type": "json_object" }),
     }
@@ -197,6 +206,11 @@ mod tests {
             json!({ "type": "json_schema", "json_schema": { "name": "reply", "schema": schema } })
         );
         assert_eq!(format(json!("json")), json!({ "type": "json_object" }));
+        let asked = body(&with(schema.clone()), &BTreeSet::new()).unwrap();
+        assert_eq!(refused_key("response_format", &asked), Some(JSON_SCHEMA));
+        let simpler = body(&with(schema.clone()), &BTreeSet::from([JSON_SCHEMA])).unwrap();
+        assert_eq!(simpler["response_format"], json!({ "type": "json_object", "schema": schema }));
+        assert_eq!(refused_key("response_format", &simpler), Some("response_format"));
         let high = ChatRequest { think: Think::High, ..request(Vec::new()) };
         let high = body(&high, &BTreeSet::new()).unwrap();
         assert_eq!(

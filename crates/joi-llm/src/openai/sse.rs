@@ -17,11 +17,11 @@ use crate::error::LlmError;
 use crate::lines::Splitter;
 use crate::wire::{ChatEvent, ChatStats};
 
-type ByteStream = Pin<Box<dyn Stream<Item = Result<Bytes, reqwest::Error>> + Send>>;
+type SseBody = Pin<Box<dyn Stream<Item = Result<Bytes, reqwest::Error>> + Send>>;
 
 /// The events of a reply.
 pub(super) struct SseReply {
-    body: ByteStream,
+    body: SseBody,
     splitter: Splitter,
     reader: ReplyReader,
     events: VecDeque<ChatEvent>,

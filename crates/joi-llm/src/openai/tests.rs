@@ -142,6 +142,7 @@ async fn a_model_that_cannot_call_tools_says_so() {
     let with_tool = ChatRequest { tools: vec![tool], ..hello() };
     let error = answer(&client(&double), &with_tool).await.unwrap_err();
     assert_eq!(error, LlmError::NoTools { model: MODEL.into() });
+    assert_eq!(double.chats()[0]["tool_choice"], "auto");
 }
 
 #[tokio::test]
@@ -169,7 +170,7 @@ async fn a_result_goes_back_under_the_id_of_its_call() {
 async fn refused_keys_are_left_out_of_this_request_and_the_next() {
     let double = Double::openai().await;
     double.script(CHAT, Script::openai_error(400, "Unrecognized request argument: chat_template_kwargs", ""));
-    double.script(CHAT, Script::json(422, &json!({ "detail": [{ "loc": ["body", "repeat_penalty"] }] })));
+    double.script(CHAT, Script::json(500, &json!({ "detail": [{ "loc": ["body", "repeat_penalty"] }] })));
     let client = client(&double);
     assert!(answer(&client, &hello()).await.is_ok());
     assert!(answer(&client, &hello()).await.is_ok());

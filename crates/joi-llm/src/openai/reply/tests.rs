@@ -24,7 +24,12 @@ fn text(words: &str) -> ChatEvent {
 }
 
 fn done(done_reason: DoneReason) -> ChatEvent {
-    ChatEvent::Done(ChatStats { done_reason, ..ChatStats::default() })
+    done_after(0, done_reason)
+}
+
+/// Returns the end of a reply of `pieces` whose server reports no counters.
+fn done_after(pieces: u64, done_reason: DoneReason) -> ChatEvent {
+    ChatEvent::Done(ChatStats { done_reason, eval_count: pieces, ..ChatStats::default() })
 }
 
 /// Returns id, name and arguments of each call.
@@ -130,7 +135,7 @@ fn an_error_ends_a_reply_wherever_it_comes() {
     assert_eq!(read(bare), (vec![], broke));
     let null =
         json!({ "error": null, "choices": [{ "delta": { "content": "Hi" }, "finish_reason": "stop" }] });
-    assert_eq!(events(&[null]), [text("Hi"), done(DoneReason::Stop)]);
+    assert_eq!(events(&[null]), [text("Hi"), done_after(1, DoneReason::Stop)]);
 }
 
 #[test]
@@ -140,7 +145,7 @@ fn a_reply_that_is_not_streamed_is_read_as_well() {
     ] }, "finish_reason": "tool_calls" }] });
     let (events, outcome) = read(&format!("{whole}\n"));
     assert_eq!((calls(&events), outcome), (vec![("a", "clock", json!({}))], Ok(())));
-    assert_eq!(events.last(), Some(&done(DoneReason::Stop)));
+    assert_eq!(events.last(), Some(&done_after(1, DoneReason::Stop)));
 }
 
 #[test]

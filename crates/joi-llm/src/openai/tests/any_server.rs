@@ -56,7 +56,7 @@ async fn a_reply_that_reaches_its_limit_says_so() {
 }
 
 #[tokio::test]
-async fn a_call_of_a_tool_comes_whole_or_its_text_does() {
+async fn a_call_of_a_tool_comes_whole_where_the_server_streams_calls() {
     let server = server().await;
     if let Some(double) = &server.double {
         let call = json!({ "tool_calls": [
@@ -71,12 +71,19 @@ async fn a_call_of_a_tool_comes_whole_or_its_text_does() {
     let messages =
         vec![Message::system("Call a tool where one fits."), Message::user("Put milk on the shopping list.")];
     let request = ChatRequest { tools: vec![tool], ..server.ask(messages, 60) };
-    let events = answer(&server.client, &request).await.unwrap();
+    let events = match answer(&server.client, &request).await {
+        // Then the caller describes the tools in the prompt.
+        Err(LlmError::NoTools { .. }) if server.double.is_none() => return,
+        events => events.unwrap(),
+    };
     let call = events.iter().find_map(|event| match event {
         ChatEvent::ToolCall(call) => Some(call),
         _ => None,
     });
-    let call = call.unwrap_or_else(|| panic!("{events:?}"));
+    let Some(call) = call else {
+        // llama-cpp-python decides by a grammar whether a tool is called, and streams text only.
+        return assert!(server.double.is_none(), "{events:?}");
+    };
     assert_eq!((call.function.name.as_str(), call.id.is_some()), ("add_to_list", true));
     let item = call.function.arguments["item"].as_str().unwrap().to_lowercase();
     assert!(item.contains("milk"), "{item}");
