@@ -9,8 +9,8 @@
 //!                         Mouth(32) ─► voice thread ─► Player ─► speaker | WAV
 //! ```
 //!
-//! What is said unasked comes through the queue of `announce`, which all conversations share with whoever has something
-//! to say. There is a conversation for each voice endpoint; all of them share the engine.
+//! Unasked messages come through the queue of `announce`, which all conversations share with whoever has something to
+//! say. There is a conversation for each voice endpoint; all of them share the engine.
 //!
 //! What runs as long as the program is a service of the [`Daemon`], which starts them in the order of one list
 //! (`daemon/services.rs`) and ends them against it; every stage has a heart in `pulse`.

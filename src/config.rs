@@ -47,24 +47,24 @@ pub const DEFAULT_FILE: &str = include_str!("../config/default.toml");
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// The language she hears, understands and speaks: "en", "de", the name of a folder with the files of another one,
-    /// in `languages` beside the configuration file; or "auto": she answers in whichever of them was spoken.
+    /// The language that joi hears, understands and speaks: "en", "de", the name of a folder with the files of another
+    /// one, in `languages` beside the configuration file; or "auto": joi answers in whichever of them was spoken.
     pub language: String,
     /// Microphone and speaker.
     pub audio: AudioConfig,
     /// Wake word, voice activity, endpointing, speech to text.
     pub hear: HearConfig,
-    /// How she talks with people.
+    /// Spoken conversations.
     pub conversation: ConversationConfig,
     /// How replies are made.
     pub reply: ReplyConfig,
-    /// Who she is.
+    /// Name and character.
     pub persona: PersonaConfig,
-    /// What she knows of time and place.
+    /// Time and place.
     pub context: ContextConfig,
-    /// What she remembers beyond the conversation.
+    /// Memory beyond the conversation.
     pub memory: MemoryConfig,
-    /// What she can do beside talking.
+    /// Tools.
     pub tools: ToolsConfig,
     /// The language model and its server.
     pub llm: LlmConfig,
@@ -72,7 +72,7 @@ pub struct Config {
     pub speak: SpeakConfig,
     /// The house: openHAB or Home Assistant.
     pub home: HomeConfig,
-    /// What is said without having been asked for.
+    /// Unsolicited messages.
     pub announce: AnnounceConfig,
     /// How many messages leave the house.
     pub outbound: OutboundConfig,
@@ -82,7 +82,7 @@ pub struct Config {
     pub ntfy: NtfyConfig,
     /// What counts as worth mentioning in the house.
     pub awareness: AwarenessConfig,
-    /// When she speaks up by herself.
+    /// Proactive messages.
     pub impulse: ImpulseConfig,
     /// Alarms.
     pub alert: AlertConfig,
@@ -96,7 +96,7 @@ pub struct Config {
     pub models: ModelsConfig,
     /// Figures for Prometheus.
     pub metrics: MetricsConfig,
-    /// What is logged.
+    /// Logging.
     pub log: LogConfig,
 }
 

@@ -48,7 +48,7 @@ fn socket(runtime: &Path) -> PathBuf {
 /// The socket can't be served or reached.
 #[derive(Debug, thiserror::Error)]
 pub enum ControlError {
-    /// Another process holds the runtime directory. Tell the user, end.
+    /// Another process holds the runtime directory. Report it to the user and end.
     #[error("joi is running already ({}); `joi status` shows what it does", .socket.display())]
     Running {
         /// Its socket.
@@ -62,7 +62,7 @@ pub enum ControlError {
         /// The system's error.
         source: io::Error,
     },
-    /// There is a socket, but the program behind it does not answer. Tell the user, give up.
+    /// There is a socket, but the program behind it does not answer. Report it to the user and give up.
     #[error("joi at {} does not answer: {source}", .socket.display())]
     Unreachable {
         /// The socket.
@@ -70,10 +70,10 @@ pub enum ControlError {
         /// The system's error.
         source: io::Error,
     },
-    /// The running program refused, for this reason. Tell the user.
+    /// The running program refused, for this reason. Report it to the user.
     #[error("{0}")]
     Refused(String),
-    /// The running program's answer is not understood; it is of another version. Tell the user.
+    /// The running program's answer is not understood; it is of another version. Report it to the user.
     #[error("the answer of the running joi is invalid ({0}); if it is of another version, restart it")]
     Answer(#[from] serde_json::Error),
 }

@@ -35,7 +35,7 @@ fn label(name: &'static str, value: impl Into<String>) -> MetricLabels {
     vec![(name, value.into())]
 }
 
-/// What is counted. Clones share it.
+/// The counters. Clones share them.
 #[derive(Debug, Clone)]
 pub struct Metrics {
     turns: MetricCounters,

@@ -123,7 +123,7 @@ impl HouseWatcher {
         notices: &mut mpsc::Receiver<SentNotice>,
         (stop, heart): (CancellationToken, &Heart),
     ) {
-        // What was announced already must not count as new.
+        // Alerts that were announced already must not count as new.
         match tokio::time::timeout(RESTORE, self.alerts.restore()).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::warn!(%error, "alarms of before are not known"),

@@ -56,7 +56,7 @@ pub struct Brain {
     pub awareness: Awareness,
     /// The language that is spoken.
     pub languages: Languages,
-    /// Tells the time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
     /// Faults while it was made; one sentence each.
     pub remarks: Vec<String>,
@@ -77,7 +77,7 @@ struct Surroundings {
 
 impl Brain {
     /// Opens the database, starts looking for a model server, and makes the engine. Our own server ends with it.
-    /// What is to ring is left to the running program, if there is one.
+    /// Alarms and timers are left to the running program, if there is one.
     pub async fn start(config: &Config, paths: &Paths) -> anyhow::Result<Self> {
         Self::start_with(config, paths, None, None).await
     }

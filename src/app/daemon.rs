@@ -27,7 +27,7 @@ use supervision::{Event, Supervision, SupervisionAction, SupervisionState};
 /// Interval between two looks at the hearts.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 
-/// A service without which the program is nothing has failed. Tell the user, end.
+/// A service without which the program is nothing has failed. Report it to the user and end.
 #[derive(Debug, thiserror::Error)]
 #[error("{service} {how} ({why}), so joi ends; `joi run` starts it again")]
 pub struct EssentialFailed {

@@ -37,7 +37,7 @@ const DELIVERIES: usize = 8;
 
 /// The running ears.
 pub struct Ears {
-    /// Tells the listener what to do.
+    /// Commands to the listener.
     pub commands: SyncSender<HearCommand>,
     /// Deliveries of the listener.
     pub deliveries: Receiver<Delivery>,
@@ -47,7 +47,7 @@ pub struct Ears {
     pub transcripts: Receiver<SttEvent>,
     /// Transcribes speech during playback.
     pub interjections: (Stt, Receiver<SttEvent>),
-    /// Tells how many events the conversation has not taken in yet.
+    /// The number of events that the conversation has not taken in yet.
     pub waiting: Gauge,
     /// Ends on a command, or with a file.
     pub listener: JoinHandle<()>,

@@ -1,4 +1,4 @@
-//! What is measured once on a machine, at the end of `joi models fetch` or else at the first start, and remembered.
+//! Measurements made once on a machine, at the end of `joi models fetch` or else at the first start, and remembered.
 //!
 //! In: the places where it may be remembered, how it is measured. Out: what holds here.
 

@@ -74,8 +74,8 @@ pub async fn mouth(
     Ok((mouth, reports, remarks))
 }
 
-/// Does the same without waiting: the voices are loaded on their thread, and what is said meanwhile waits for them. Remarks
-/// about them go to `told`, and `report` reports that they are loaded, or never will be.
+/// Does the same without waiting: the voices are loaded on their thread, and what is said meanwhile waits for them.
+/// Remarks about them go to `news`, and `report` reports that they are loaded, or never will be.
 ///
 /// # Errors
 /// The system gives no thread.
@@ -84,7 +84,7 @@ pub(super) fn mouth_loading(
     paths: &Paths,
     (player, events): (Player, Receiver<PlayEvent>),
     brain: &Brain,
-    (told, report): (Sender<News>, LoadReport),
+    (news, report): (Sender<News>, LoadReport),
 ) -> anyhow::Result<(Mouth, Receiver<SpeakEvent>)> {
     let (config, paths, all) = (config.clone(), paths.clone(), brain.languages.all());
     let load = move || {
@@ -94,7 +94,7 @@ pub(super) fn mouth_loading(
         let (voices, remarks) = loaded.map_err(|error| voiceless(&error))?;
         for remark in remarks {
             // Fails only when nobody shows anything any more.
-            let _ = told.blocking_send(News::Remark(remark));
+            let _ = news.blocking_send(News::Remark(remark));
         }
         Ok(voices)
     };
@@ -128,7 +128,7 @@ fn load_voices(
                     None => voice.into(),
                 });
             }
-            // What is said in it is said by the voice of the first.
+            // Text in that language is spoken by the voice of the first.
             (Err(error), Some(before)) => {
                 remarks.push(format!("nobody speaks \"{}\" here: {error:#}", language.code()));
                 voices = Some(before);

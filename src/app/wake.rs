@@ -163,7 +163,7 @@ fn scorer_time(config: &Config, paths: &Paths) -> anyhow::Result<ScorerTime> {
 /// The file that remembers how long scoring takes.
 const MEMORY: &str = "scorer-choice.json";
 
-/// What is needed of the phrases before the model is on its thread.
+/// The properties of the phrases that are needed before the model is on its thread.
 pub(super) struct Wanting {
     wanted: Vec<PhraseThreshold>,
     onsets: Onsets,

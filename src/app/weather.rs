@@ -113,7 +113,7 @@ impl WeatherWatcher {
         let ahead = ahead.map_err(|error| error.to_string())?;
         let outlook = WeatherOutlook { told: ahead.told, gust: ahead.gust, thunder: ahead.thunder };
         let (awareness, now) = (&self.parts.awareness, self.parts.clock.now());
-        let noticed = awareness.state().foretold(&outlook, awareness.rules(), &now);
+        let noticed = awareness.state().take_forecast(&outlook, awareness.rules(), &now);
         for alert in noticed.iter().filter_map(|noticed| Alert::of(&noticed.event)) {
             self.parts.alerts.raise(alert).await;
         }

@@ -68,7 +68,7 @@ pub struct AutomaticBackups {
     leftovers: LeftoverWatch,
 }
 
-/// What is to be done.
+/// The next step of the automatic backup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BackupDecision {
     Wait,

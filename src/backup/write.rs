@@ -66,7 +66,7 @@ pub struct WrittenBackup {
     pub file: PathBuf,
     /// Its size.
     pub bytes: u64,
-    /// What is in it.
+    /// Its contents.
     pub manifest: BackupManifest,
 }
 
@@ -124,7 +124,7 @@ impl BackupParts {
 
     fn remove(&self) {
         for path in [&self.archive, &self.database] {
-            // What is not there needs no removing, and what can't be removed was reported by whoever wrote it.
+            // A missing file needs no removing, and one that can't be removed was reported by whoever wrote it.
             let _ = fs::remove_file(path);
         }
     }

@@ -1,6 +1,6 @@
 //! `joi bench`: how fast whole spoken turns are on this machine, over WAV files, and what the machine can do.
 //!
-//! What is measured for work on the program itself is in the program `joi-bench`.
+//! Measurements for work on the program itself are in the program `joi-bench`.
 
 mod figures;
 mod machine;

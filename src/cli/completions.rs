@@ -1,7 +1,7 @@
 //! `joi completions SHELL`: the completion script, in which `joi home show` and `joi home send` complete the names of items.
 //!
-//! What is fixed is written by clap. The names are asked of the house when they are completed (`joi home items --names`);
-//! a house that is not connected, or is slow, has none.
+//! The fixed part is written by clap. The names are asked of the house when they are completed
+//! (`joi home items --names`); a house that is not connected, or is slow, has none.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! What is typed with a slash: questions about the last answer, the timers, the tools and the model.
+//! Slash commands: questions about the last answer, the timers, the tools and the model.
 //!
 //! In: a line. Out: what it asks for is printed; any other line belongs to the conversation.
 

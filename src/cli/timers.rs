@@ -47,7 +47,7 @@ pub(crate) struct TimersArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum TimersCommand {
-    /// What is set, what rings, what was missed
+    /// Everything that is set, that rings, that was missed
     #[command(after_help = EXAMPLES)]
     List,
     /// Set a timer ("9 minutes"), an alarm ("half past six on weekdays") or a reminder (--remind)

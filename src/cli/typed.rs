@@ -28,7 +28,7 @@ pub(crate) fn line(bytes: Vec<u8>, number: usize) -> Option<String> {
 /// Asks typed questions one after the other.
 pub(crate) struct Typist<'a> {
     brain: &'a Brain,
-    /// What is typed at this terminal.
+    /// The session of this terminal.
     pub(crate) session: Session,
     last: TurnId,
 }

@@ -81,13 +81,13 @@ pub struct Effective {
 /// The configuration cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// A file was named that is not there. Tell the user.
+    /// A file was named that is not there. Report it to the user.
     #[error("there is no configuration file {path}; write one with `joi config init`")]
     Missing {
         /// Which file.
         path: PathBuf,
     },
-    /// The file exists and can't be read. Tell the user.
+    /// The file exists and can't be read. Report it to the user.
     #[error("can't read the configuration {path}: {source}")]
     Read {
         /// Which file.
@@ -95,7 +95,7 @@ pub enum ConfigError {
         /// Why.
         source: std::io::Error,
     },
-    /// The file is not TOML. Tell the user.
+    /// The file is not TOML. Report it to the user.
     #[error("{name} is not valid TOML: {message}")]
     Syntax {
         /// Which file.
@@ -103,7 +103,7 @@ pub enum ConfigError {
         /// The parser's message, with the place.
         message: String,
     },
-    /// Keys or values that can't be used. Tell the user all of them.
+    /// Keys or values that can't be used. Report all of them to the user.
     #[error("{}", Listed(.0))]
     Problems(Vec<Problem>),
 }

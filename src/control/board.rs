@@ -34,7 +34,7 @@ pub struct StatusBoardParts {
     pub pulse: Pulse,
     /// Warnings and errors.
     pub journal: Journal,
-    /// Tells the time of a change.
+    /// The clock for the time of a change.
     pub clock: Arc<dyn Clock>,
 }
 

@@ -39,7 +39,7 @@ pub struct MuteOutcome {
 /// The position can't be read or stored.
 #[derive(Debug, thiserror::Error)]
 pub enum MuteFault {
-    /// The microphone is muted until the user unmutes it. Tell the user.
+    /// The microphone is muted until the user unmutes it. Report it to the user.
     #[error("the mute state can't be read from {}: {source}; the microphone is muted until `joi unmute`", .path.display())]
     Unread {
         /// The file.
@@ -47,7 +47,7 @@ pub enum MuteFault {
         /// The system's error.
         source: io::Error,
     },
-    /// Muted, but not after the next start. Tell the user.
+    /// Muted, but not after the next start. Report it to the user.
     #[error("the microphone is muted only until the next start: {} can't be written: {source}", .path.display())]
     NotKept {
         /// The file.
@@ -55,7 +55,7 @@ pub enum MuteFault {
         /// The system's error.
         source: io::Error,
     },
-    /// Unmuted, but muted again after the next start. Tell the user.
+    /// Unmuted, but muted again after the next start. Report it to the user.
     #[error("the microphone is on, but muted again after the next start: {} can't be removed: {source}", .path.display())]
     NotForgotten {
         /// The file.

@@ -1,4 +1,4 @@
-//! Tells systemd that the program is ready, what it does, and that it is alive: as long as every stage is.
+//! Reports to systemd that the program is ready, what it does, and that it is alive: as long as every stage is.
 //!
 //! One task. While a stage is late or broken no keep-alive is sent, so that systemd starts the program again where that
 //! goes on for its limit. What is late at two looks in a row is logged, once until it is well again; without systemd only
@@ -44,7 +44,7 @@ struct LateLooks(BTreeMap<&'static str, u32>);
 struct StageNews {
     /// Stages that are now reported as late.
     late: Vec<Vital>,
-    /// Told to be late before, and well again.
+    /// Reported as late before, and well again.
     recovered: Vec<&'static str>,
 }
 

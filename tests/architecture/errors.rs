@@ -172,7 +172,7 @@ fn what_is_spoken_is_data_of_the_languages() {
             continue;
         }
         for (before, text) in literals(&code(&path)) {
-            let is_said = [".say(", ".say_on(", ".say_last(", ".aside(", ".saying(", ".tell("]
+            let is_said = [".say(", ".say_on(", ".say_last(", ".aside(", ".saying(", ".deliver("]
                 .iter()
                 .any(|call| before.trim_end().trim_end_matches(['&', ' ']).ends_with(call));
             let words = text.split(' ').filter(|word| word.chars().any(char::is_alphabetic)).count();

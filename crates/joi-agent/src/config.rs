@@ -31,7 +31,7 @@ pub struct ReplyConfig {
     pub older_messages: u32,
     /// How old, in hours, such an earlier message may be, 1 to 168.
     pub older_hours: u32,
-    /// Most sentences of a spoken answer, 1 to 50; then she asks whether to go on. A story, a list or steps may be
+    /// Most sentences of a spoken answer, 1 to 50; then joi asks whether to go on. A story, a list or steps may be
     /// longer, and so may what is read.
     pub spoken_sentences: u32,
     /// Most words of a spoken answer, 10 to 500. It ends with the last whole sentence within them.
@@ -119,16 +119,16 @@ impl ReplyConfig {
     }
 }
 
-/// Who she is.
+/// `[persona]`: name, character and profiles.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PersonaConfig {
-    /// Her name, 1 to 40 characters; "auto" takes it from the wake phrase ("hey jarvis" gives Jarvis).
+    /// The name of the assistant, 1 to 40 characters; "auto" takes it from the wake phrase ("hey jarvis" gives Jarvis).
     pub name: String,
-    /// Her character: "joi" (warm) or "butler" (dry).
+    /// The character of the assistant: "joi" (warm) or "butler" (dry).
     pub character: Character,
-    /// Whether she is one ("unified"), or the model picks a profile at the beginning of each conversation ("profiles"):
-    /// developer, business or life, each with its own words and tools.
+    /// Whether there is one persona with all tools ("unified"), or the model picks a profile at the beginning of each
+    /// conversation ("profiles"): developer, business or life, each with its own words and tools.
     pub mode: PersonaMode,
     /// The profile when none can be picked: "developer", "business" or "life".
     pub fallback: String,
@@ -145,11 +145,11 @@ impl Default for PersonaConfig {
     }
 }
 
-/// Whether she is one.
+/// Whether there is one persona or several profiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PersonaMode {
-    /// She is herself, with all tools.
+    /// The persona itself, with all tools.
     Unified,
     /// The model picks one of the profiles at the beginning of each conversation, with its own tools.
     Profiles,
@@ -186,13 +186,13 @@ impl PersonaConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Character {
-    /// A warm companion with a presence of her own.
+    /// A warm companion.
     Joi,
     /// A dry butler.
     Butler,
 }
 
-/// What the model is told about here and now.
+/// Time and place in the model's prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ContextConfig {
@@ -201,11 +201,11 @@ pub struct ContextConfig {
     pub placement: Placement,
     /// "local" or "utc" time.
     pub time: TimeKind,
-    /// Where she lives, in words, at most 100 characters, for example "Vienna, Austria"; "" means unknown. It is told
-    /// to the model and to nobody else.
+    /// Where joi is installed, in words, at most 100 characters, for example "Vienna, Austria"; "" means unknown. Only
+    /// the language model receives it.
     pub location: String,
-    /// The number of the emergency services where she lives, for example "112": at most 20 digits, spaces, "+" and "-".
-    /// "" makes her say "your emergency number".
+    /// The number of the emergency services at that place, for example "112": at most 20 digits, spaces, "+" and "-".
+    /// With "", answers say "your emergency number".
     pub emergency_number: String,
 }
 
@@ -248,7 +248,7 @@ pub enum Placement {
     System,
 }
 
-/// Which clock the model is told.
+/// The clock that is shown to the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TimeKind {

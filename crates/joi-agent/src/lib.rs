@@ -105,7 +105,7 @@ pub async fn reply<M: ChatModel>(
     let is_quoting = text::has_lines(&turn.text.0) || text::quotes(asked.as_str());
     drop(turn.text);
     let mut sink = ReplySink::new(events, Arc::clone(&language));
-    // What is answered to a stranger's words may hold them.
+    // An answer to a stranger's words may contain them.
     sink.is_foreign = is_quoting;
     let context = TurnContext { engine, session, language: Arc::clone(&language) };
     let turn =

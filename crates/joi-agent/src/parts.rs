@@ -1,4 +1,4 @@
-//! Splits an utterance that holds several requests: "set a timer for ten minutes and tell me a joke".
+//! Splits an utterance that holds several requests: "set a timer for ten minutes and read me the news".
 //!
 //! Input: the utterance and the tools on offer. Output: the requests in the order in which they are answered: first
 //! those that need no model, then the rest as one request. A small model that gets both at once does one of them, or

@@ -63,9 +63,9 @@ pub async fn read_ahead<M: ChatModel>(engine: &Engine<M>, session: &Session) -> 
 
 /// Has the model read the prompt of `text`, in the language that was `heard`, which may be the whole question, and
 /// begin to answer it, where the words alone show what it will be asked: what comes behind them, or other words, cost
-/// as much as without this. `told` gets the words of that answer as they come, and their language. Dropping it aborts
-/// it. Words with something private in them are left alone, and all words where the server is outside of the home: they may
-/// not be meant for joi.
+/// as much as without this. `on_words` gets the words of that answer as they come, and their language. Dropping it
+/// aborts it. Words with something private in them are left alone, and all words where the server is outside of the
+/// home: they may not be meant for joi.
 ///
 /// # Errors
 /// The model's; a prompt that was not read in advance costs time, nothing else.
@@ -73,7 +73,7 @@ pub async fn read_words<M: ChatModel>(
     engine: &Engine<M>,
     session: &Session,
     (text, heard): (&str, Option<&str>),
-    mut told: impl FnMut(&str, &Arc<Language>),
+    mut on_words: impl FnMut(&str, &Arc<Language>),
 ) -> Result<(), LlmError> {
     let _running = engine.arbiter.begin_turn();
     let _same_model = engine.parts.model.hold();
@@ -106,7 +106,7 @@ pub async fn read_words<M: ChatModel>(
     let Some((ask, answer, _permit)) = asked else { return Ok(()) };
     let look = |event: &ChatEvent| {
         if let ChatEvent::Text(words) = event {
-            told(words, &language);
+            on_words(words, &language);
         }
     };
     source.pass_on(ask, answer, look).await;

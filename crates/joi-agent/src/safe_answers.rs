@@ -272,7 +272,7 @@ impl<M: ChatModel> TurnContext<'_, M> {
         let past = self.past(&turn.now).await.unwrap_or_default();
         // Whatever was asked for, the search is there.
         let request = TurnRequest { prompt: PromptKind::Tools, ..self.request(&question, &past) };
-        // What is quoted is not shortened by a model.
+        // Quoted text is not shortened by a model.
         let plan = Plan::of_words();
         let choice = ToolChoice { picks: vec![WEB_SEARCH.to_owned()], by: "care", is_open: false };
         let prepared = Prepared { choice, plan, ..Prepared::default() };

@@ -202,7 +202,7 @@ impl Session {
         if is_new || before == forgotten {
             return;
         }
-        // What was erased from the store, by whichever program, must not live on here.
+        // Rows that were erased from the store, by whichever program, must not live on here.
         self.with(|state| {
             let (recent_calls, is_fleeting) = (std::mem::take(&mut state.recent_calls), state.is_fleeting);
             *state = SessionState { forgotten, recent_calls, is_fleeting, ..SessionState::default() };

@@ -100,7 +100,7 @@ impl Ran {
             .collect()
     }
 
-    /// What is shown and spoken, asides in parentheses, notices in brackets.
+    /// Returns the text that is shown and spoken, asides in parentheses, notices in brackets.
     fn shown(&self) -> String {
         let shown = |event: &ReplyEvent| match event {
             ReplyEvent::Text(text) => text.clone(),
@@ -131,7 +131,7 @@ fn start() -> Zoned {
     time("2026-11-22T14:05:30+01:00[Europe/Vienna]")
 }
 
-/// What is said without a model.
+/// Returns the sentences that are said without a model.
 fn say() -> &'static ReplySentences {
     &english().sentences().reply
 }
@@ -160,7 +160,7 @@ impl Bench {
         let mut parts = EngineParts {
             home: None,
             initiative: crate::Initiative::default(),
-            // What is asked beside the answer is switched on where a test is about it.
+            // Model calls beside the answer are switched on where a test is about them.
             reply: ReplyConfig {
                 planner: PlannerConfig { mode: PlannerMode::Never, ..PlannerConfig::default() },
                 ..ReplyConfig::default()

@@ -88,7 +88,7 @@ pub fn repeats_the_request(language: &Language, asked: &str, answer: &str) -> bo
     again * 3 >= wanted.len() * ASKED_AGAIN
 }
 
-/// Returns where a question begins that its own words don't answer, perhaps behind polite ones: "can you tell me why".
+/// Returns where a question begins that its own words don't answer, perhaps behind polite ones: "do you know why".
 fn open_at(language: &Language, words: &[String]) -> Option<usize> {
     language.requests().iter().map(|words| &words.talk).find_map(|talk| {
         let begins = |at: usize| talk.open.at_start(&words[at..]).is_some();

@@ -31,7 +31,7 @@ Examples:
   joi-bench acting --set llm.backend=local            the embedded one
   joi-bench acting --json | jq .calls_per_turn";
 
-/// What is said, and what it should come to.
+/// The utterances, and the expected outcome of each.
 const SAID: &str = include_str!("../assets/acting.toml");
 
 #[derive(Debug, clap::Args)]

@@ -1,5 +1,5 @@
-//! `joi-bench echo`: what joi's ears make of joi's own voice. Joi tells a long story in a simulated room, and
-//! whatever they take for a wake phrase, a stop word or a follow-up is a mistake.
+//! `joi-bench echo`: what joi's ears make of joi's own voice. Joi speaks a long story in a simulated room, and whatever
+//! they take for a wake phrase, a stop word or a follow-up is a mistake.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -77,7 +77,7 @@ struct EchoTally {
     windows: u32,
     follow_ups: u32,
     residue: Residue,
-    /// What was mistaken, and why.
+    /// The mistakes, with their reasons.
     mistakes: Vec<String>,
 }
 

@@ -47,7 +47,7 @@ Examples:
   joi-bench everyday --marked --recorded tests/data/everyday/alone.en.json --set llm.temperature=0
   joi-bench everyday --json | jq .kinds";
 
-/// When everything is asked: a prompt that told another time would be answered in other words.
+/// When everything is asked: a prompt that gave another time would be answered in other words.
 const NOW: &str = "2026-11-22T14:05:30+01:00[Europe/Vienna]";
 /// From one turn to the next.
 const PAUSE: SignedDuration = SignedDuration::from_secs(20);
@@ -105,7 +105,7 @@ pub(crate) fn run(args: &EverydayArgs, context: &CliContext) -> anyhow::Result<E
     if args.json {
         show::line(serde_json::to_string_pretty(&report.json(floor))?)?;
     } else {
-        report.tell(floor)?;
+        report.print(floor)?;
     }
     let is_well = !args.check || report.missed(floor).is_empty();
     Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -63,7 +63,7 @@ impl Reading {
         Self { is_wrong, is_right, is_decisive, transcript }
     }
 
-    fn told(&self) -> serde_json::Value {
+    fn json(&self) -> serde_json::Value {
         json!({
             "text": self.transcript.text,
             "mean_logprob": self.transcript.mean_logprob,
@@ -104,7 +104,7 @@ pub(crate) fn run(args: &FirstLookArgs, context: &CliContext) -> anyhow::Result<
         let told: Vec<_> = rows
             .iter()
             .map(|(line, voice, quickest, chosen)| {
-                json!({ "said": line, "voice": voice, "quickest": quickest.told(), "chosen": chosen.told() })
+                json!({ "said": line, "voice": voice, "quickest": quickest.json(), "chosen": chosen.json() })
             })
             .collect();
         show::line(serde_json::to_string_pretty(&told)?)?;

@@ -50,7 +50,7 @@ const AROUND_S: (f64, f64) = (0.1, 0.4);
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct HouseArgs {
-    /// Whether the names of rooms and things are told to the speech model
+    /// Whether the names of rooms and things are given to the speech model
     #[arg(long, value_enum, default_value_t = NamesTold::Untold)]
     names: NamesTold,
     /// A file of sentences and what is meant, as tests/data/homes has them
@@ -97,7 +97,7 @@ enum FirstDecision {
     Chosen,
 }
 
-/// What was heard.
+/// A transcribed sentence.
 struct HeardWords {
     /// Without the wake phrase.
     text: String,
@@ -141,12 +141,12 @@ pub(crate) fn run(args: &HouseArgs, context: &CliContext) -> anyhow::Result<Exit
         let told = json!({
             "model": ears.whisper.path(),
             "voices": report::voices_json(&heard),
-            "sentences": heard.iter().map(HeardSentence::told).collect::<Vec<_>>(),
+            "sentences": heard.iter().map(HeardSentence::json).collect::<Vec<_>>(),
         });
         show::line(serde_json::to_string_pretty(&told)?)?;
     } else {
         show::line(voices_table(&heard))?;
-        for one in heard.iter().filter(|one| one.is_worth_telling()) {
+        for one in heard.iter().filter(|one| one.is_worth_showing()) {
             show::line(one.line())?;
         }
     }

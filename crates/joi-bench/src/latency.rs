@@ -37,7 +37,7 @@ Examples:
   joi-bench latency --plot latency.svg                a picture of it, too
   joi-bench latency --json > latency.json";
 
-/// What is said.
+/// The utterances.
 const SCRIPT: &str = include_str!("latency/script.toml");
 /// How long a program may take until it listens.
 const READY_WITHIN: Duration = Duration::from_secs(180);
@@ -106,7 +106,7 @@ impl Kind {
     }
 }
 
-/// What is said that needs no model.
+/// Returns the utterances that need no model.
 pub(super) fn commands() -> anyhow::Result<Vec<String>> {
     let script: Script = toml::from_str(SCRIPT)?;
     Ok(script.commands)
@@ -170,7 +170,7 @@ pub(crate) fn run(args: &LatencyArgs, context: &CliContext) -> anyhow::Result<Ex
         assign(&mut measured, name, records);
     }
     bar.finish_and_clear();
-    report::tell(&measured, args)?;
+    report::print(&measured, args)?;
     if let Some(file) = &args.plot {
         report::draw(&measured, file)?;
     }
@@ -245,7 +245,7 @@ impl Rig {
         Some((said, first_loud(&self.loudspeaker.levels(), said)?))
     }
 
-    /// Ends the program; what it tells of its turns, where it does.
+    /// Ends the program and returns its records of its turns, where it has any.
     fn end(mut self, subject: &Subject<'_>) -> anyhow::Result<Vec<TurnRecord>> {
         self.program.end();
         match subject {

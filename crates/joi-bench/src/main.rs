@@ -58,7 +58,7 @@ enum Measurement {
     Trust(trust::TrustArgs),
     /// How often a wake phrase is missed, and how often something else is taken for it
     Wake(wake::WakeArgs),
-    /// What is made of joi's own voice in a simulated room
+    /// What joi's ears make of joi's own voice in a simulated room
     Echo(echo::EchoArgs),
     /// How soon joi is silent when somebody says stop over joi, in a simulated room
     Stop(stop::StopArgs),
@@ -70,7 +70,7 @@ enum Measurement {
     Acting(acting::ActingArgs),
     /// What becomes of everyday questions, through Joi and by the model alone
     Everyday(everyday::EverydayArgs),
-    /// What is lost when the quickest speech model decides commands that it is sure of
+    /// The errors when the quickest speech model decides commands that it is sure of
     FirstLook(first_look::FirstLookArgs),
     /// How often a command that goes on would be cut off, by the silence that is asked for
     Pauses(pauses::PausesArgs),

@@ -42,7 +42,7 @@ pub(super) struct MeasuredCall {
     pub(super) first_token: Duration,
     /// Tokens of the prompt, known or not.
     pub(super) prompt_tokens: u64,
-    /// Those that were known; nothing where the server does not tell.
+    /// Those that were known; nothing where the server does not report it.
     pub(super) known_tokens: Option<u64>,
     /// What the server says it spent on the prompt.
     pub(super) prompt_took: Duration,

@@ -31,7 +31,7 @@ Examples:
   joi-bench pauses --silences 0.3,0.5     with a silence behind the command as well
   joi-bench pauses --json | jq '.[] | select(.meaning == \"WHOLE\")'";
 
-/// What is said.
+/// The utterances.
 const SENTENCES: &str = include_str!("../assets/pauses.toml");
 /// Silences that may be asked for, in ms.
 const WAITS: [u64; 9] = [200, 250, 300, 350, 400, 450, 500, 600, 700];
@@ -175,7 +175,7 @@ impl Ears {
         Ok(())
     }
 
-    /// What a trial tells of the words before a pause.
+    /// Returns the result of a trial of the words before a pause.
     fn meaning(&mut self, before: &Utterance) -> anyhow::Result<(&'static str, String)> {
         let quiet = AtomicBool::new(false);
         let mut heard = self.quickest.transcribe(&before.samples, &quiet)?;

@@ -1,13 +1,14 @@
 //! How much softer the echo becomes by what is foretold of it, early in joi's first answer and later.
 //!
 //! In: what the microphone captured beside what is left of it, while only joi speaks. Out: decibels. Nothing is
-//! suppressed in what is left, so that it tells what the filter alone is worth (the echo return loss enhancement,
-//! ERLE, of ITU-T G.168).
+//! suppressed in what is left, so that it shows what the filter alone is worth (the echo return loss enhancement, ERLE,
+//! of ITU-T G.168).
 //! Pure: no I/O, no clock.
 
 use joi_audio::{RATE, Tracks};
 
-/// When the spans end that are told apart, in seconds of joi's voice; the first second is for learning the room.
+/// When the spans end that are measured separately, in seconds of joi's voice; the first second is for learning the
+/// room.
 const ENDS: [u64; 3] = [1, 2, 4];
 
 /// The energy so far.
@@ -17,7 +18,7 @@ struct Energy {
     left: f64,
 }
 
-/// What is left of the echo.
+/// The rest of the echo.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Residue {
     spans: [Energy; ENDS.len() + 1],

@@ -17,7 +17,7 @@ const REVERBERATION: Duration = Duration::from_millis(250);
 pub(super) const DELAY: Duration = Duration::from_millis(60);
 /// The longest delay that can be set.
 const LONGEST: Duration = Duration::from_millis(600);
-/// What is read at once: 20 ms.
+/// Samples that are read at once: 20 ms.
 const PIECE: usize = RATE as usize / 50;
 /// What becomes softer or louder does so within 30 ms.
 const GLIDE: f32 = 1.0 / (0.03 * RATE as f32);
@@ -109,7 +109,7 @@ struct SoundPath {
     /// How long after the first one, and how strong.
     taps: Vec<(usize, f32)>,
     delay: usize,
-    /// What was played, the newest first.
+    /// The samples that were played, the newest first.
     past: VecDeque<f32>,
     drift: f64,
     /// How far the clocks are apart by now, in samples.
@@ -135,7 +135,7 @@ impl SoundPath {
         Self { taps, delay: samples(DELAY), past, drift, apart: 0.0, random }
     }
 
-    /// What is heard while this sample is played.
+    /// Returns the sample that is heard while this one is played.
     fn hear(&mut self, played: f32) -> f32 {
         self.past.pop_back();
         self.past.push_front(played);

@@ -95,7 +95,7 @@ pub(crate) fn run(args: &SoakArgs, context: &CliContext) -> anyhow::Result<ExitC
     Ok(if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The running program, the pipe into its microphone, and what it tells.
+/// The running program, the pipe into its microphone, and its output.
 struct Subject {
     program: Running,
     microphone: BufWriter<File>,
@@ -180,14 +180,14 @@ impl Subject {
         let rest = std::iter::from_fn(|| lines.recv_timeout(ANSWER_WITHIN).ok());
         let unasked = unasked(rest, &mut Vec::new());
         let status = program.0.wait()?;
-        // It tells by its status whether there was a turn.
+        // Its status shows whether there was a turn.
         anyhow::ensure!(status.code().is_some(), "the program ended with {status}");
         Ok(unasked)
     }
 }
 
-/// What was heard in turns that nobody asked for, of what the program told. Each of the commands that were `said` asks for
-/// one turn, and is taken out.
+/// Returns the words heard in turns that nobody asked for, of what the program reported. Each of the commands that were
+/// `said` asks for one turn, and is taken out.
 fn unasked(lines: impl Iterator<Item = String>, said: &mut Vec<String>) -> Vec<String> {
     let mut unasked = Vec::new();
     for line in lines {

@@ -1,5 +1,5 @@
-//! `joi-bench stop`: somebody says "stop" while she speaks, in a simulated room. How often she obeys, how soon,
-//! and how often joi stops though nobody said so.
+//! `joi-bench stop`: somebody says "stop" while joi speaks, in a simulated room. How often joi obeys, how soon, and how
+//! often joi stops though nobody said so.
 //!
 //! Stream time from the end of the word until the decision, and what was computed until then; the fade-out of
 //! joi's voice is added. The recogniser is the one that always hears interjections.
@@ -85,7 +85,7 @@ pub(crate) fn run(args: &StopArgs, context: &CliContext) -> anyhow::Result<ExitC
     for trial in trials {
         let outcome = bench.attempt(&trial, &mut voices)?;
         if args.json {
-            show::line(outcome.told(&trial))?;
+            show::line(outcome.json(&trial))?;
         }
         tally.count(&trial, outcome);
         bar.inc(1);
@@ -109,7 +109,7 @@ struct StopBench<'a> {
     now: u64,
     /// Where the trial began.
     began: u64,
-    /// What was said before, by voice and words.
+    /// The sound of words spoken before, by voice and words.
     spoken: HashMap<String, Vec<f32>>,
 }
 
@@ -123,7 +123,7 @@ struct StopScene {
     level_db: f32,
 }
 
-/// What was decided, and when.
+/// A decision, and when it was made.
 struct StopDecision {
     judgement: Judgement,
     /// Position in samples, and what was computed since.
@@ -244,7 +244,7 @@ impl<'a> StopBench<'a> {
         Ok(word)
     }
 
-    /// What is made of an interjection, first by its words, then by its sound.
+    /// Judges an interjection, first by its words, then by its sound.
     fn decide(
         &mut self,
         scene: &StopScene,

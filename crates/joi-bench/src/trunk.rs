@@ -27,7 +27,7 @@ Examples:
   joi-bench trunk --set llm.backend=local             the embedded one
   joi-bench trunk --json | jq .first_token_ratio";
 
-/// What is said.
+/// The utterances.
 const SAID: &str = include_str!("../assets/trunk.toml");
 
 #[derive(Debug, clap::Args)]
@@ -114,7 +114,7 @@ impl FollowUpCase {
         all as f64 / self.turns.len().max(1) as f64
     }
 
-    /// Those of them that had to be read; nothing where the server does not tell.
+    /// Those of them that had to be read; nothing where the server does not report it.
     fn read(&self) -> Option<f64> {
         let calls = self.turns.iter().flat_map(FollowUpTurn::calls);
         let known = calls.map(|call| call.known_tokens).sum::<Option<u64>>()?;

@@ -47,7 +47,7 @@ pub(crate) struct TrustArgs {
     /// Words of each group of voices
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=10_000))]
     words: u32,
-    /// Names that the speech model is told, as those of a house are
+    /// Names that are given to the speech model, as those of a house are
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     names: Vec<String>,
     /// As JSON, with every transcript

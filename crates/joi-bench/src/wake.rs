@@ -139,7 +139,7 @@ struct Saying<'a> {
     words: &'a str,
     speaker: &'a Speaker,
     room: WakeRoom,
-    /// What is said in the same breath.
+    /// The command in the same breath.
     order: Option<&'a str>,
 }
 

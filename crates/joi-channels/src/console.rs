@@ -9,7 +9,7 @@ use std::time::Instant;
 use super::turn::Reporter;
 use joi_agent::Action;
 
-/// Tells an answer by writing it.
+/// Reports an answer by writing it.
 pub struct Printer<O, E> {
     out: O,
     remarks: E,

@@ -48,7 +48,7 @@ pub struct SignalConversationParts<M> {
     pub engine: Arc<Engine<M>>,
     /// Keeps the records of turns.
     pub store: Option<Store>,
-    /// Tells the time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
     /// Takes the answers.
     pub outbox: Outbox,
@@ -75,7 +75,7 @@ struct SignalTalk {
     last: StdMutex<LastMessage>,
 }
 
-/// What was answered last in a thread.
+/// The last answer in a thread.
 #[derive(Default)]
 struct LastMessage {
     names: MessageNames,

@@ -151,7 +151,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
 
     /// Talks until `stop`, or until a file that plays the microphone has ended and was answered.
     pub async fn run(mut self, stop: CancellationToken) {
-        // What was not heard before the start.
+        // Announcements that were not heard before the start.
         self.announcements_changed().await;
         while !(self.input.has_ended() && self.flow.is_idle()) {
             if self.input.has_ended() && self.flow.is_waiting_for_the_user() {
@@ -179,7 +179,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
         match event {
             InputEvent::Delivery(delivery) => self.delivered(delivery).await,
             InputEvent::ListenerEnded => {
-                self.tell(News::Deaf("the listener has ended; start joi again".into())).await;
+                self.report(News::Deaf("the listener has ended; start joi again".into())).await;
                 self.step(FlowInput::Deaf("the listener has ended")).await;
             }
             InputEvent::Transcribed(result) => self.transcribed(result).await,
@@ -211,14 +211,14 @@ impl<M: ChatModel + 'static> Conversation<M> {
                 self.answers.spoken(turn, at);
                 self.settle(turn).await;
             }
-            SpeakEvent::Failed { error, .. } => self.tell(News::Remark(error)).await,
+            SpeakEvent::Failed { error, .. } => self.report(News::Remark(error)).await,
             SpeakEvent::Voiceless(why) => {
                 self.answers.lose_voice();
-                self.tell(News::Speechless(why)).await;
+                self.report(News::Speechless(why)).await;
             }
-            SpeakEvent::Mute(fault) => self.tell(News::Speechless(fault.to_string())).await,
+            SpeakEvent::Mute(fault) => self.report(News::Speechless(fault.to_string())).await,
             SpeakEvent::Audible { device } => {
-                self.tell(News::Speaks(device)).await;
+                self.report(News::Speaks(device)).await;
                 self.speak_up().await;
             }
         }
@@ -243,7 +243,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
     async fn settle(&mut self, turn: TurnId) {
         let over = self.answers.over(turn);
         if let Some(record) = self.answers.close(turn).await {
-            self.tell(News::Turn(Box::new(record))).await;
+            self.report(News::Turn(Box::new(record))).await;
         }
         if let Some((at, after)) = over {
             self.step(FlowInput::TurnOver { turn, at, after }).await;
@@ -287,8 +287,8 @@ impl<M: ChatModel + 'static> Conversation<M> {
         self.observers.show(activity).await;
     }
 
-    async fn tell(&self, news: News) {
-        self.observers.tell(news).await;
+    async fn report(&self, news: News) {
+        self.observers.report(news).await;
     }
 }
 

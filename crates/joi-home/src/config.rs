@@ -13,26 +13,28 @@ use joi_base::problem::Problem;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HomeConfig {
-    /// Address of openHAB (4.0 or newer) or Home Assistant (2023.5 or newer), with the path of a proxy if there is one, as
-    /// `https://home.example/openhab`; "": the one that `joi home connect` has stored, or none. An address with a login
-    /// can only be stored.
+    /// Address of openHAB (4.0 or newer) or Home Assistant (2023.5 or newer), with the path of a proxy if there is one,
+    /// as `https://home.example/openhab`; "": the one that `joi home connect` has stored, or none. An address with a
+    /// login can only be stored.
     pub url: String,
-    /// The kind of server at `home.url`: "openhab" or "home-assistant". `joi home connect` stores it by itself.
+    /// The kind of server at `home.url`: "openhab" or "home-assistant". For a server stored by `joi home connect`, the
+    /// stored kind is used.
     pub hub: Hub,
     /// File with the token, readable by its owner only; "": the systemd credential `openhab-token` or
-    /// `home-assistant-token`, else the file that `joi home connect` has written, where `home.url` is empty or the server
-    /// it was checked with.
+    /// `home-assistant-token`, else the file that `joi home connect` has written, where `home.url` is empty or the
+    /// server it was checked with.
     pub token_file: String,
-    /// The permission of items without one of their own (metadata `voiceSystem`): "read_write", "read_only"
-    /// or "no_access".
+    /// The permission of items without one of their own (metadata `voiceSystem`): "read_write", "read_only" or
+    /// "no_access".
     pub permission: Permission,
-    /// Names of items that are asked back before they are commanded, beside locks, doors that a command opens, valves and
-    /// alarms, as `["Pool_Pump"]`. A group or an equipment stands for what is in it.
+    /// Names of items that are asked back before they are commanded, beside locks, doors that a command opens, valves
+    /// and alarms, as `["Pool_Pump"]`. A group or an equipment stands for what is in it.
     pub ask_first: Vec<String>,
-    /// Names of items that are never asked back, though they look like a lock, door, valve or alarm, or are in a group of
-    /// `ask_first`. A group stands for itself alone.
+    /// Names of items that are never asked back, though they look like a lock, door, valve or alarm, or are in a group
+    /// of `ask_first`. A group stands for itself alone.
     pub act_freely: Vec<String>,
-    /// Name of the location item in which this device stands, as `joi home rooms` lists it: what "here" means. "": none.
+    /// Name of the location item in which this device stands, as `joi home rooms` lists it: what "here" means. "":
+    /// none.
     pub room: String,
     /// Comfortable temperatures inside, in °C, the lower bound first, -20 to 50 each; the model gets only those beyond.
     pub comfort_c: [i32; 2],

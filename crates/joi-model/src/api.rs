@@ -35,7 +35,7 @@ const VERSION: &str = "0.32.15";
 pub(crate) struct ChatService {
     /// The way to its thread.
     pub(crate) engine: Engine,
-    /// What is known about it.
+    /// The known facts about it.
     pub(crate) facts: Arc<ModelFacts>,
     /// Its name in answers and requests.
     pub(crate) name: Name,

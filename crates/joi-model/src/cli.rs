@@ -53,7 +53,7 @@ pub(crate) struct ServerArgs {
     /// Context window in tokens, unless a request says otherwise
     #[arg(long, value_name = "TOKENS", default_value = "4096")]
     ctx: NonZeroU32,
-    /// Requests that may wait for their turn; one more is told that the server is busy
+    /// Requests that may wait for their turn; one more gets the answer that the server is busy
     #[arg(long, value_name = "N", default_value = "16", value_parser = clap::value_parser!(u16).range(1..=512))]
     queue: u16,
     /// End when standard input ends: with the program that started this one
@@ -91,7 +91,7 @@ pub(crate) struct ChatPlan {
     pub(crate) engine: EngineConfig,
 }
 
-/// How the program is told to end, besides signals.
+/// How the program can be ended, besides signals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ShutdownTrigger {
     /// Only by signals.

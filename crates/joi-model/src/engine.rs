@@ -173,7 +173,7 @@ pub(crate) enum EngineError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct QueueFull;
 
-/// What is in memory; `None` when the model is unloaded.
+/// The model in memory; `None` when it is unloaded.
 pub(crate) type Resident = Option<Residence>;
 
 /// A model in memory.
@@ -210,7 +210,7 @@ pub(crate) struct Engine {
 pub(crate) struct Started {
     /// The way to it.
     pub engine: Engine,
-    /// What is known about its model.
+    /// The known facts about its model.
     pub facts: Arc<ModelFacts>,
     /// Its thread, to be joined when every [`Engine`] is dropped.
     pub thread: std::thread::JoinHandle<()>,
@@ -252,12 +252,12 @@ impl Engine {
         match self.jobs.try_send(EngineJob { work, runner, keep_alive, stop, events, arrived }) {
             Ok(()) => Ok(ticket),
             Err(TrySendError::Full(_)) => Err(QueueFull),
-            // The thread is gone: the closed channel of the ticket tells.
+            // The thread is gone: the closed channel of the ticket shows it.
             Err(TrySendError::Disconnected(_)) => Ok(ticket),
         }
     }
 
-    /// What is in memory now.
+    /// Returns the model that is in memory now.
     pub(crate) fn resident(&self) -> Resident {
         self.resident.borrow().clone()
     }

@@ -2,7 +2,7 @@
 //! the system ends some process, and not always this one.
 //!
 //! Engine thread. Free is what the system calls available, and what the control groups of this process leave. Where
-//! neither is told, everything fits.
+//! neither is known, everything fits.
 
 mod header;
 
@@ -30,7 +30,7 @@ pub(crate) struct Shortage {
 }
 
 impl Needs {
-    /// Reads what `model` will need; nothing of a file that can't be read, which loading it will tell.
+    /// Reads what `model` will need; nothing of a file that can't be read, which loading it will report.
     pub(crate) fn of(model: &Path) -> Self {
         let file = std::fs::metadata(model).map_or(0, |about| about.len());
         let header = File::open(model).ok().and_then(|file| Header::read(BufReader::new(file)));
@@ -69,13 +69,13 @@ fn free() -> Option<u64> {
     system.into_iter().chain(left).min()
 }
 
-/// Available bytes, as `/proc/meminfo` tells.
+/// Available bytes, from `/proc/meminfo`.
 fn available(meminfo: &str) -> Option<u64> {
     let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     line.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// The folders of the control groups that limit this process, of which `/proc/self/cgroup` tells.
+/// The folders of the control groups that limit this process, from `/proc/self/cgroup`.
 fn folders(groups: &str) -> Vec<PathBuf> {
     let root = |controllers: &str| match controllers {
         "" => Some("/sys/fs/cgroup"),

@@ -112,7 +112,7 @@ impl Bound {
         }
     }
 
-    /// What tells whether clients can still find the server.
+    /// Returns the identity of the socket file, which shows whether clients can still find the server.
     pub(crate) fn address(&self) -> Option<SocketIdentity> {
         match self {
             Self::Socket(_, file) => Some(file.0.clone()),

@@ -1,4 +1,4 @@
-//! What is going on in the house: readings become events, events have a significance, significant ones become topics.
+//! Events in the house: readings become events, events have a significance, significant ones become topics.
 //!
 //! Every item is a function of (state, input, now). In: the house as it is, alerts of
 //! others, the time. Out: a [`ContextState`] that can be stored, and what was [`Noticed`]. It asks no server, keeps no

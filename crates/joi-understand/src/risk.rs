@@ -1,12 +1,12 @@
 //! Whether a model that knows little may answer an utterance by itself.
 //!
-//! Any thread, below a millisecond. In: an utterance, and the matter that was answered just before. Out: an [`AnswerRisk`].
-//! Matters are those in which a wrong word does harm: they are known by the words of every language there is, where
-//! advice is wanted, or where somebody states that it has happened; what asks for something to be done is none, but for
-//! an emergency that is reported behind it, with a sign between or without. Harmless words beside it, such as an
-//! appointment, switch off neither what is reported nor what is urgent. A fact is one that a look-up settles and that
-//! is beyond common knowledge: who did something, when, how much of it, what changes with time. The words are in
-//! `care.toml` of each language.
+//! Any thread, below a millisecond. In: an utterance, and the matter that was answered just before. Out: an
+//! [`AnswerRisk`]. Matters are those in which a wrong word does harm: they are known by the words of every language
+//! there is, where advice is wanted, or where somebody states that it has happened; what asks for something to be done
+//! is none, but for an emergency that is reported behind it, with a sign between or without. Harmless words beside it,
+//! such as an appointment, switch off neither what is reported nor what is urgent. A fact is one that a look-up settles
+//! and that is beyond common knowledge: who did something, when, how much of it, what changes with time. The words are
+//! in `care.toml` of each language.
 //! Pure: no I/O, no clock.
 
 use joi_language::{Language, MatterUrgency};
@@ -86,13 +86,13 @@ pub fn is_personal(language: &Language, asked: &str) -> bool {
     language.safety().iter().any(|words| words.personal.is_match(&text))
 }
 
-/// Returns whether `told` is the name that `asked` asks for: "I'm Max".
-pub fn introduces(language: &Language, asked: &str, told: &str) -> bool {
+/// Returns whether `answer` is the name that `asked` asks for: "I'm Max".
+pub fn introduces(language: &Language, asked: &str, answer: &str) -> bool {
     let asked = plain(asked);
-    let told = told.replace(['’', '‘', '`'], "'");
+    let answer = answer.replace(['’', '‘', '`'], "'");
     let all = language.safety().iter().filter_map(|words| words.introduced.as_ref());
     all.clone().any(|words| words.asks.is_match(&asked))
-        && all.clone().any(|words| words.tells.is_match(&told))
+        && all.clone().any(|words| words.tells.is_match(&answer))
 }
 
 /// In lower case, with single spaces and the apostrophes of a keyboard.

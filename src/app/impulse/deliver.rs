@@ -93,7 +93,7 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
         let Some(WaitingWords { way, topic, text, kept }) = self.waiting.take() else { return };
         let became = match fate {
             WordsFate::Told(outcome) => {
-                self.told(topic, &text).await;
+                self.record_delivery(topic, &text).await;
                 (outcome, None)
             }
             WordsFate::NotTold(why) => {
@@ -167,11 +167,11 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
     }
 
     /// Records that a message was sent: its topic is done, and counts as contact with the user.
-    async fn told(&mut self, topic: Topic, text: &str) {
+    async fn record_delivery(&mut self, topic: Topic, text: &str) {
         let at = self.parts.clock.now().timestamp();
         {
             let mut state = self.parts.awareness.state();
-            state.topics.told(topic.id, at);
+            state.topics.mark_announced(topic.id, at);
             state.sent(text, at);
             state.awaiting_answer.push(at);
             state.in_hand = Some(Topic { at, ..topic });

@@ -39,7 +39,7 @@ fn code(uri: &str) -> anyhow::Result<String> {
     let code = QrCode::new(uri.as_bytes()).context("the code is too long")?;
     let drawn = code
         .render::<unicode::Dense1x2>()
-        // What is drawn is in the foreground, which is the light one here.
+        // The code is drawn in the foreground, which is the light one here.
         .dark_color(unicode::Dense1x2::Light)
         .light_color(unicode::Dense1x2::Dark)
         .quiet_zone(true)

@@ -236,7 +236,7 @@ fn try_out(
     let quiet = AtomicBool::new(false);
     let mut margin = |sound: &[f32]| -> anyhow::Result<f32> {
         let sound = &sound[..sound.len().min(WINDOW)];
-        // What is that far from being said needs no exact number.
+        // A sound that far from the phrase needs no exact number.
         let Scores { of, .. } = score(whisper, sound, &phrases, Effort::Above(ACCEPT - 2.0), &quiet)?;
         let said = of.first().filter(|score| score.is_ahead());
         Ok(said.map_or(f32::NEG_INFINITY, Score::margin))

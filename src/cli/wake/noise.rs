@@ -15,7 +15,7 @@ const PIECE: usize = (PIECE_SECONDS * RATE) as usize;
 /// Voices of a crowd.
 const CROWD: std::ops::RangeInclusive<usize> = 5..=9;
 
-/// What is heard.
+/// The kinds of noise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoiseKind {
     /// Mains hum and a little hiss.

@@ -17,7 +17,7 @@ use joi_hear::enrol::{LeftOut, TAKES, Take, left_out, trimmed};
 use joi_hear::score::{Effort, Phrase, score};
 use joi_hear::whisper::Whisper;
 
-/// What is recorded after each tone.
+/// Samples that are recorded after each tone.
 const RECORDING: usize = 5 * RATE as usize / 2;
 /// The tone is still in the room for so long.
 const TONE: usize = 3 * RATE as usize / 10;
@@ -27,7 +27,7 @@ const ATTEMPTS: usize = 3;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Silence before the phrase in what is scored: soft consonants begin before one hears them.
 const LEAD: usize = RATE as usize / 4;
-/// What is scored at most.
+/// Most samples that are scored.
 const WINDOW: usize = 2 * RATE as usize;
 /// The level meter: from −60 dBFS on, so many signs.
 const BAR: usize = 40;
@@ -74,7 +74,7 @@ impl<'a> Recorder<'a> {
         Ok(recorded[TONE..].to_vec())
     }
 
-    /// What was heard before the tone is of no interest; the microphone must deliver by then.
+    /// Discards what was heard before the tone; the microphone must deliver by then.
     fn skip_what_waits(&mut self) -> anyhow::Result<()> {
         self.read(RATE as usize / 10, &mut |_| {}).map(drop)
     }
@@ -143,7 +143,7 @@ pub(super) fn guided(
     kept(takes)
 }
 
-/// Tells what to do.
+/// Prints what to do.
 pub(super) fn invite(phrase: &str, count: usize) {
     show::remark(format!(
         "Say \"{phrase}\" after each tone, {count} times, as you would across the room: once louder, once softer."

@@ -113,7 +113,7 @@ fn print(heard: &RigResult) -> anyhow::Result<()> {
 /// Returns one line about a candidate.
 fn candidate_line(weighed: &ScoredCandidate) -> String {
     let of = |weight: &ScoredPhrase| {
-        // What is too little is not scored to its end: it may be less.
+        // A score that is too low is not computed to its end: it may be less.
         let at_most = if weight.fits { "" } else { "at most " };
         let margin = format!("{} {at_most}{:.1}", weight.phrase, weight.score.margin());
         match &weight.score.lead.rival {

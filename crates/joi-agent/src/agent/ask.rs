@@ -242,7 +242,7 @@ async fn attempt<M: ChatModel>(
     sink: &mut ReplySink,
 ) -> Result<ModelAnswer, Setback> {
     let served = until_ready(access.model, wake_up(config)).await?;
-    // What was begun already has the model.
+    // A begun answer already holds the model.
     let _permit = if begun.is_none() { Some(access.permit().await) } else { None };
     let mut patience = Patience::new(config);
     let refused = |refusal| Setback::Refused(refusal, served.size);

@@ -90,7 +90,7 @@ impl<'a> ReplyFilter<'a> {
         };
         let (gate, begun, raw) = (OutputGate::default(), String::new(), String::new());
         let (has_spoken, ended) = (false, None);
-        // What was done may be reported in the words that asked for it.
+        // A report of what was done may repeat the words that asked for it.
         let repeated = evidence.done.is_empty().then(String::new);
         Self {
             known,

@@ -46,7 +46,7 @@ pub(crate) fn may_be_short(request: &TurnRequest<'_>, tools: &ToolsConfig, plann
         && named.all(|tool| has_words(tool.name(), tool.cues()))
 }
 
-/// Returns whether a story or a recital is wanted: "tell me a story, and make it up".
+/// Returns whether the request asks for a story or a recital.
 fn wants_a_tale(request: &TurnRequest<'_>) -> bool {
     news::wanted_length(&request.turn.language, request.turn.asked) == WantedLength::Tale
 }

@@ -7,22 +7,22 @@ use serde::{Deserialize, Serialize};
 
 use joi_base::problem::Problem;
 
-/// What she remembers beyond the conversation.
+/// `[memory]`: memory beyond the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MemoryConfig {
-    /// Whether she remembers anything beyond the conversation, and recalls it.
+    /// Whether joi remembers anything beyond the conversation, and recalls it.
     pub enabled: bool,
     /// Most entries that are recalled for one question, 0 to 10. More is more to read before the answer.
     pub recall: u32,
-    /// Where these may be from: "all", "diary", or "facts" (what she was told to remember, and documents).
+    /// Where these may be from: "all", "diary", or "facts" (what joi was asked to remember, and documents).
     pub sources: Sources,
     /// Whether the model is asked what to look for: "auto" (a large model; a small one only where a plan wants the
     /// memory and the words alone say nothing), "always", or "never" (by words alone).
     pub extractor: Extractor,
     /// Whether the model makes shorter what was recalled when it is long: "auto" (small models), "always", "never".
     pub digest: MemoryDigest,
-    /// Whether a conversation that has ended is told in the diary.
+    /// Whether a conversation that has ended is summarised in the diary.
     pub diary: bool,
     /// Days that pages of the diary are kept, 1 to 36500.
     pub diary_days: u32,
@@ -36,7 +36,7 @@ pub enum Sources {
     All,
     /// From the diary only.
     Diary,
-    /// From what she was told to remember, and documents.
+    /// From what joi was asked to remember, and documents.
     Facts,
 }
 

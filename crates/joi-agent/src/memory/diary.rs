@@ -89,7 +89,7 @@ impl<M: ChatModel> Diary<'_, M> {
                 let told = tokio::select! {
                     biased;
                     () = self.access.arbiter.somebody_waits() => return Ok(Pass::GaveWay),
-                    told = self.told(rows) => told,
+                    page = self.model_page(rows) => page,
                 };
                 match told {
                     Some(told) => page::verified(&told, rows, &self.language).unwrap_or_else(|why| {
@@ -109,7 +109,7 @@ impl<M: ChatModel> Diary<'_, M> {
     }
 
     /// Returns the model's page about a conversation.
-    async fn told(&self, rows: &[DialogueRow]) -> Option<String> {
+    async fn model_page(&self, rows: &[DialogueRow]) -> Option<String> {
         let head = self.heads.of_profile(None).of(self.answering.size, self.answering.protocol, &[]);
         let newest = prompt::Newest::auxiliary(include_str!("../../../../assets/prompts/diary.md").trim());
         let ask = Ask {

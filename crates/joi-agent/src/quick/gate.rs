@@ -66,7 +66,7 @@ pub(super) async fn passes(
         (GateVerdict::Allow | GateVerdict::Forbid(_), _) => {
             let sentence = sink.sentence(|say| &say.forbidden_by_settings);
             sink.say(&sentence).await?;
-            // What was to be forgotten is kept nowhere else.
+            // Words that were to be forgotten are kept nowhere else.
             sink.is_private = asks_to_forget(recognised);
             Ok(Passage::Barred(if sink.is_private { Keep::No } else { Keep::Yes }))
         }

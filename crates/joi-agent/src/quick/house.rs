@@ -114,7 +114,7 @@ pub(crate) async fn answered(
     if !is_open || is_tainted(context.session) || !is_sure {
         return Ok(None);
     }
-    // What is permitted may have changed since it was asked.
+    // The permissions may have changed since the question.
     let house = home.view().house;
     let mut commands = Vec::new();
     let PlannedBatch { commands: asked, left_out } = waiting.batch;

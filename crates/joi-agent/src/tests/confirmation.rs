@@ -190,7 +190,7 @@ async fn with_strangers_words_in_the_turn_a_model_offers_only_what_was_asked_for
     assert_eq!(bench.say("what do you think").await.shown(), forgets, "there is no stranger in the turn");
 }
 
-// What is to stay as it is, is said to
+// A request to leave something as it is gets an answer
 #[tokio::test]
 async fn a_wish_that_something_stay_is_acknowledged() {
     let bench = Bench::shipped(vec![chooses("lists", "{\"action\":\"read\",\"list\":\"shopping\"}")]);
@@ -214,7 +214,7 @@ async fn a_dont_in_front_of_another_request_is_not_lost() {
     assert_eq!(kit.lamp.ran(), 0);
 }
 
-// What is gone is gone for good
+// Erased entries cannot be restored
 #[tokio::test]
 async fn a_doubtful_yes_erases_nothing() {
     let doubts = say().is_that_a_yes.as_str();

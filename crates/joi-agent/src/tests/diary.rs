@@ -1,4 +1,4 @@
-//! Conversations that have ended, told in the diary: by a model that works, hangs, dies or talks nonsense.
+//! Diary pages of conversations that have ended: by a model that works, hangs, dies or talks nonsense.
 
 use super::scripted::{Step, answers};
 use super::*;

@@ -222,7 +222,7 @@ async fn a_turn_nobody_listens_to_ends() {
     assert_eq!((outcome.ended, outcome.text.0.as_str()), (Ended::Cancelled, ""));
 }
 
-// The reply goes out, the failure is told once
+// The reply goes out, the failure is reported once
 #[tokio::test]
 async fn a_store_that_fails_costs_the_memory_and_not_the_answer() {
     let bench = Bench::new(vec![answers("One."), answers("Two.")]);

@@ -1,4 +1,4 @@
-//! Turns in which a tool hangs, dies, floods or babbles: the model is told within bounds, and there is an answer.
+//! Turns in which a tool hangs, dies, floods or babbles: the model gets a bounded report, and there is an answer.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;

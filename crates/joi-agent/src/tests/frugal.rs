@@ -40,7 +40,7 @@ async fn a_small_model_plans_where_the_words_show_that_it_is_worth_it() {
     );
 }
 
-// Told once that a call was made before, a small model is not asked for ever
+// A small model is reminded once that a call was made before, and is not asked for ever
 #[tokio::test]
 async fn a_small_model_that_repeats_itself_twice_is_spared_the_answer() {
     let calculate = |what: &str| chooses("calculate", &format!("{{\"expression\":\"{what}\"}}"));
@@ -54,7 +54,7 @@ async fn a_small_model_that_repeats_itself_twice_is_spared_the_answer() {
     assert!(told.contains("was called with the same arguments before. Use the result above."), "{told}");
 }
 
-// What was called earlier does not count as done
+// An earlier call does not count as done
 #[tokio::test]
 async fn a_plan_begins_with_its_first_step_whatever_was_called_before() {
     let kit = Kit::new();
@@ -145,7 +145,7 @@ async fn everyday_words_for_lists_and_sums_need_no_model() {
     }
 }
 
-// What is known is told before joi asks, whatever the answer is
+// A known result is reported before joi asks, whatever the answer is
 #[tokio::test]
 async fn what_one_part_came_to_is_reported_before_she_asks_about_the_other() {
     let said = "how much is 12 times 12 and put milk on the shopping list";
@@ -212,7 +212,7 @@ async fn of_two_requests_the_one_that_needs_no_model_is_done_first() {
     assert_eq!((ran.shown().as_str(), ran.outcome.ended), ("Timer, 10 minutes. It's 2:05 PM.", Ended::Quick));
 }
 
-// An order that may be the rest of a question is none, and one that fails in the middle is told
+// An order that may be the rest of a question is none, and one that fails in the middle is reported
 #[tokio::test]
 async fn an_order_within_a_question_is_not_taken_out_of_it() {
     let bench = Bench::shipped_as_is(vec![answers("No."); 4]);

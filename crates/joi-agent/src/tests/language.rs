@@ -116,7 +116,7 @@ async fn each_turn_is_answered_in_the_language_it_was_said_in() {
         ("10 min", "Timer, 10 Minuten."),
         ("Which timers are set?", "10 minute timer: 10 minutes left."),
         ("Lösche alle Timer", "Timer über 10 Minuten gelöscht."),
-        // No small word tells the language; only one of them has such a command.
+        // No small word identifies the language; only one of them has such a command.
         ("Louder", "Louder."),
         ("Leiser", "Leiser."),
     ] {

@@ -82,7 +82,7 @@ async fn an_answer_that_goes_on_must_bring_something_new() {
     assert_eq!((ran.shown(), ran.decided("length")), (say().no_more.clone(), vec!["circles"]));
 }
 
-// What is told has sentences of any number; at length, and where it is read, it may be longer, too
+// A story has sentences of any number; at length, and where it is read, it may be longer, too
 #[tokio::test]
 async fn more_is_said_where_more_was_asked_for_and_more_is_written_than_said() {
     let tale = "The egg was round and it lay in the grass of a wide and windy hill. ".to_owned()

@@ -39,7 +39,7 @@ async fn the_same_call_is_not_run_twice_and_another_is() {
     assert_eq!(bench.newest()[2], repeated);
 }
 
-// What is not there, and arguments that don't fit, are told so that the model can go on
+// A missing tool, and arguments that don't fit, are reported so that the model can go on
 #[tokio::test]
 async fn a_call_that_cannot_be_made_is_reported_with_what_can() {
     let kit = Kit::new();

@@ -1,4 +1,4 @@
-//! Turns in which something is remembered, recalled, told or forgotten.
+//! Turns in which something is remembered, recalled, reported or forgotten.
 
 use super::scripted::{Step, answers};
 use super::tools::Kit;

@@ -28,7 +28,7 @@ impl Bench {
 }
 
 #[tokio::test]
-async fn a_withheld_memory_is_in_no_prompt_and_is_told_without_the_model() {
+async fn a_withheld_memory_is_in_no_prompt_and_is_reported_without_the_model() {
     let bench = Bench::shipped(vec![answers("Blue."), answers("Red.")]);
     bench.knows(MemoryKind::User, "2026-11-01", "My sister is called Ann").await;
     bench.withholds(&[HomeData::Memory]);

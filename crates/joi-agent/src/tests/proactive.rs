@@ -1,4 +1,4 @@
-//! Words unasked: what the model is told, and that a small one is not asked.
+//! Proactive messages: what the model is given, and that a small one is not asked.
 
 use std::time::Duration;
 

@@ -5,7 +5,7 @@ use super::tools::{Kit, chooses, writes};
 use super::*;
 use joi_llm::ModelSize::{Large, Small};
 
-/// What is said where the settings forbid something.
+/// Returns the sentence for a request that the settings forbid.
 fn forbidden() -> &'static str {
     &say().forbidden_by_settings
 }

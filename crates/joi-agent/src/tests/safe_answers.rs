@@ -332,7 +332,7 @@ async fn a_matter_beside_a_command_is_answered_first_and_the_command_is_done() {
 #[tokio::test]
 async fn a_model_that_knows_enough_is_not_kept_from_anything_but_names_the_site_it_read() {
     let search = chooses("webSearch", "{\"query\":\"height of the Eiffel Tower\"}");
-    // What is found is digested before it is told.
+    // The text that was found is digested before it is used.
     let note = answers("The tower is 330 metres tall.");
     let script = vec![answers("At most 1200 milligrams."), search, note, answers("It is 330 metres tall.")];
     let looked = Looking::new(script).await;

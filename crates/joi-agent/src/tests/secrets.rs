@@ -1,4 +1,4 @@
-//! Secrets that are to be stored: they are not, and the user is told so, once in a turn.
+//! Secrets that are to be stored: they are not, and the user is informed, once in a turn.
 
 use super::scripted::answers;
 use super::tools::calls;

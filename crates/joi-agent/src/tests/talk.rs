@@ -38,7 +38,7 @@ impl Memory {
     }
 }
 
-/// What is said, and whether a tool is for it.
+/// Utterances, and whether a tool is for them.
 const MIXED: [(&str, bool); 8] = [
     ("why is the sky blue", false),
     ("I keep a shopping list for milk", true),
@@ -50,7 +50,7 @@ const MIXED: [(&str, bool); 8] = [
     ("what do bees eat in winter", false),
 ];
 
-/// What is answered, each time something else.
+/// Answers of the model, each one different.
 const STORIES: [&str; 3] = [
     "That is a long story of light and air, which I like to tell.",
     "Many have asked so before, and nobody came away without some answer.",
@@ -205,7 +205,7 @@ async fn what_needed_no_model_is_a_line_of_context_and_no_example() {
     );
 }
 
-// A small model weaves into its answer whatever it is told
+// A small model weaves its whole prompt into its answer
 #[tokio::test]
 async fn another_subject_is_asked_without_what_was_done_before_it() {
     for (size, is_told) in [(Small, false), (Large, true)] {
@@ -219,7 +219,7 @@ async fn another_subject_is_asked_without_what_was_done_before_it() {
     }
 }
 
-// "Tell me more about it" is no answer to the next question
+// An invitation to go on, which was said for want of an answer, is not shown with the next question
 #[tokio::test]
 async fn an_answer_that_is_none_is_not_shown_again() {
     let bench =
@@ -232,7 +232,7 @@ async fn an_answer_that_is_none_is_not_shown_again() {
     assert!(!newest.contains("Done since") && !newest.contains("listening"), "{newest}");
 }
 
-// … but what was told with it is
+// … but what the user said with it is
 #[tokio::test]
 async fn what_somebody_has_said_is_known_although_nothing_was_found_to_say_to_it() {
     let bench = Bench::shipped(vec![answers("I have a cat."), answers("Your cat is called Minka.")]);
@@ -260,7 +260,7 @@ async fn who_speaks_of_something_sad_or_glad_does_not_hear_that_nothing_was_done
     }
 }
 
-// What was closed by a question never changes again
+// A part of the prompt that was closed by a question never changes again
 #[tokio::test]
 async fn the_prompt_of_talk_only_grows_at_its_end() {
     let bench = Bench::shipped(vec![]);
@@ -332,7 +332,7 @@ async fn who_speaks_of_himself_is_asked_for_more_where_the_model_has_no_answer()
     assert_eq!(ran.shown().trim(), "I'm sorry to hear that.", "what was said before it stands");
 }
 
-// A deed is told in the words that asked for it
+// An action is reported in the words that asked for it
 #[tokio::test]
 async fn what_was_done_may_be_reported_in_the_words_of_the_request() {
     let call = || chooses("lists", "{\"action\":\"add\",\"list\":\"shopping\",\"text\":\"milk\"}");

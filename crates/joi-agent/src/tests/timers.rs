@@ -95,7 +95,7 @@ async fn without_a_database_nothing_is_confirmed() {
     assert_eq!(ran.outcome.exchange, None);
 }
 
-// A disk that takes nothing more while joi runs; a full one is told by the same error
+// A disk that takes nothing more while joi runs; a full one is reported by the same error
 #[tokio::test]
 async fn a_disk_that_takes_nothing_costs_what_would_be_stored_and_no_answer() {
     let bench = Bench::new(vec![super::scripted::answers("Blue.")]);

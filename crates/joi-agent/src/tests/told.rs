@@ -1,4 +1,4 @@
-//! Requests within what is told or pasted: they are a part of it, and nothing is done, with a model and without one.
+//! Requests within reported or pasted text: they are a part of it, and nothing is done, with a model and without one.
 
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ const TIMER: &str = r#"{"action":"set","kind":"timer","when":"10 minutes"}"#;
 const CANCEL: &str = r#"{"action":"cancelAll","kind":"timer"}"#;
 
 impl Bench {
-    /// What is in the schedule.
+    /// Returns the number of entries in the schedule.
     pub(super) async fn scheduled(&self) -> usize {
         let rows = self
             .store

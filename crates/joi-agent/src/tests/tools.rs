@@ -15,7 +15,7 @@ use joi_tools::{
     schema,
 };
 
-/// A tool that does as it is told.
+/// A tool that behaves as the test sets it.
 pub(super) struct Fake {
     name: &'static str,
     effect: Effect,

@@ -136,7 +136,7 @@ pub fn is_broken_call(text: &str, known: &[String]) -> bool {
     if line_start(text, ACTION, known).is_some() {
         return true;
     }
-    // "`time()` tells the time" may be meant so.
+    // A sentence that begins with "`time()`" may be meant so.
     let text = if text.starts_with('`') { text } else { bare(text) };
     let is_code = |name: &String| {
         text.strip_prefix(name.as_str()).is_some_and(|rest| {

@@ -28,7 +28,7 @@ const LONGEST_FIGURE: usize = 13;
 /// So many words of another language are more than a name.
 const FOREIGN_WORDS: usize = 2;
 
-/// So much of a pattern is told.
+/// Characters of a pattern that are reported.
 const TOLD: usize = 40;
 
 /// Signs that are read, not heard.
@@ -43,7 +43,7 @@ static MARKUP: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&format!("(?m){}", signs.join("|"))).expect("a pattern")
 });
 
-/// What is wrong with an answer.
+/// A fault of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum AnswerFault {
     /// Nothing was said.
@@ -112,7 +112,7 @@ pub(super) struct AnswerRules {
 }
 
 impl AnswerRules {
-    /// What is wrong with the answers to the turns of `question`; nothing when all is well.
+    /// Returns the faults of the answers to the turns of `question`; none when all is well.
     pub(super) fn judge(&self, question: &EverydayQuestion, answers: &[String]) -> Vec<AnswerFault> {
         let mut faults = Vec::new();
         for (at, said) in question.turns.iter().enumerate() {
@@ -128,7 +128,7 @@ impl AnswerRules {
         faults
     }
 
-    /// What is wrong with an answer to whatever was said.
+    /// Returns the faults that an answer has whatever was said.
     fn form(&self, said: &str, answer: &str) -> Vec<AnswerFault> {
         let words = words(answer);
         if words.is_empty() {
@@ -151,7 +151,7 @@ impl AnswerRules {
         .collect()
     }
 
-    /// What is wrong with the answer to this question.
+    /// Returns the faults of the answer to this question.
     fn content(&self, question: &EverydayQuestion, answer: &str) -> Vec<AnswerFault> {
         let mut faults = Vec::new();
         let count = words(answer).len();
@@ -228,7 +228,7 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
     text.split(['.', '!', '?', ';', '\n']).map(str::trim).filter(|sentence| !sentence.is_empty())
 }
 
-/// What is said again and again.
+/// Returns the text that an answer repeats again and again.
 fn repeated(answer: &str, words: &[String]) -> Option<String> {
     if let Some(word) = words.iter().find(|word| word.chars().count() > LONGEST_WORD) {
         return Some(word.chars().take(LONGEST_WORD).collect());

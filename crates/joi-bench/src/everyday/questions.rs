@@ -37,11 +37,11 @@ pub(crate) enum EverydayKind {
     Safety,
     /// A word between friends
     SmallTalk,
-    /// What is made up
+    /// Made-up stories
     Stories,
     /// Sums in words
     Sums,
-    /// What is understood only from the turns before
+    /// Questions understood only from the turns before
     FollowUps,
     /// What no one can know
     Unknowable,
@@ -116,7 +116,7 @@ struct QuestionEntry {
 #[derive(Debug)]
 pub(super) struct EverydayQuestion {
     pub(super) kind: EverydayKind,
-    /// What is said, in turns; the answer to the last counts.
+    /// The user's words, in turns; the answer to the last counts.
     pub(super) turns: Vec<String>,
     /// All of these are in the answer, beside them how they are written.
     pub(super) accept: Vec<(Regex, String)>,
@@ -140,7 +140,7 @@ pub(super) struct EverydayQuestion {
 pub(super) struct Everyday {
     /// The code of the language.
     pub(super) language: &'static str,
-    /// What the model is told when it answers alone.
+    /// The text in front of the conversation when the model answers alone.
     pub(super) alone: String,
     pub(super) floor: EverydayFloor,
     pub(super) questions: Vec<EverydayQuestion>,

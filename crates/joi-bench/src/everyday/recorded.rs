@@ -29,7 +29,7 @@ pub(super) struct AloneConditions {
     pub(super) sha256: String,
     /// The options of each call but the number of threads.
     pub(super) options: Value,
-    /// What the model was told in front of the conversation.
+    /// The text that the model got in front of the conversation.
     pub(super) character: String,
 }
 

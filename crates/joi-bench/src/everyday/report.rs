@@ -138,7 +138,7 @@ impl EverydayReport<'_> {
     }
 
     /// For people: the figures, every answer through Joi that is not good, and the missed goals.
-    pub(super) fn tell(&self, floor: usize) -> std::io::Result<()> {
+    pub(super) fn print(&self, floor: usize) -> std::io::Result<()> {
         let mut table = show::table(["KIND", "QUESTIONS", "GOOD THROUGH JOI", "GOOD BY THE MODEL ALONE"]);
         for (kind, KindCount { all, joi, alone }) in self.kinds() {
             table.add_row([kind.to_string(), all.to_string(), joi.to_string(), alone.to_string()]);

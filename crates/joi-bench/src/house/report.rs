@@ -14,9 +14,9 @@ use super::ms;
 pub(super) struct HeardSentence {
     pub(super) voice: String,
     pub(super) said: String,
-    /// What is meant.
+    /// The intended words.
     pub(super) expected: String,
-    /// What was transcribed.
+    /// The transcribed words.
     pub(super) text: String,
     /// What it was read as after a second look; nothing where there was none.
     pub(super) settled: Option<String>,
@@ -69,7 +69,7 @@ impl HeardSentence {
     }
 
     /// Whether it is shown by itself.
-    pub(super) fn is_worth_telling(&self) -> bool {
+    pub(super) fn is_worth_showing(&self) -> bool {
         self.verdict() != HouseVerdict::Right
     }
 
@@ -80,7 +80,7 @@ impl HeardSentence {
         format!("{}: {voice}: \"{said}\" heard as \"{text}\"{settled}: {got}", self.verdict().name())
     }
 
-    pub(super) fn told(&self) -> Value {
+    pub(super) fn json(&self) -> Value {
         json!({
             "voice": self.voice,
             "said": self.said,

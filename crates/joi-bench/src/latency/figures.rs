@@ -11,7 +11,7 @@ use super::server::Levels;
 
 /// A block this much softer than the loudest of its utterance is no speech any more.
 const SOFT_DB: f32 = 35.0;
-/// What is softer than this is silence in any case.
+/// Sound softer than this is silence in any case.
 const SILENCE_DB: f32 = -50.0;
 
 /// When the last loud block of what was said from `since` on was over; nothing when nothing was loud.
@@ -42,7 +42,7 @@ pub(super) fn is_silent_for(loudspeaker: &Levels, length: Duration) -> bool {
 /// One spoken turn.
 #[derive(Debug, Clone)]
 pub(super) struct MeasuredTurn {
-    /// What was said.
+    /// The spoken words.
     pub(super) words: String,
     /// By which voice.
     pub(super) voice: String,
@@ -52,7 +52,7 @@ pub(super) struct MeasuredTurn {
     pub(super) audible: Option<Duration>,
     /// From the last loud block said to the command at the house; nothing where none came.
     pub(super) sent: Option<Duration>,
-    /// What the program itself tells of it, where it does.
+    /// The program's own record of it, where there is one.
     pub(super) record: Option<TurnRecord>,
 }
 
@@ -83,7 +83,7 @@ impl MeasuredTurn {
         Some(self.ms()? - self.at(Stage::Audible)? - self.last_word_later()?)
     }
 
-    /// What was decided at that step, by the program's own record.
+    /// Returns the decision at that step, by the program's own record.
     pub(super) fn decided(&self, step: &str) -> Option<&str> {
         let decisions = &self.record.as_ref()?.decisions;
         decisions.iter().find(|decision| decision.stage == step).map(|decision| decision.verdict.as_str())
@@ -95,7 +95,7 @@ impl MeasuredTurn {
     }
 
     /// As JSON.
-    pub(super) fn told(&self) -> Value {
+    pub(super) fn json(&self) -> Value {
         json!({
             "words": self.words,
             "voice": self.voice,
@@ -129,7 +129,7 @@ impl Spread {
     }
 
     /// As JSON.
-    pub(super) fn told(&self) -> Value {
+    pub(super) fn json(&self) -> Value {
         let Self { count, least, median, p95, most } = self;
         json!({ "turns": count, "least_ms": least, "median_ms": median, "p95_ms": p95, "most_ms": most })
     }

@@ -12,7 +12,7 @@ use super::super::house::commands;
 /// The items of the house and what is said to it.
 pub(super) const ITEMS: &str = include_str!("../../../../tests/data/homes/family.en.json");
 
-/// What is said to it: commands only, each of which is sent at once.
+/// Returns the utterances for it: commands only, each of which is sent at once.
 pub(super) fn lines() -> Vec<String> {
     commands("en")
 }

@@ -17,7 +17,7 @@ const STEP_MS: f64 = 100.0;
 /// A name, and which turns it is for.
 type TurnGroup = (&'static str, fn(&MeasuredTurn) -> bool);
 
-/// Which turns are told of apart, by what the program tells of them.
+/// The groups of turns that are reported separately, by the program's record of them.
 const GROUPS: [TurnGroup; 6] = [
     ("… decided by the first look", |turn| turn.decided("first look").is_some()),
     ("… a whole command", |turn| turn.decided("endpoint") == Some("a whole command")),
@@ -55,7 +55,7 @@ impl Report<'_> {
         Ok(())
     }
 
-    /// One row a stage: what the program tells, and at the end what was heard.
+    /// One row a stage: by the program's record, and at the end by what was heard.
     fn stages(&self) -> Table {
         let mut table = show::table(["MS AFTER THE LAST WORD", "TURNS", "LEAST", "P50", "P95", "MAX"]);
         let mut row = |name: &str, spread: Option<Spread>| {
@@ -87,19 +87,19 @@ impl Report<'_> {
 }
 
 /// Shows all of it.
-pub(super) fn tell(measured: &[Measured], args: &LatencyArgs) -> anyhow::Result<()> {
+pub(super) fn print(measured: &[Measured], args: &LatencyArgs) -> anyhow::Result<()> {
     let spread = |turns: &[MeasuredTurn]| Spread::of(turns.iter().filter_map(MeasuredTurn::ms));
     if args.json {
         let told = measured.iter().map(|(name, kind, turns)| {
             json!({
                 "program": name,
                 "kind": kind.name(),
-                "ms": spread(turns).map(|spread| spread.told()),
-                "sent_ms": Spread::of(turns.iter().filter_map(MeasuredTurn::sent_ms)).map(|s| s.told()),
-                "beyond_the_record_ms": Spread::of(turns.iter().filter_map(beyond_the_record)).map(|s| s.told()),
-                "last_word_later_ms": Spread::of(turns.iter().filter_map(MeasuredTurn::last_word_later)).map(|s| s.told()),
-                "first_sound_earlier_ms": Spread::of(turns.iter().filter_map(MeasuredTurn::first_sound_earlier)).map(|s| s.told()),
-                "turns": turns.iter().map(MeasuredTurn::told).collect::<Vec<_>>(),
+                "ms": spread(turns).map(|spread| spread.json()),
+                "sent_ms": Spread::of(turns.iter().filter_map(MeasuredTurn::sent_ms)).map(|s| s.json()),
+                "beyond_the_record_ms": Spread::of(turns.iter().filter_map(beyond_the_record)).map(|s| s.json()),
+                "last_word_later_ms": Spread::of(turns.iter().filter_map(MeasuredTurn::last_word_later)).map(|s| s.json()),
+                "first_sound_earlier_ms": Spread::of(turns.iter().filter_map(MeasuredTurn::first_sound_earlier)).map(|s| s.json()),
+                "turns": turns.iter().map(MeasuredTurn::json).collect::<Vec<_>>(),
             })
         });
         return Ok(show::line(serde_json::to_string_pretty(&told.collect::<Vec<_>>())?)?);
@@ -128,7 +128,7 @@ pub(super) fn draw(measured: &[Measured], file: &Path) -> anyhow::Result<()> {
     std::fs::write(file, picture).with_context(|| format!("can't write {}", file.display()))
 }
 
-/// How much later it was heard than the program tells.
+/// Returns how much later it was heard than the program's record says.
 pub(super) fn beyond_the_record(turn: &MeasuredTurn) -> Option<f64> {
     Some(turn.ms()? - turn.at(Stage::Audible)?)
 }

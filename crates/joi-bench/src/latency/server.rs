@@ -1,8 +1,8 @@
 //! A sound server without hardware, in a folder of its own, and recordings of what passes through it.
 //!
 //! In: WAV files for the microphone. Out: how loud microphone and loudspeaker were at each moment. A thread for each
-//! recording reads what `parec` gives; it is ended with the recording. The server keeps its usual priority: one that has
-//! to wait for the programs it plays for plays later than it tells. Needs the Debian packages `pulseaudio` and
+//! recording reads what `parec` gives; it is ended with the recording. The server keeps its usual priority: one that
+//! has to wait for the programs it plays for plays later than it reports. Needs the Debian packages `pulseaudio` and
 //! `pulseaudio-utils`.
 
 use std::collections::VecDeque;
@@ -21,7 +21,7 @@ const FEED: &str = "mic_feed";
 const SPEAKER: &str = "spk";
 /// Samples a second of a recording.
 const RATE: u32 = 16_000;
-/// Loudness is told for blocks of this length.
+/// Loudness is measured for blocks of this length.
 pub(super) const BLOCK: Duration = Duration::from_millis(10);
 /// Samples in a block.
 const SAMPLES: usize = RATE as usize / 100;
@@ -137,7 +137,7 @@ impl Recording {
         Ok(Self { recorder, levels })
     }
 
-    /// What was recorded so far.
+    /// Returns the levels recorded so far.
     pub(super) fn levels(&self) -> MutexGuard<'_, Levels> {
         self.levels.lock().unwrap_or_else(PoisonError::into_inner)
     }

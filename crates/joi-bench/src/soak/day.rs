@@ -1,4 +1,4 @@
-//! What is heard in a day: noise, people who talk, joi's own voice from elsewhere, and commands. Made from a seed.
+//! The sounds of a day: noise, people who talk, joi's own voice from elsewhere, and commands. Made from a seed.
 //!
 //! Out: scenes of mono f32 at 16 kHz, each with the command that is said in it.
 
@@ -37,7 +37,7 @@ const SOUNDS_LIKE: f64 = 0.55;
 /// A stretch of the day.
 pub(super) struct Scene {
     pub(super) samples: Vec<f32>,
-    /// What was said to joi, in lower case and with figures, as whisper writes numbers.
+    /// The words said to joi, in lower case and with figures, as whisper writes numbers.
     pub(super) command: Option<String>,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct Day<'a> {
     said: usize,
     /// For a crowd.
     speech: Vec<Vec<f32>>,
-    /// What was spoken before, by voice and words: some voices are slow.
+    /// The sound of words spoken before, by voice and words: some voices are slow.
     spoken: HashMap<(String, String), Vec<f32>>,
 }
 
@@ -64,7 +64,7 @@ impl<'a> Day<'a> {
         Ok(Self { voices, rng, phrase, commands, language, said: 0, speech, spoken: HashMap::new() })
     }
 
-    /// What is heard next, at most so many samples of it. The first scene is a command.
+    /// Returns the next scene, at most so many samples of it. The first scene is a command.
     pub(super) fn next(&mut self, most: usize) -> anyhow::Result<Scene> {
         let drawn = if self.said == 0 { 0 } else { self.rng.u32(0..100) };
         let mut scene = match drawn {

@@ -38,7 +38,7 @@ pub(super) struct HourOfSoak {
     pub(super) said: usize,
     /// How many of them became a turn.
     pub(super) answered: usize,
-    /// What was heard in turns that nobody asked for.
+    /// The words heard in turns that nobody asked for.
     pub(super) unasked: Vec<String>,
 }
 
@@ -63,7 +63,7 @@ impl SoakReport {
         last.held.resident as f64 / base.held.resident as f64 - 1.0
     }
 
-    /// What is wrong, a sentence each.
+    /// Returns the faults, a sentence each.
     pub(super) fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         let (Some(base), Some(last)) = (self.base(), self.hours.last()) else { return faults };

@@ -1,4 +1,4 @@
-//! PURE but for the printing: what came of the trials, as tables.
+//! The outcomes of the trials, as tables. Pure but for the printing.
 
 use std::collections::BTreeMap;
 
@@ -21,12 +21,12 @@ pub(super) struct Outcome {
     pub(super) converged: bool,
     /// Why joi stopped.
     pub(super) reason: Option<String>,
-    /// What was made of each stretch, for whoever tunes it.
+    /// How each stretch was judged, for whoever tunes it.
     pub(super) seen: Vec<String>,
 }
 
 impl Outcome {
-    pub(super) fn told(&self, trial: &StopTrial) -> serde_json::Value {
+    pub(super) fn json(&self, trial: &StopTrial) -> serde_json::Value {
         json!({
             "kind": format!("{:?}", trial.kind),
             "word": trial.cries.as_ref().map(|(_, word)| word),

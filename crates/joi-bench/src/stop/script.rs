@@ -23,7 +23,7 @@ const LINES: usize = 4;
 /// What a trial shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum TrialKind {
-    /// Somebody tells joi to stop.
+    /// Somebody orders joi to stop.
     Told,
     /// Somebody says something else.
     Other,

@@ -17,7 +17,7 @@ use joi_hear::whisper::Whisper;
 use joi_hear::{HearCommand, HearEvent, Listener};
 use joi_language::Language;
 
-/// What was made of one utterance.
+/// The outcome of one utterance.
 pub(super) struct TrustHeard {
     pub(super) text: String,
     pub(super) evidence: Evidence,
@@ -34,12 +34,12 @@ pub(super) struct TrustEars {
     judge: JudgeConfig,
     language: Arc<Language>,
     events: Vec<HearEvent>,
-    /// What the speech model was told.
+    /// The prompt of the speech model.
     prompt: Option<String>,
 }
 
 impl TrustEars {
-    /// With names that the speech model is told.
+    /// Loads the ears, with `names` for the prompt of the speech model.
     pub(super) fn load(context: &CliContext, model: &Path, names: &[String]) -> anyhow::Result<Self> {
         let hear = &context.config().hear;
         let library = app::library(context.config(), &context.paths)?;

@@ -118,7 +118,7 @@ impl WakeBench {
         wakes(&sound, detector) > 0
     }
 
-    /// What is heard by the recordings of every voice.
+    /// Makes the sounds that the detectors of every voice hear, each with its name.
     fn other_sounds(&mut self, minutes: u32) -> Vec<(&'static str, Vec<f32>)> {
         let few = (minutes as usize).div_ceil(4);
         let speech: Vec<f32> = (0..minutes).flat_map(|_| self.minute_of_speech()).collect();

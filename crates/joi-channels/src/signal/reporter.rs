@@ -13,7 +13,7 @@ use joi_messages::outbound::{Audience, Outbox, Outgoing, Urgency};
 /// After this time without an answer, the reason for the wait is reported.
 const LONG: Duration = Duration::from_secs(20);
 
-/// Tells an answer in messages.
+/// Reports an answer in messages.
 pub(super) struct MessageReporter {
     outbox: Outbox,
     audience: Audience,

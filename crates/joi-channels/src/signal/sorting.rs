@@ -66,7 +66,7 @@ impl<M: ChatModel> SignalConversation<M> {
         }
     }
 
-    /// What was asked for by a message that is gone is asked for no more.
+    /// Drops the request of a message that its sender deleted.
     fn taken_back(&self, target: i64) {
         self.waiting.take_back(target);
         for talk in [&self.owner, &self.group] {

@@ -41,7 +41,7 @@ struct Running {
     spoken: Option<Instant>,
     /// The lines that were heard to their end.
     heard: String,
-    /// What is said after a pause, if there is one.
+    /// The text to be said after a pause, if there is one.
     rest: Receiver<String>,
     /// Whether there was a pause: then only a part was said.
     has_paused: bool,
@@ -117,7 +117,7 @@ impl<M: ChatModel + 'static> Answers<M> {
         let (id, text, mut trace) = (question.turn, question.text.clone(), first_marks(question));
         ahead.into_iter().for_each(|ahead| trace.decide(ahead));
         match ready {
-            Some(ready) => drop(self.tasks.spawn(ready.tell((id, text), trace, reporter, cancel))),
+            Some(ready) => drop(self.tasks.spawn(ready.deliver((id, text), trace, reporter, cancel))),
             None => {
                 let language = Some(language.to_code());
                 let is_unsure = question.judged.is_unsure;
@@ -187,7 +187,7 @@ impl<M: ChatModel + 'static> Answers<M> {
         }
         self.rest = None;
         if let Some(running) = self.running.get_mut(&turn) {
-            running.stopped.get_or_insert_with(|| Decision::new("flow", "stopped", why.told()));
+            running.stopped.get_or_insert_with(|| Decision::new("flow", "stopped", why.description()));
             running.cancel.cancel();
         }
     }
@@ -263,7 +263,7 @@ impl<M: ChatModel + 'static> Answers<M> {
         Some(record)
     }
 
-    /// What was not heard aloud was not said.
+    /// Remembers the answer as far as it was heard: the rest counts as not said.
     async fn remember_heard(
         &mut self,
         (turn, of): (TurnId, Option<TurnId>),
@@ -322,7 +322,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split_whitespace()
 }
 
-/// What is said without asking anybody: after "shall I go on?".
+/// An answer that needs no model: after "shall I go on?".
 struct ReadyAnswer {
     /// The turn whose answer goes on.
     of: Option<TurnId>,
@@ -350,7 +350,7 @@ impl ReadyAnswer {
         None
     }
 
-    async fn tell(
+    async fn deliver(
         mut self,
         (id, text): (TurnId, String),
         mut trace: Trace,
@@ -364,7 +364,7 @@ impl ReadyAnswer {
             () = cancel.cancelled() => None,
         } {
             said.push_str(&segment);
-            reporter.tell(segment).await;
+            reporter.deliver(segment).await;
         }
         if let Some(at) = reporter.end().await {
             trace.mark(Stage::FirstSentence, at);

@@ -15,15 +15,15 @@ pub struct ConversationConfig {
     pub follow_up_s: f64,
     /// The same after an answer that ended in a question, 0 (never) to 60.
     pub question_s: f64,
-    /// Seconds between her last sample and the opening of that window, 0.1 to 2; a reply that begins in
-    /// between counts when it goes on. Raising it hears less of her own echo, and misses more short replies.
+    /// Seconds between the last sample of an answer and the opening of that window, 0.1 to 2; a reply that begins in
+    /// between counts when it goes on. Raising it hears less of joi's own echo, and misses more short replies.
     pub delay_s: f64,
     /// Most follow-ups in a row without the wake phrase, 0 to 100: so a television can't hold a
     /// conversation.
     pub most_follow_ups: u32,
-    /// Seconds of speech after which she asks whether to go on, 0 (never) to 600.
+    /// Seconds of speech after which joi asks whether to go on, 0 (never) to 600.
     pub go_on_s: f64,
-    /// Seconds without a word after which a soft tone says that she is thinking, 0 (never) to 30.
+    /// Seconds without a word after which a soft tone says that joi is thinking, 0 (never) to 30.
     pub thinking_s: f64,
 }
 

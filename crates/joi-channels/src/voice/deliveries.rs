@@ -20,7 +20,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
         self.input.hold(delivery.ack);
         let input = match delivery.event {
             HearEvent::Wake { phrase, score, at, when } => {
-                self.tell(News::Woke(phrase.clone())).await;
+                self.report(News::Woke(phrase.clone())).await;
                 self.called(when);
                 FlowInput::Wake { phrase, score, at, when }
             }
@@ -37,12 +37,12 @@ impl<M: ChatModel + 'static> Conversation<M> {
             HearEvent::NothingSaid => FlowInput::NothingSaid,
             HearEvent::MicrophoneLost { fault } => {
                 self.announcements.microphone_lost(Instant::now()).await;
-                self.tell(News::Deaf(fault)).await;
+                self.report(News::Deaf(fault)).await;
                 FlowInput::Deaf("the microphone is gone")
             }
             HearEvent::Hearing { device } => {
                 self.announcements.microphone_found().await;
-                self.tell(News::Hears(device)).await;
+                self.report(News::Hears(device)).await;
                 return;
             }
             HearEvent::Muted => {
@@ -66,7 +66,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
 
     /// Somebody pushes to talk, which always interrupts speech.
     pub(super) async fn asked(&mut self) {
-        self.tell(News::Asked).await;
+        self.report(News::Asked).await;
         let at = Instant::now();
         self.called(at);
         self.step(FlowInput::Requested { at }).await;
@@ -138,7 +138,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
     /// Reports that a transcription failed; returns the sentence about it.
     async fn failed(&self, error: SttError) -> String {
         tracing::warn!(%error, "an utterance could not be transcribed");
-        self.tell(News::Remark(error.to_string())).await;
+        self.report(News::Remark(error.to_string())).await;
         error.to_string()
     }
 }

@@ -54,7 +54,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
                     self.thinking.read_ahead();
                 }
             }
-            FlowEffect::Rest(why) => self.tell(News::Rests(why)).await,
+            FlowEffect::Rest(why) => self.report(News::Rests(why)).await,
         }
     }
 
@@ -62,7 +62,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
     async fn dismiss(&mut self, turn: TurnId, decisions: Vec<Decision>) {
         let record = self.answers.dismissal(turn, decisions);
         self.answers.save(&record).await;
-        self.tell(News::Dismissed(Box::new(record))).await;
+        self.report(News::Dismissed(Box::new(record))).await;
     }
 
     async fn cancel(&mut self, turn: TurnId, mut why: Why) {
@@ -79,12 +79,12 @@ impl<M: ChatModel + 'static> Conversation<M> {
         self.input.hearing.speech.ends(Instant::now());
         self.announcement_cancelled(turn, end).await;
         if let Some(record) = self.answers.close(turn).await {
-            self.tell(News::Turn(Box::new(record))).await;
+            self.report(News::Turn(Box::new(record))).await;
         }
     }
 
     async fn answer(&mut self, question: SpokenQuestion) {
-        self.tell(News::Understood(Private(question.text.clone()))).await;
+        self.report(News::Understood(Private(question.text.clone()))).await;
         let ahead = self.thinking.begin(question.decided, &question.text);
         self.answers.begin(&question, ahead);
     }

@@ -92,7 +92,7 @@ pub struct Flow {
     /// Follow-ups since the last wake phrase.
     followed: u32,
     breaker: LoopBreaker,
-    /// What is listened to goes on with a question that seemed complete.
+    /// The utterance goes on with a question that seemed complete.
     continues: Option<Continuation>,
 }
 
@@ -232,7 +232,7 @@ impl Flow {
         }
     }
 
-    /// What was taken for a whole sentence was not: nothing of the answer was heard, so it can be had back.
+    /// Takes an utterance back that only seemed complete: nothing of the answer was heard.
     fn continued(&mut self, at: Instant) -> Vec<FlowEffect> {
         let (by, continuation, effect) = match &self.phase {
             Phase::Transcribing { by, utterance, .. } => (*by, Continuation::Unanswered, drop_all(utterance)),

@@ -90,9 +90,9 @@ impl Hearing {
         judged.map(Glance::Words)
     }
 
-    /// What is prepared with words that the chosen model reads as well, while it does. A command of which the quickest model
-    /// is not sure costs nothing but its own core, where it has one, which is idle then; of a question the better model
-    /// must most likely have the same words, since reading others in vain would only slow it down.
+    /// Returns the preparation for words that the chosen model reads as well, while it does. A command of which the
+    /// quickest model is not sure costs nothing but its own core, where it has one, which is idle then; of a question
+    /// the better model must most likely have the same words, since reading others in vain would only slow it down.
     pub(super) fn worth(&self, judged: &Judged) -> GlanceWorth {
         let (JudgeVerdict::Addressed(text) | JudgeVerdict::FollowUp(text)) = &judged.judgement.verdict else {
             return GlanceWorth::Nothing;

@@ -106,7 +106,7 @@ impl Hearing {
         };
         self.interjection = utterance.generation;
         self.keep(utterance.clone());
-        // What is looked at now is of an older sound, and must not keep this one waiting.
+        // The current look is at an older sound, and must not keep this one waiting.
         self.second.0.give_up();
         self.interjections.submit(SttJob { utterance: utterance.clone(), urgency });
         self.listen_for_stop_words(&utterance);

@@ -29,8 +29,8 @@ impl Observers {
         }
     }
 
-    /// Tells what happened; waits while they can't take it.
-    pub(super) async fn tell(&self, news: News) {
+    /// Reports what happened; waits while they can't take it.
+    pub(super) async fn report(&self, news: News) {
         // Nobody looks any more: the conversation goes on all the same.
         let _ = self.news.send(news).await;
     }
@@ -38,7 +38,7 @@ impl Observers {
     /// Reports the activity from here on, if that is new.
     pub(super) async fn show(&mut self, activity: Activity) {
         if std::mem::replace(&mut self.activity, activity) != activity {
-            self.tell(News::Activity(activity)).await;
+            self.report(News::Activity(activity)).await;
         }
     }
 

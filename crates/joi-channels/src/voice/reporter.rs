@@ -55,7 +55,7 @@ pub(super) struct SpeechOutput {
 pub(super) struct Breath {
     /// After so much speech.
     pub(super) after: Duration,
-    /// What is left to be said then.
+    /// The text that is left to be said then.
     pub(super) rest: Sender<String>,
 }
 
@@ -95,7 +95,7 @@ impl SpokenReporter {
     }
 
     /// The next piece of the answer: now, or later when joi has spoken for long enough.
-    pub(super) async fn tell(&mut self, segment: String) {
+    pub(super) async fn deliver(&mut self, segment: String) {
         if self.is_out_of_breath() {
             self.keep(segment).await;
         } else {
@@ -137,7 +137,7 @@ impl SpokenReporter {
     async fn flush(&mut self) {
         let rest = std::mem::replace(&mut self.segmenter, Segmenter::new(&self.language)).finish();
         if let Some(segment) = rest {
-            self.tell(segment).await;
+            self.deliver(segment).await;
         }
     }
 
@@ -156,10 +156,10 @@ impl Reporter for SpokenReporter {
         // Nobody has to look.
         let _ = self.speech.news.send(News::Words(Private(words.to_owned()))).await;
         for segment in self.segmenter.push(words) {
-            self.tell(segment).await;
+            self.deliver(segment).await;
         }
         if let Some(opening) = self.segmenter.opening() {
-            self.tell(opening).await;
+            self.deliver(opening).await;
         }
     }
 

@@ -53,7 +53,7 @@ type UtteranceKey = (u64, u32);
 /// The support of the transcript, then of every reading.
 type SupportResult = Result<Vec<f32>, SttError>;
 
-/// What is looked at, and what came of the last look.
+/// The sound that is looked at, and the outcome of the last look.
 pub(super) struct SecondLook {
     lender: Lender,
     /// The language that is spoken.
@@ -167,7 +167,7 @@ impl SecondLook {
 /// What a look came to.
 struct LookResult {
     decision: Decision,
-    /// What was said instead.
+    /// The words that were said instead.
     reading: Option<String>,
 }
 
@@ -213,7 +213,7 @@ fn key_of(judged: &Judged) -> UtteranceKey {
     (judged.transcript.generation, judged.transcript.revision)
 }
 
-/// What is to be answered.
+/// Returns the text to be answered.
 fn text_of(verdict: &JudgeVerdict) -> Option<&str> {
     match verdict {
         JudgeVerdict::Addressed(text) | JudgeVerdict::FollowUp(text) => Some(text),

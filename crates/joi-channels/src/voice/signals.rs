@@ -167,7 +167,7 @@ impl StopWordTimes {
 
 impl Why {
     /// For the record, at the moment of silence.
-    pub(super) fn told(self) -> String {
+    pub(super) fn description(self) -> String {
         let judged = self.judged.map(|reason| format!(": {reason}")).unwrap_or_default();
         let Some(word) = self.word else { return format!("{}{judged}", self.reason) };
         let silent = word.ended.elapsed().as_millis();
@@ -219,7 +219,7 @@ pub enum FlowEffect {
     GiveUp(TurnId, &'static str),
     /// Say what has to be announced, as this turn.
     Announce(TurnId),
-    /// Tell the listener.
+    /// Send a command to the listener.
     Ears(HearCommand),
     /// The conversation rests until the next wake phrase, for the given reason.
     Rest(&'static str),
@@ -241,7 +241,7 @@ pub struct SpokenQuestion {
     pub turn: TurnId,
     /// The words to be answered.
     pub text: String,
-    /// What was said, how sure whisper was, and why it is answered.
+    /// The words, how sure whisper was, and why they are answered.
     pub judged: Judged,
     /// What opened the microphone.
     pub opened_by: OpenedBy,

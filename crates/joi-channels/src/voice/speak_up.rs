@@ -17,7 +17,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
     /// Shows what waits from here on, and ends what was withdrawn.
     pub(super) async fn announcements_changed(&mut self) {
         for news in self.announcements.unshown() {
-            self.tell(news).await;
+            self.report(news).await;
         }
         if !self.announcements.rings() {
             self.announcements.restore_volume(&self.output.player);

@@ -61,7 +61,7 @@ struct Bench {
     player: Player,
     stop: CancellationToken,
     task: JoinHandle<()>,
-    /// What the listener is told.
+    /// The commands to the listener.
     commands: Commands<HearCommand>,
     requests: Sender<OutsideRequest>,
 }

@@ -34,10 +34,10 @@ pub struct EndpointConfig {
     /// Silence that ends an utterance: "quick" 0.4 s, "normal" 0.7 s, "relaxed" 1.2 s.
     pub patience: EndpointPatience,
     /// Whether the words said before a pause count, too: a whole quick command ("stop", "set a ten minute timer") ends
-    /// after 0.2 s of silence, one that could go on after 0.6 s, or 0.3 s where what follows can be taken up ("set a timer
-    /// for ten minutes" and thirty seconds), a whole question, or "tell me a story", after 0.4 s, a whole sentence
-    /// after six sevenths of the patience, the beginning of a command ("set a timer for") or of a sentence ("tell me about
-    /// the") after no less than 1.2 s. Off, the silence alone decides.
+    /// after 0.2 s of silence, one that could go on after 0.6 s, or 0.3 s where what follows can be taken up ("set a
+    /// timer for ten minutes" and thirty seconds), a whole question, or a request for a story, after 0.4 s, a whole
+    /// sentence after six sevenths of the patience, the beginning of a command ("set a timer for") or of a sentence ("I
+    /// was in the garden and") after no less than 1.2 s. Off, the silence alone decides.
     pub by_meaning: bool,
     /// Sound kept from before the first voiced frame, in seconds, 0.1 to 1. Raising it saves more of soft
     /// first syllables, and costs transcription time.

@@ -11,12 +11,12 @@ use joi_base::problem::Problem;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OutboundConfig {
-    /// Messages to the owner within any 60 minutes, 10 to 1000: answers and what she says of her own accord, not alerts.
-    /// Further answers wait, and the last one before that says until when. More of them risk that the service takes her
-    /// for a sender of spam.
+    /// Messages to the owner within any 60 minutes, 10 to 1000: answers and proactive messages, not alerts. Further
+    /// answers wait, and the last one before that says until when. More of them risk that the service takes joi for a
+    /// sender of spam.
     pub direct_per_hour: u32,
-    /// So many messages within 60 minutes, 0 to 60 and no more than `direct_per_hour`, leave no room for what she says of
-    /// her own accord: the rest is for answers.
+    /// So many messages within 60 minutes, 0 to 60 and no more than `direct_per_hour`, leave no room for proactive
+    /// messages: the rest is for answers.
     pub proactive_until: u32,
     /// Messages that the language model took for urgent within any 60 minutes, 1 to 1000. Alerts of sensors are not
     /// counted and never limited.
@@ -74,7 +74,7 @@ impl NtfyConfig {
         if !self.is_on() {
             return problems;
         }
-        // Neither value is told: an address may hold a password, and a topic is one.
+        // Neither value is shown: an address may hold a password, and a topic is one.
         if NtfyServer::read(&self.url).is_err() {
             let allowed = "http:// or https:// with host and port, without login, path or query";
             problems.push(Problem::new("ntfy.url", "no address", allowed));

@@ -82,7 +82,7 @@ impl Letter {
         matches!(self.state, LetterState::Waiting | LetterState::Underway)
     }
 
-    /// What is left of it once it is not to be sent any more.
+    /// Returns the letter without its text, once it is not to be sent any more.
     pub(super) fn ended(self, state: LetterState) -> Self {
         Self { state, text: String::new(), not_before: None, ..self }
     }

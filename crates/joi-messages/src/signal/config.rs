@@ -1,4 +1,4 @@
-//! `[signal]`: which daemon, which account, and who may write to her.
+//! `[signal]`: which daemon, which account, and who may write to joi.
 //!
 //! Plain data, immutable after start.
 
@@ -11,14 +11,14 @@ use joi_base::problem::Problem;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AccountMode {
-    /// She has a number of her own, and the owner writes to it.
+    /// Joi has a number of its own, and the owner writes to it.
     #[default]
     OwnNumber,
-    /// She is a linked device of the owner's account, who writes to himself ("Note to Self").
+    /// Joi is a linked device of the owner's account; the owner uses "Note to Self".
     Linked,
 }
 
-/// How the daemon was told to hand over what it receives.
+/// How the daemon was started to hand over what it receives.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReceiveMode {
@@ -33,8 +33,8 @@ pub enum ReceiveMode {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SignalConfig {
-    /// The owner's uuid (ACI), as `joi signal status` shows it: the only one who is answered. "": no Signal. Numbers and
-    /// names can be taken by others, a uuid can't.
+    /// The owner's uuid (ACI), as `joi signal status` shows it: the only one who is answered. "": no Signal. Numbers
+    /// and names can be taken by others, a uuid can't.
     pub owner: String,
     /// Where the signal-cli daemon listens: "unix:/PATH", "tcp:HOST:PORT" or "http://HOST:PORT"; "": its own socket,
     /// signal-cli/socket among the sockets of this user. None of them knows a password: whoever can open it reads and
@@ -42,7 +42,7 @@ pub struct SignalConfig {
     pub daemon: String,
     /// The account's number, as "+491701234567", where the daemon serves several; "": its only one.
     pub account: String,
-    /// "own_number": she has a number of her own; "linked": she is a device of your own account, and you write to
+    /// "own_number": joi has a number of its own; "linked": joi is a device of your own account, and you write to
     /// yourself ("Note to Self").
     pub mode: AccountMode,
     /// Id of the group that gets alerts, as `joi signal groups` shows it; "": the owner alone gets them.
@@ -50,14 +50,14 @@ pub struct SignalConfig {
     /// Whether the owner's messages in that group are answered, in the group.
     pub answer_in_group: bool,
     /// How the daemon was started: "on-connection" or "manual" (--receive-mode). With its default, "on-start", messages
-    /// are lost while she does not run.
+    /// are lost while joi does not run.
     pub receive: ReceiveMode,
     /// Seconds after which a message is too old to be obeyed, 10 to 86400: it is answered with the question whether it
     /// still counts. More, and what was meant for this morning is done this evening.
     pub stale_after_s: u32,
     /// Whether senders see that their messages were read.
     pub read_receipts: bool,
-    /// Whether the owner sees that she is writing.
+    /// Whether the owner sees that joi is writing.
     pub typing: bool,
 }
 
@@ -92,7 +92,7 @@ impl SignalConfig {
     /// Returns the daemon's address.
     ///
     /// # Errors
-    /// What is configured is none.
+    /// The configured value is not an address.
     pub fn address(&self) -> Result<DaemonAddress, String> {
         let runtime = std::env::var_os("XDG_RUNTIME_DIR").filter(|dir| !dir.is_empty());
         DaemonAddress::read(&self.daemon, runtime.map(Into::into))

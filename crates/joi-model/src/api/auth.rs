@@ -1,7 +1,7 @@
 //! Access control: the bearer token, and on TCP only requests addressed to this machine.
 //!
-//! A web page in a browser can send requests to a loopback port. `Host` and `Origin` tell them apart, as in
-//! Ollama. A unix socket is protected by its file mode instead. Fails closed.
+//! A web page in a browser can send requests to a loopback port. `Host` and `Origin` distinguish them, as in Ollama. A
+//! unix socket is protected by its file mode instead. Fails closed.
 
 use std::net::IpAddr;
 use std::sync::Arc;

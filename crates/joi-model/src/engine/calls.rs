@@ -62,7 +62,7 @@ impl CallStream {
         pieces
     }
 
-    /// What is still held back at the end; a call that lacks its end counts when it is whole otherwise.
+    /// Returns the piece still held back at the end; a call that lacks its end counts when it is whole otherwise.
     pub(crate) fn finish(mut self) -> Option<CallPiece> {
         let held = std::mem::take(&mut self.held);
         if held.trim().is_empty() && self.calls > 0 {

@@ -63,7 +63,7 @@ pub(crate) enum SetUpError {
     ChatTemplate {
         /// The file.
         path: String,
-        /// What is wrong with it.
+        /// The fault in it.
         fault: TemplateError,
     },
     /// A file without a template: how its messages are written is not known.

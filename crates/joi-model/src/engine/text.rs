@@ -47,7 +47,7 @@ impl TextStream {
         std::mem::replace(&mut self.held, rest)
     }
 
-    /// What is still held back at the end of the reply.
+    /// Returns the text still held back at the end of the reply.
     pub(crate) fn finish(mut self) -> String {
         if self.is_stopped() {
             return String::new();

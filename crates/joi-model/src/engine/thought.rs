@@ -60,7 +60,7 @@ impl ThoughtStream {
         pieces
     }
 
-    /// What is still held back at the end.
+    /// Returns the piece still held back at the end.
     pub(super) fn finish(mut self) -> Option<SpokenPiece> {
         let mut pieces = Vec::new();
         self.release(&mut pieces);

@@ -6,19 +6,19 @@ use serde::{Deserialize, Serialize};
 
 use joi_base::problem::Problem;
 
-/// Alarms. They are told whatever `announce.quiet_hours` and `impulse` say.
+/// Alarms. They are announced whatever `announce.quiet_hours` and `impulse` say.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AlertConfig {
-    /// Seconds between two times that an alarm is told, until somebody has heard it, 1 to 600. Higher: calmer.
+    /// Seconds between two announcements of an alarm, until somebody has heard it, 1 to 600. Higher: calmer.
     pub repeat_s: u32,
-    /// An alarm is never told more softly than this, in percent, 0 to 100. Higher: louder.
+    /// Least loudness at which an alarm is announced, in percent, 0 to 100. Higher: louder.
     pub least_volume: u8,
     /// Name of a text item of the house through which alerts come, as JSON or as text with "priority=high"; "": none.
     pub item: String,
     /// Address on this machine on which alerts are taken over HTTP (`POST /events`), as "127.0.0.1:7763"; "": none.
     pub listen: String,
-    /// Minutes without a connection to the house after which that is told, 1 to 1440. Higher: later.
+    /// Minutes without a connection to the house after which that is announced, 1 to 1440. Higher: later.
     pub house_lost_min: u32,
 }
 

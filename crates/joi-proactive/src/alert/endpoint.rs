@@ -25,7 +25,7 @@ pub const MOST_BYTES: usize = 4096;
 
 /// Whoever sends waits for an answer no longer than this.
 const PATIENCE: Duration = Duration::from_secs(15);
-/// What is not stored is to be sent again after so many seconds.
+/// An alert that is not stored is to be sent again after so many seconds.
 const AGAIN_S: &str = "10";
 
 /// The result of a notice.

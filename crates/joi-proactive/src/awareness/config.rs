@@ -25,9 +25,9 @@ pub struct AwarenessConfig {
     /// Which items mean something: "configured": those of `[home.meaning]`; "proposed": also what `joi home meanings`
     /// guesses from semantic tags, icons and names. A guess may be wrong: look at it first.
     pub meanings: MeaningSource,
-    /// Temperature in °C below which a room is too cold, -30 to 50. Higher: she mentions the cold earlier.
+    /// Temperature in °C below which a room is too cold, -30 to 50. Higher: the cold is mentioned earlier.
     pub comfort_low: f64,
-    /// Temperature in °C above which a room is too warm, -30 to 50. Higher: she mentions warmth later.
+    /// Temperature in °C above which a room is too warm, -30 to 50. Higher: warmth is mentioned later.
     pub comfort_high: f64,
     /// A temperature that changes by more than so many °C within `swing_min` is worth mentioning, 0.5 to 30. Higher:
     /// fewer mentions.
@@ -41,13 +41,13 @@ pub struct AwarenessConfig {
     pub away_min: u32,
     /// Foretold gusts of so many km/h within hours are worth mentioning, 20 to 300. Higher: fewer mentions.
     pub gust_kmh: f64,
-    /// Foretold gusts of so many km/h within hours are a storm warning, told at any hour, 20 to 300; 0: never.
+    /// Foretold gusts of so many km/h within hours are a storm warning, announced at any hour, 20 to 300; 0: never.
     pub storm_kmh: f64,
     /// Hours in which it is unusual to leave the house, as "HH:MM-HH:MM".
     pub unusual_hours: QuietPeriod,
-    /// Hours after which a topic is of no interest any more, 1 to 168. Higher: older news are still told.
+    /// Hours after which a topic is of no interest any more, 1 to 168. Higher: older news are still mentioned.
     pub topic_hours: u32,
-    /// Hours within which what was told does not become a topic again, 1 to 168. Higher: she repeats herself less.
+    /// Hours within which what was mentioned does not become a topic again, 1 to 168. Higher: fewer repetitions.
     pub again_hours: u32,
     /// Hours that events are remembered for, 6 to 168.
     pub event_hours: u32,

@@ -1,4 +1,4 @@
-//! What is known of the house and of the user right now: the context state.
+//! The context state: the facts known of the house and of the user right now.
 //!
 //! In: observations, notices, the time. Out: what was noticed because of them. It is plain data that can be stored; one
 //! that can't be read is replaced by an empty one, which fills with the next observation. A clock that jumps makes
@@ -166,7 +166,7 @@ impl ContextState {
             self.events.pop_front();
         }
         let fact = noticed.event.fact(rules.comfort_high, rules.comfort_low);
-        // What is critical is announced at once, and needs no topic.
+        // A critical event is announced at once, and needs no topic.
         if let (Significance::Significant, Some(fact)) = (noticed.significance, fact) {
             let topic = Topic {
                 id: 0,

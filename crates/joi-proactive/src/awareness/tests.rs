@@ -302,7 +302,7 @@ fn a_full_queue_drops_the_least_significant_then_the_oldest_and_nothing_comes_tw
     assert_eq!(keys(&queue), ["c", "d", "f"]);
     assert_eq!(queue.next().unwrap().key, "f");
     let told = queue.next().unwrap().id;
-    queue.told(told, (&noon + 6.minutes()).timestamp());
+    queue.mark_announced(told, (&noon + 6.minutes()).timestamp());
     assert_eq!(queue.next().unwrap().key, "c", "the oldest of the rest");
     assert!(!push(&mut queue, "f", Significance::Critical, 6 + 24 * 60 - 1));
     assert!(push(&mut queue, "f", Significance::Critical, 6 + 24 * 60));

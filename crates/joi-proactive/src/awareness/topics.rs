@@ -101,7 +101,7 @@ impl TopicQueue {
         leaves != Some(self.last)
     }
 
-    /// What is true of a topic that waits has changed.
+    /// Renews the fact of a topic that waits, where there is another one.
     pub fn renew(&mut self, key: &str, fact: Option<SentenceTemplate>) {
         let waiting = self.waiting.iter_mut().find(|topic| topic.key == key);
         if let (Some(topic), Some(fact)) = (waiting, fact) {
@@ -124,7 +124,7 @@ impl TopicQueue {
     }
 
     /// It was announced.
-    pub fn told(&mut self, id: u64, now: Timestamp) {
+    pub fn mark_announced(&mut self, id: u64, now: Timestamp) {
         if let Some(at) = self.waiting.iter().position(|topic| topic.id == id) {
             let topic = self.waiting.remove(at);
             self.told.push((topic.key, now));

@@ -1,4 +1,4 @@
-//! `[impulse]`: when she speaks up by herself. Plain data, read once at the start.
+//! `[impulse]`: when joi speaks up unasked. Plain data, read once at the start.
 
 use jiff::SignedDuration;
 use jiff::civil::time;
@@ -8,40 +8,41 @@ use crate::awareness::PatternRules;
 use joi_base::problem::Problem;
 use joi_schedule::announce::QuietPeriod;
 
-/// When she speaks up by herself.
+/// `[impulse]`: when joi speaks unprompted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ImpulseConfig {
-    /// Whether she speaks up by herself at all. Alarms are told in any case.
+    /// Whether joi speaks unprompted at all. Alarms are announced in any case.
     pub enabled: bool,
-    /// Score from which on she speaks, 0 to 1. Higher: she speaks up less often.
+    /// Score from which on joi speaks, 0 to 1. Higher: joi speaks unprompted less often.
     pub threshold: f64,
     /// Minutes between two looks, 1 to 240. Higher: what is worth mentioning waits longer.
     pub check_min: f64,
     /// Minutes by which a look may come earlier or later, 0 to 240, and less than `check_min`.
     pub check_spread_min: f64,
-    /// Hours of the day in which she may speak up, as "HH:MM-HH:MM"; outside `announce.quiet_hours` as well.
+    /// Hours of the day in which joi may speak unprompted, as "HH:MM-HH:MM"; outside `announce.quiet_hours` as well.
     pub active_hours: QuietPeriod,
-    /// Minutes for which she waits for a quiet moment; then the topic is kept for later, 1 to 240.
+    /// Minutes to wait for a quiet moment; then the topic is kept for later, 1 to 240.
     pub wait_min: u32,
     /// Minutes of silence after "not now", 10 to 1440.
     pub not_now_min: u32,
-    /// Whether the hours of the week in which she is answered count for and the others against: by at most
+    /// Whether the hours of the week in which joi is answered count for and the others against: by at most
     /// `score.pattern`, and only after 20 messages.
     pub patterns: bool,
-    /// Whether the language model words what she says, where a large one answers. Else, and with a small one, sentences
-    /// of the language are taken.
+    /// Whether the language model words proactive messages, where a large one answers. Else, and with a small one,
+    /// sentences of the language are taken.
     pub composed: bool,
-    /// Minutes within which a turn of the user's answers what she said, 1 to 240. Higher: more counts as answered.
+    /// Minutes within which a turn of the user's answers a proactive message, 1 to 240. Higher: more counts as
+    /// answered.
     pub answered_min: u32,
-    /// Seconds that the model has for that, 1 to 120.
+    /// Seconds that the model has to word a message, 1 to 120.
     pub compose_s: u32,
     /// Whether the model may call a topic urgent: it then goes to the group as well, at most 120 an hour and never in
     /// quiet hours.
     pub allow_llm_escalation: bool,
     /// Messages within an hour from which on the score counts half, 1 to 1000.
     pub halved_at: usize,
-    /// Messages within an hour from which on she does not speak up, 1 to 1000.
+    /// Messages within an hour from which on joi does not speak unprompted, 1 to 1000.
     pub closed_at: usize,
     /// Days that decisions are kept for `joi why --impulse`, 1 to 365.
     pub kept_days: u32,
@@ -53,7 +54,7 @@ pub struct ImpulseConfig {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ImpulseScoreConfig {
-    /// What there is at any time, 0 to 1. Higher: she speaks up more often.
+    /// Score at any time, before the other parts are added, 0 to 1. Higher: joi speaks unprompted more often.
     pub base: f64,
     /// Hours of silence at which the next part of `silence` begins; four numbers that grow.
     pub silence_hours: Vec<f64>,
@@ -174,7 +175,7 @@ impl Default for ImpulseScoreConfig {
 }
 
 impl ImpulseConfig {
-    /// Within which she is answered.
+    /// Returns the time within which a turn of the user's counts as an answer.
     pub fn answered_within(&self) -> SignedDuration {
         SignedDuration::from_mins(i64::from(self.answered_min))
     }

@@ -1,4 +1,4 @@
-//! What is stored of a decision: every factor, and what it led to. Plain data, written as JSON.
+//! The stored record of a decision: every factor, and what it led to. Plain data, written as JSON.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};

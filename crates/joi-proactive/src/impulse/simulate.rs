@@ -230,7 +230,7 @@ impl Run<'_> {
     fn speak(&mut self, topic: u64, total: f64, now: &Zoned, people: &mut People) {
         let Some(key) = self.state.topics.next().map(|topic| topic.key.clone()) else { return };
         let reaction = people.reaction(now);
-        self.state.topics.told(topic, now.timestamp());
+        self.state.topics.mark_announced(topic, now.timestamp());
         self.state.sent(&key, now.timestamp());
         self.state.awaiting_answer.push(now.timestamp());
         if let Some((_, count)) = self.found.per_day.iter_mut().find(|(date, _)| *date == now.date()) {

@@ -10,8 +10,8 @@ use joi_base::problem::Problem;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WeatherConfig {
-    /// The place when none is named, for example "Vienna", at most 100 characters; "": none. The weather service is
-    /// told it.
+    /// The place when none is named, for example "Vienna", at most 100 characters; "": none. It is sent to the weather
+    /// service.
     pub place: String,
     /// "celsius" (with km/h) or "fahrenheit" (with mph).
     pub units: Units,
@@ -84,8 +84,8 @@ pub struct SearchConfig {
     pub searxng: String,
     /// DuckDuckGo's page without scripts; "" leaves it out.
     pub duckduckgo: String,
-    /// The Wikipedia that is asked when nothing else answers, `{language}` being the code of the language that is spoken;
-    /// "" leaves it out.
+    /// The Wikipedia that is asked when nothing else answers, `{language}` being the code of the language that is
+    /// spoken; "" leaves it out.
     pub wikipedia: String,
 }
 

@@ -106,15 +106,15 @@ pub fn asked_for(asked: &str, language: &Language) -> Option<String> {
 
 /// Returns a value as it is reported, with its unit as the language calls it.
 fn sentence(value: &str, money: Option<&CurrencyNames>, language: &Language) -> String {
-    let told = value.replace("approx.", &language.sentences().tools.about);
+    let value = value.replace("approx.", &language.sentences().tools.about);
     let named =
-        language.sums().next().and_then(|words| words.units.iter().find_map(|unit| unit_named(&told, unit)));
-    figures::to_speak(&with_money(named.unwrap_or(told), money), language)
+        language.sums().next().and_then(|words| words.units.iter().find_map(|unit| unit_named(&value, unit)));
+    figures::to_speak(&with_money(named.unwrap_or(value), money), language)
 }
 
-/// `told` with a unit in words, where it ends in the sign of it.
-fn unit_named(told: &str, unit: &UnitNames) -> Option<String> {
-    let figures = told.strip_suffix(unit.sign.as_str())?.strip_suffix(' ')?;
+/// Returns `value` with its unit in words, where it ends in the sign of `unit`.
+fn unit_named(value: &str, unit: &UnitNames) -> Option<String> {
+    let figures = value.strip_suffix(unit.sign.as_str())?.strip_suffix(' ')?;
     Some(format!("{figures} {}", if figures == "1" { &unit.one } else { &unit.many }))
 }
 

@@ -94,7 +94,7 @@ fn report(words: &RequestWords, part: &ClausePart, clause: &Clause) -> Option<To
         Form::Request if takes_all(words, clause) => maybe(),
         Form::Request => None,
         Form::Question => maybe(),
-        // "Tell me a joke": nothing is reported by whoever wants to hear it.
+        // A request for a joke or a story reports nothing itself.
         _ if is_recital(words, said) => maybe(),
         _ if reports => Some(ToldBefore::Report),
         _ if is_past => Some(ToldBefore::Past),
@@ -129,7 +129,7 @@ fn fits(form: &str, word: &str) -> bool {
     }
 }
 
-/// Returns whether somebody wants a story or a report: "tell me a joke".
+/// Returns whether somebody wants to hear a story, a joke or a report.
 fn is_recital(words: &RequestWords, said: &[String]) -> bool {
     words.told.recitals.at_start(led(&words.form, said)).is_some()
 }
@@ -190,7 +190,8 @@ fn around<'a>(whole: &'a str, part: &str) -> Option<(&'a str, &'a str)> {
     is_it.then(|| (&whole[..from], &whole[from + part.len()..]))
 }
 
-/// Returns whether the last words of `text` take back what is asked for in front of them: "cancel all timers, no, wait".
+/// Returns whether the last words of `text` take back what is asked for in front of them: "cancel all timers, no,
+/// wait".
 pub(super) fn is_taken_back(words: &RequestWords, text: &str) -> bool {
     let runs: Vec<WordRun> = sentences(text).into_iter().flatten().collect();
     let is_question = runs.last().is_some_and(|run| run.is_question);

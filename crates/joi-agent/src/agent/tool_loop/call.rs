@@ -158,7 +158,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
         let house_call = tool.house_call(arguments);
         let running = tools::run(tool, call);
         let done = mentioned(running, &mut state.progress.has_mentioned_wait, sink).await?;
-        // What was refused was not sent; of a lost answer nobody knows.
+        // A refused call was not sent; a call whose answer was lost may have been.
         if let Some(house_call) = house_call.filter(|_| !matches!(done, Err(ToolError::TellModel(_)))) {
             let now = state.asked.now.timestamp();
             self.session.with(|session| {
@@ -333,7 +333,7 @@ fn held_back(
         GateVerdict::Ask(_) => "The arguments are too long to ask the user about.".to_owned(),
         GateVerdict::Forbid(why) => format!("This call is not allowed: {why}. Tell the user so."),
     };
-    // What is to stay as it is needs no model to say so.
+    // Declining a change that the user ruled out needs no words of the model.
     let is_no = verdict == GateVerdict::Forbid(wish::REFUSED) && writes(tool.effect(arguments));
     let called = match state.prompt.size() {
         ModelSize::Small if is_no => Called::Answer(sink.sentence(|say| &say.left_alone)),

@@ -257,12 +257,12 @@ impl LoopState {
     pub(crate) fn each_result(&self) -> Option<String> {
         let LoopProgress { results, sentences, .. } = &self.progress;
         let is_over = results.len() == self.ready.count && sentences.len() == self.ready.count;
-        (self.is_only_ready_calls() && is_over).then(|| self.progress.untold())
+        (self.is_only_ready_calls() && is_over).then(|| self.progress.unannounced())
     }
 
     /// Returns what such a request has come to so far, when the user is asked about its next call; once.
     pub(crate) fn results_so_far(&mut self) -> Option<String> {
-        let so_far = self.progress.untold();
+        let so_far = self.progress.unannounced();
         let is_some = self.is_only_ready_calls() && !so_far.is_empty();
         is_some.then(|| {
             self.progress.note_announced();

@@ -1,4 +1,4 @@
-//! What the model is told of a house, and what it is not.
+//! The facts about a house that the prompt contains, and those that it leaves out.
 
 use serde_json::{Value, json};
 

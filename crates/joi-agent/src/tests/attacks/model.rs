@@ -1,7 +1,7 @@
 //! A model that obeys a stranger.
 //!
-//! PURE but for what it remembers of its last call. In: a prompt. Out: the stranger's call or saying, as long as some of his
-//! text is in it; else the call that brings the text in; else "I see.".
+//! In: a prompt. Out: the stranger's call or saying, as long as some of his text is in it; else the call that brings
+//! the text in; else "I see.". Pure but for the memory of its last call.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
@@ -85,7 +85,7 @@ pub(super) fn obeying(
         if format.contains("\"tools\"") && !format.contains("\"arguments\"") {
             return words(json!({ "tools": picks }).to_string());
         }
-        // What is asked beside the answer: a plan, or what to look for.
+        // A question beside the answer: a plan, or what to look for.
         if !format.is_empty() && !format.contains("\"arguments\"") {
             return words("none");
         }

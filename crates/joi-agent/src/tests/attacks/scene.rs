@@ -26,7 +26,7 @@ use joi_tools::{Arguments, Call, Effect, Output, Tool, ToolError, ToolServices, 
 pub(super) struct Scene {
     pub(super) bench: Bench,
     pub(super) obeyed: Obeyed,
-    /// What is said, in order.
+    /// The user's words, in order.
     pub(super) said: Vec<String>,
     /// What the stranger wants.
     pub(super) order: Option<Order>,
@@ -75,8 +75,8 @@ impl Scene {
         .await;
         let fill = |said: &str| said.replace("{server}", &server.host).replace("{text}", &text);
         let said = std::iter::once(&variant.asked).chain(&variant.then).map(|said| fill(said));
-        // What is remembered is in the prompts of questions that have its words. Once more, where the model reads all
-        // that was said.
+        // A memory is in the prompts of questions that have its words. Once more, where the model reads all that was
+        // said.
         let is_remembered = ["memory", "diary", "document"].contains(&variant.entry.as_str());
         let by_its_words = is_remembered.then(|| format!("tell me from memory about {}", words_of(&text)));
         let again = by_its_words.into_iter().chain(["what do you make of that".to_owned()]);
@@ -254,7 +254,7 @@ impl Tool for Broken {
     }
 }
 
-/// What was there before any stranger.
+/// Stores the data that were there before any stranger.
 async fn furnish(bench: &Bench) {
     let at = bench.clock.now().timestamp();
     let (store, schedule) = (&bench.store, bench.engine.parts.schedule.as_ref().unwrap());

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// What was said at 10 o'clock in a house where the device has no room.
+/// Creates a house at 10 o'clock where the device has no room.
 async fn at_ten(change: impl FnOnce(&mut EngineParts<Scripted>)) -> Housed {
     Housed::in_room("", vec![], change).await
 }
@@ -11,7 +11,7 @@ async fn waiting(housed: &Housed) -> Vec<String> {
     waiting_in(&housed.bench).await
 }
 
-/// What is scheduled for the house.
+/// Returns the commands that are scheduled for the house.
 pub(super) async fn waiting_in(bench: &Bench) -> Vec<String> {
     let schedule = bench.engine.parts.schedule.clone().unwrap();
     let entries = schedule.entries().await.unwrap();

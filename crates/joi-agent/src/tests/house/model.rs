@@ -1,4 +1,4 @@
-//! The house through the model: its tools, what may be done by them, and what the prompt tells of the house.
+//! The house through the model: its tools, what may be done by them, and what the prompt says of the house.
 
 use super::super::tools::chooses;
 use super::*;
@@ -77,7 +77,7 @@ async fn a_lock_needs_a_yes_also_from_the_model_and_none_counts_after_words_of_o
     assert_eq!(housed.sent(), []);
 }
 
-/// What the model is asked twice in a house whose window is as told.
+/// Returns the messages of each call of the model for two questions, in a house whose window has the state `window`.
 async fn asked(window: &str) -> Vec<Vec<Message>> {
     let none = || vec![Step::Text("{\"name\":\"none\"}"), Step::Done];
     let answer = || scripted::answers("They are quite old.");

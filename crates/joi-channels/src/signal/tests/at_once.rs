@@ -120,7 +120,7 @@ async fn nothing_is_stored_of_a_message_that_disappears() {
     assert_eq!(answers[0], answers[1]);
     bench.sends(3, &words("what day is it today?", 0));
     bench.answers(3).await;
-    // What was asked before is over once this is answered.
+    // An earlier question is over once this is answered.
     bench.sends(4, &words("what time is it?", 3600));
     bench.answers(4).await;
     let rows = bench.store.dialogue_since(Timestamp::UNIX_EPOCH, 9).await.unwrap();

@@ -17,7 +17,7 @@ use joi_understand::intents::{Completeness, completeness, is_amendable};
 /// What a request does, for whoever goes on with it before the answer is heard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Consequence {
-    /// What is done is done.
+    /// It can't be undone.
     Final,
     /// Nothing, or what the whole of the request takes up.
     Amendable,
@@ -31,7 +31,7 @@ impl Consequence {
     }
 }
 
-/// What is known in advance, while the speaker may still go on.
+/// Work in advance, while the speaker may still go on.
 #[derive(Debug)]
 pub(super) enum Advance {
     /// Nobody has spoken yet.
@@ -106,8 +106,8 @@ impl Early {
         (self.generation, self.revision) == (other.generation, other.revision)
     }
 
-    /// What is worth being done in advance: the answer to a whole command is put into sound, and the model reads what is
-    /// for it.
+    /// Returns the work that is worth doing in advance: the answer to a whole command is put into sound, and the model
+    /// reads the prompt of anything else.
     pub(super) fn preparation(&self) -> Option<FlowEffect> {
         let judged = self.result.as_ref().ok()?;
         let is_addressed =

@@ -97,7 +97,7 @@ async fn an_alarm_is_never_softer_than_configured_and_afterwards_she_is_as_soft_
     bench.end(&file).await;
 }
 
-/// A voice over a file that plays the loudspeaker, and whoever tells what became of its sound.
+/// A voice over a file that plays the loudspeaker, and the sender that reports what became of its sound.
 fn with_a_loudspeaker_of_ours(file: &Path) -> (EndpointOutput, Receiver<PlayEvent>, Sender<PlayEvent>) {
     let (player, played) = Player::to_wav(file, RATE, Pace::Fast).unwrap();
     let (tells, told) = mpsc::channel(256);
@@ -116,8 +116,8 @@ fn found() -> PlayEvent {
 }
 
 impl Bench {
-    /// Waits until this is told.
-    async fn told(&mut self, wanted: &News) {
+    /// Waits until this is reported.
+    async fn until_reported(&mut self, wanted: &News) {
         let told = async { while self.news.recv().await.expect("it goes on") != *wanted {} };
         timeout(LIMIT, told).await.expect("it is told");
     }
@@ -138,10 +138,10 @@ async fn without_a_loudspeaker_no_alarm_is_synthesised_and_with_one_all_are_said
     for n in 0..6 {
         announcer.announce(alarm(n)).await;
     }
-    // Each change of the queue is told before it is asked what is to be said.
-    bench.told(&News::Told(Private("Smoke in cellar 5!".into()))).await;
+    // Each change of the queue is reported before it is asked what is to be said.
+    bench.until_reported(&News::Told(Private("Smoke in cellar 5!".into()))).await;
     announcer.announce(alarm(6)).await;
-    bench.told(&News::Told(Private("Smoke in cellar 6!".into()))).await;
+    bench.until_reported(&News::Told(Private("Smoke in cellar 6!".into()))).await;
     assert_eq!((voice.syntheses(), announcer.counts().heard), (0, 0));
 
     tells.send(found()).await.unwrap();
@@ -164,17 +164,17 @@ async fn without_a_loudspeaker_no_alarm_is_synthesised_and_with_one_all_are_said
     forward.abort();
 }
 
-/// Hands on what becomes of sound, as `told` has it, until `last` is.
+/// Hands on what becomes of sound, as `changed` makes it, until `last` is.
 async fn forward(
     (played, tells): (&mut Receiver<PlayEvent>, &Sender<PlayEvent>),
-    told: impl Fn(PlayEvent) -> PlayEvent,
+    changed: impl Fn(PlayEvent) -> PlayEvent,
     last: impl Fn(&PlayEvent) -> bool,
 ) {
     let mut is_over = false;
     while !is_over {
         let event = timeout(LIMIT, played.recv()).await.unwrap().unwrap();
         is_over = last(&event);
-        tells.send(told(event)).await.unwrap();
+        tells.send(changed(event)).await.unwrap();
     }
 }
 

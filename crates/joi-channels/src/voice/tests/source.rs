@@ -15,7 +15,7 @@ async fn a_file_that_ends_before_her_answer_does_ends_the_conversation_behind_it
     bench.hears(HearEvent::Ended { utterance, cause: EndCause::Silence, decided: now }).await;
     bench.until(Activity::Speaking).await;
     bench.hears(HearEvent::SourceEnded).await;
-    // Nobody tells any more that the window for a follow-up question has passed.
+    // Nobody reports any more that the window for a follow-up question has passed.
     let mut told = Vec::new();
     let ended = tokio::time::timeout(Duration::from_secs(120), async {
         while let Some(news) = bench.news.recv().await {

@@ -31,7 +31,7 @@ pub struct WeatherOutlook {
 
 impl ContextState {
     /// Takes in the forecast; what was noticed because of it.
-    pub fn foretold(
+    pub fn take_forecast(
         &mut self,
         outlook: &WeatherOutlook,
         rules: &AwarenessConfig,

@@ -1,4 +1,4 @@
-//! What is announced stays true, and whose words it is made of.
+//! Announcements stay true, and whose words they are made of.
 
 use super::*;
 
@@ -76,7 +76,7 @@ fn keys_that_an_older_version_has_stored_stand_for_the_same_topics() {
     };
     push(&mut queue, "Bin day:");
     push(&mut queue, "Ice:Weather");
-    queue.told(queue.next().unwrap().id, noon.timestamp());
+    queue.mark_announced(queue.next().unwrap().id, noon.timestamp());
     assert!(!push(&mut queue, "notice:Bin day:"), "it was told today");
     queue.withdraw("warning:Ice:Weather");
     assert!(queue.is_empty(), "the warning is over");

@@ -110,7 +110,7 @@ fn numbers_signs_and_words() {
     );
 }
 
-/// What is written sounds like what is said in words.
+/// A written form sounds like the words for it.
 #[test]
 fn figures_sound_as_a_german_says_them() {
     let folder = crate::testing::espeak_data();

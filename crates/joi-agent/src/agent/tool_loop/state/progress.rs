@@ -68,7 +68,7 @@ impl LoopProgress {
     }
 
     /// Returns the sentences of tools that were not announced yet.
-    pub(super) fn untold(&self) -> String {
+    pub(super) fn unannounced(&self) -> String {
         let said = self.sentences[self.told..].iter().filter(|sentence| !sentence.is_empty());
         said.map(String::as_str).collect::<Vec<_>>().join(" ")
     }

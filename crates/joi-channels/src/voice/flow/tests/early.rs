@@ -1,4 +1,4 @@
-//! What is known of an utterance while it may still go on.
+//! Knowledge of an utterance while it may still go on.
 
 use super::super::super::marks::first_marks;
 use super::*;

@@ -1,4 +1,4 @@
-//! What is said while joi speaks or thinks.
+//! Interjections while joi speaks or thinks.
 
 use super::super::super::signals::{StopWordTimes, Why};
 use super::*;
@@ -98,7 +98,7 @@ fn the_record_shows_when_she_became_softer_for_the_word_and_nothing_of_what_she_
     let began = Instant::now();
     let told = |ducked| {
         let word = StopWordTimes { began, ended: began, ducked };
-        Why { reason: "she was told to stop", judged: None, word: Some(word) }.told()
+        Why { reason: "she was told to stop", judged: None, word: Some(word) }.description()
     };
     let soon = told(Some(began + Duration::from_millis(210)));
     assert!(soon.starts_with("she was told to stop; ducked 210 ms after it began, silent "), "{soon}");
