@@ -21,7 +21,7 @@ const SETTINGS: [&str; 8] = [
 ];
 
 /// Names that the program sets for its own processes, and those of tests, measurements and builds.
-const INTERNAL: [&str; 17] = [
+const INTERNAL: [&str; 18] = [
     "JOI_BINARY",
     "JOI_CRASH_WRITES",
     "JOI_MODEL_TOKEN",
@@ -37,6 +37,7 @@ const INTERNAL: [&str; 17] = [
     "JOI_TEST_OF_PDF_READER",
     "JOI_TEST_OF_READERS",
     "JOI_TEST_OF_VOICE_READER",
+    "JOI_TEST_OPENAI_SERVER",
     "JOI_TEST_SOUND_SERVER",
     "JOI_UPDATE_REFERENCE",
 ];

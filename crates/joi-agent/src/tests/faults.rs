@@ -90,7 +90,9 @@ async fn a_tool_that_hangs_dies_floods_or_babbles_costs_one_result_and_no_answer
             (Fault::Babbles, "done", fence::BEGIN),
         ] {
             let (ran, request, lasted) = turn(fault, size).await;
-            assert_eq!(ran.shown().trim(), "That did not go well.", "{fault:?} {size:?}");
+            let waited =
+                if fault == Fault::Hangs { format!("({}) ", say().taking_long) } else { String::new() };
+            assert_eq!(ran.shown().trim(), format!("{waited}That did not go well."), "{fault:?} {size:?}");
             assert_eq!((ran.outcome.ended, ran.called()), (Ended::Answered, vec![("faulty", outcome)]));
             assert!(lasted <= Duration::from_secs(91), "{fault:?} {size:?}: {lasted:?}");
             let seen = &request.last().unwrap().content;

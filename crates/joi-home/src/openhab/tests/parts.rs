@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use proptest::prelude::*;
 use serde_json::json;
 
+use super::super::HUB;
 use super::super::answers::{Answer, fault, version};
 use super::super::events::read;
 use super::super::frames::{SseFrame, SseFrames};
@@ -143,7 +144,7 @@ proptest! {
 
 #[test]
 fn addresses_are_read_as_people_write_them() {
-    let shown = |text: &str| ServerAddress::read(text).map(|address| address.to_string());
+    let shown = |text: &str| ServerAddress::read_with_port(text, HUB.port).map(|address| address.to_string());
     assert_eq!(shown("openhab"), Ok("http://openhab:8080".into()));
     assert_eq!(shown(" openhab:80 "), Ok("http://openhab".into()));
     assert_eq!(shown("192.168.1.5"), Ok("http://192.168.1.5:8080".into()));
