@@ -76,7 +76,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("lru", &["joi-agent/session/caches"]),
     ("fend_core", &["joi-understand/requests/sum"]),
     ("rubato", &["joi-audio/resample"]),
-    ("rphonetic", &["joi-language/english", "joi-language/ear"]),
+    ("rphonetic", &["joi-language/english", "joi-language/phonetic"]),
     ("aec3", &["joi-audio/echo"]),
     ("sd_notify", &["control/watchdog"]),
     ("prometheus_client", &["metrics"]),

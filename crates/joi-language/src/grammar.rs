@@ -150,8 +150,8 @@ struct GrammarFile {
     clock: Vec<ClockRow>,
     rules: HashMap<String, String>,
     names: NameRow,
-    intent: Vec<IntentRow>,
-    answer: Vec<IntentRow>,
+    intent: Vec<CommandRow>,
+    answer: Vec<CommandRow>,
     /// For the ears, which read it themselves.
     #[serde(rename = "interjections")]
     _interjections: serde::de::IgnoredAny,
@@ -189,7 +189,7 @@ struct HomeRow {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct IntentRow {
+struct CommandRow {
     name: String,
     say: Vec<String>,
 }

@@ -34,14 +34,14 @@ fn done_after(pieces: u64, done_reason: DoneReason) -> ChatEvent {
 
 /// Returns id, name and arguments of each call.
 fn calls(events: &[ChatEvent]) -> Vec<(&str, &str, Value)> {
-    let call = |event| match event {
-        &ChatEvent::ToolCall(ref call) => {
+    let called = events.iter().filter_map(|event| match event {
+        ChatEvent::ToolCall(call) => {
             let id = call.id.as_deref().unwrap_or_default();
             Some((id, call.function.name.as_str(), json!(call.function.arguments)))
         }
         _ => None,
-    };
-    events.iter().filter_map(call).collect()
+    });
+    called.collect()
 }
 
 fn piece(piece: Value) -> Value {
