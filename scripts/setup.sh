@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# Makes this machine able to build and run Joi: Debian packages, Rust, room on the disk. Asks
-# nothing and does nothing the second time. With "test" also what the tests need, with "code" also
-# clippy and rustfmt, with "lint" also what the other checks need, with "cross" what building for 64-bit ARM needs, with "test-cross" also what
-# runs such a program here.
+# Makes this machine able to build and run Joi: Debian packages, Rust, room on the disk. Asks nothing and does nothing the
+# second time. With "test" also installs what the tests need, with "code" clippy and rustfmt, with "lint" also what the
+# other checks need, with "cross" what building for 64-bit ARM needs, with "test-cross" also what runs such a program here.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
