@@ -9,6 +9,7 @@
 mod amend;
 mod completeness;
 mod filled;
+mod frames;
 mod home;
 mod memory;
 mod mood;
@@ -23,6 +24,7 @@ use jiff::Zoned;
 
 use filled::Filled;
 use joi_language::grammar::TemplateGroup;
+use joi_language::grammar::disfluency;
 use joi_language::grammar::machine::{Fit, GrammarUtterance};
 use joi_language::grammar::words::{self, Word};
 use joi_language::times::{date_in, time_of_day};
@@ -113,12 +115,18 @@ pub struct QuickIntent {
     pub reason: String,
 }
 
-/// Recognises a quick command, or nothing when the model should answer.
+/// Recognises a quick command, or nothing when the model should answer. Disfluencies are taken out where nothing fits
+/// with them, and times may stand anywhere where nothing fits otherwise.
 pub fn match_intent(language: &Language, text: &str) -> Option<QuickIntent> {
-    let said = words::normalise(text, &language.grammar().manners)?;
-    matched(language, text, &said, TemplateGroup::Command, orders::intent).map(|(what, template)| {
-        QuickIntent { what, reason: format!("the whole utterance is \"{template}\"") }
-    })
+    let grammar = language.grammar();
+    let said = words::normalise(text, &grammar.manners)?;
+    let whole = |said: &[Word]| matched(language, text, said, TemplateGroup::Command, orders::intent);
+    let (what, template) = whole(&said).or_else(|| {
+        let fluent = disfluency::fluent(&said, grammar);
+        let fits = fluent.as_deref().and_then(whole);
+        fits.or_else(|| frames::intent(language, text, fluent.as_deref().unwrap_or(&said)))
+    })?;
+    Some(QuickIntent { what, reason: format!("the whole utterance is \"{template}\"") })
 }
 
 /// Returns what `made` makes of the first template that fits `said`, politeness aside, and that template.
@@ -136,6 +144,9 @@ fn matched<'a, T>(
         let Fit { template, captures, .. } = utterance.find(group, core.start, core.end).fit?;
         let template = &grammar.templates[template];
         let filled = Filled { captures: &captures, words: said, core, text, grammar };
+        if filled.is_cut_short() {
+            return None;
+        }
         Some((made(&template.intent, &filled)?, template.text.as_str()))
     })
 }

@@ -78,6 +78,16 @@ impl Filled<'_> {
         self.as_said(range)
     }
 
+    /// Returns whether a text or a name begins or ends with a word that belongs to another one: "stretch every".
+    pub(super) fn is_cut_short(&self) -> bool {
+        let manners = &self.grammar.manners;
+        self.captures.iter().any(|capture| {
+            let Taken::Words(range) = &capture.taken else { return false };
+            let text = |at: usize| self.words.get(at).map_or("", |word| word.text.as_str());
+            manners.is_unfinished(text(range.end - 1)) || manners.belongs_to_a_time(text(range.start))
+        })
+    }
+
     /// Words as they were said; polite ones at the end are no part of them.
     pub(super) fn as_said(&self, range: std::ops::Range<usize>) -> Option<String> {
         let words = self.words.get(range)?;
