@@ -6,7 +6,7 @@
 use jiff::{SignedDuration, Timestamp, Zoned};
 
 use super::config::TimersConfig;
-use super::names::{date_of, meant};
+use super::names::{date_of, meant, ranked};
 use joi_language::PhoneticMatcher;
 use joi_language::values::entry::{Days, Due, Entry, EntryId, EntryKind, EntryState};
 use joi_language::values::later::LaterCommand;
@@ -100,6 +100,9 @@ impl Present<'_> {
             found = meant(self.entries, &Which { kind: None, ..which.clone() }, self.now, self.phonetic);
         }
         found.sort_by_key(|entry| (self.moment(entry), entry.id));
+        if let Some(rank) = which.rank {
+            found = ranked(&found, rank);
+        }
         match (found.len(), which.many) {
             (0, _) => Choice::Unclear(OrderReport::NoSuch(which.clone())),
             (1, _) | (_, Many::All) => Choice::These(found),

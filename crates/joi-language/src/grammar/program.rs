@@ -58,6 +58,8 @@ pub enum Slot {
     Device,
     /// A phrase of a lexicon.
     Place,
+    /// A phrase of a lexicon.
+    Rank,
     /// 0 to 100, with a fraction.
     Level,
     /// One to three words.
@@ -67,7 +69,7 @@ pub enum Slot {
 }
 
 impl Slot {
-    const ALL: [(&'static str, Self); 21] = [
+    const ALL: [(&'static str, Self); 22] = [
         ("percent", Self::Percent),
         ("duration", Self::Duration),
         ("length", Self::Length),
@@ -86,6 +88,7 @@ impl Slot {
         ("kinds", Self::Kinds),
         ("device", Self::Device),
         ("place", Self::Place),
+        ("rank", Self::Rank),
         ("level", Self::Level),
         ("name", Self::Name),
         ("text", Self::Text),
@@ -123,6 +126,7 @@ impl Slot {
             | Self::Kinds
             | Self::Device
             | Self::Place
+            | Self::Rank
             | Self::Level => false,
         }
     }

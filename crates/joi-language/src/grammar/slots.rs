@@ -69,7 +69,8 @@ pub(crate) fn take(slot: Slot, utterance: &GrammarUtterance<'_>, at: usize, to: 
         | Slot::Kind
         | Slot::Kinds
         | Slot::Device
-        | Slot::Place => {
+        | Slot::Place
+        | Slot::Rank => {
             let Some(lexicon) = grammar.lexicons.get(slot.name()) else { return Taking::default() };
             let fit = |(phrase, value): &(Vec<String>, String)| {
                 Some((at + words_at_start(words, phrase)?, Taken::Value(value.clone())))

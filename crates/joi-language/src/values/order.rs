@@ -156,8 +156,29 @@ pub struct Which {
     pub clock: Option<(ClockSaid, Option<DayPart>)>,
     /// Due on this day.
     pub day: Option<Day>,
+    /// Due in this part of the day, where no time of day was said.
+    pub part: Option<DayPart>,
+    /// Its place among those that fit otherwise.
+    pub rank: Option<Rank>,
     /// How many.
     pub many: Many,
+}
+
+/// The place of an entry among several.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rank {
+    /// Due before the others.
+    Soonest,
+    /// Due after the others.
+    Latest,
+    /// Set for longer than the others.
+    Longest,
+    /// Set for less long than the others.
+    Shortest,
+    /// Set after the others.
+    Newest,
+    /// In the order in which they are due, from 1 on.
+    Nth(u8),
 }
 
 impl Which {

@@ -10,7 +10,7 @@ use joi_language::grammar::machine::{Capture, Slot};
 use joi_language::grammar::slots::Taken;
 use joi_language::grammar::words::Word;
 use joi_language::values::{
-    ClockSaid, Day, DayPart, Days, EntryKind, Many, MonthRule, Said, ScheduleOrder, When, Which,
+    ClockSaid, Day, DayPart, Days, EntryKind, Many, MonthRule, Rank, Said, ScheduleOrder, When, Which,
 };
 
 /// The values that slots took, and the utterance they took them from.
@@ -121,8 +121,20 @@ impl Filled<'_> {
 
     pub(super) fn which(&self, kind: Option<EntryKind>, many: Many) -> Which {
         let clock = self.clock().map(|clock| (clock, self.part()));
-        let (length_s, day) = (self.seconds(Slot::Length), self.day());
-        Which { id: None, kind, name: self.name(), length_s, clock, day, many }
+        let part = self.part().filter(|_| clock.is_none());
+        let (length_s, day, rank) = (self.seconds(Slot::Length), self.day(), self.rank());
+        Which { id: None, kind, name: self.name(), length_s, clock, day, part, rank, many }
+    }
+
+    fn rank(&self) -> Option<Rank> {
+        Some(match self.value(Slot::Rank)? {
+            "soonest" => Rank::Soonest,
+            "latest" => Rank::Latest,
+            "longest" => Rank::Longest,
+            "shortest" => Rank::Shortest,
+            "newest" => Rank::Newest,
+            nth => Rank::Nth(nth.parse().ok()?),
+        })
     }
 
     /// Returns which entry an answer means.
@@ -132,7 +144,7 @@ impl Filled<'_> {
 
     /// Returns the timer that is to be longer or shorter.
     fn timer(&self) -> Which {
-        Which { clock: None, day: None, ..self.which(self.kind().or(Some(EntryKind::Timer)), Many::One) }
+        Which { clock: None, day: None, part: None, ..self.which(self.kind().or(Some(EntryKind::Timer)), Many::One) }
     }
 
     /// Returns the order to make a timer longer or shorter; a length of zero leads to a question.
@@ -146,7 +158,7 @@ impl Filled<'_> {
 
     /// Returns the entry that is to be due at another time: what was said of a time is the new one.
     pub(super) fn moved(&self) -> Which {
-        Which { clock: None, day: None, ..self.which(self.kind(), Many::One) }
+        Which { clock: None, day: None, part: None, ..self.which(self.kind(), Many::One) }
     }
 
     /// When, if anything was said of it.
