@@ -75,6 +75,7 @@ const COMMANDS: &[&str] = &[
     "add",
     "take off",
     "move",
+    "move one",
     "pause all",
     "pause",
     "resume all",

@@ -116,38 +116,51 @@ pub struct QuickIntent {
 }
 
 /// Recognises a quick command, or nothing when the model should answer. Disfluencies are taken out where nothing fits
-/// with them, and times may stand anywhere where nothing fits otherwise.
+/// with them, and times may stand anywhere where that leaves fewer words without a meaning of their own.
 pub fn match_intent(language: &Language, text: &str) -> Option<QuickIntent> {
     let grammar = language.grammar();
-    let said = words::normalise(text, &grammar.manners)?;
+    let said = disfluency::without_pauses(words::normalise(text, &grammar.manners)?, grammar);
     let whole = |said: &[Word]| matched(language, text, said, TemplateGroup::Command, orders::intent);
-    let (what, template) = whole(&said).or_else(|| {
+    let mut read = whole(&said);
+    if read.as_ref().is_none_or(|read| read.open > 0) {
         let fluent = disfluency::fluent(&said, grammar);
-        let fits = fluent.as_deref().and_then(whole);
-        fits.or_else(|| frames::intent(language, text, fluent.as_deref().unwrap_or(&said)))
-    })?;
+        read = read.or_else(|| fluent.iter().find_map(|said| whole(said)));
+        let lifted = std::iter::once(&said).chain(&fluent);
+        let lifted = lifted.filter_map(|said| frames::intent(language, text, said));
+        // Of equals, the first.
+        read = read.into_iter().chain(lifted).min_by_key(|read| read.open);
+    }
+    let Matched { made: what, template, .. } = read?;
     Some(QuickIntent { what, reason: format!("the whole utterance is \"{template}\"") })
 }
 
-/// Returns what `made` makes of the first template that fits `said`, politeness aside, and that template.
+/// What was made of an utterance that fits a template.
+struct Matched<'a, T> {
+    made: T,
+    template: &'a str,
+    /// Words that could have been any words.
+    open: usize,
+}
+
+/// Returns what `made` makes of the first template that fits `said`, politeness aside.
 fn matched<'a, T>(
     language: &'a Language,
     text: &str,
     said: &[Word],
     group: TemplateGroup,
     made: impl Fn(&str, &Filled<'_>) -> Option<T>,
-) -> Option<(T, &'a str)> {
+) -> Option<Matched<'a, T>> {
     let grammar = language.grammar();
     let utterance = GrammarUtterance::new(said, grammar);
     let cores = words::without_politeness(said, &grammar.manners);
     cores.into_iter().find_map(|core| {
-        let Fit { template, captures, .. } = utterance.find(group, core.start, core.end).fit?;
+        let Fit { template, captures, open } = utterance.find(group, core.start, core.end).fit?;
         let template = &grammar.templates[template];
         let filled = Filled { captures: &captures, words: said, core, text, grammar };
         if filled.is_cut_short() {
             return None;
         }
-        Some((made(&template.intent, &filled)?, template.text.as_str()))
+        Some(Matched { made: made(&template.intent, &filled)?, template: template.text.as_str(), open })
     })
 }
 
@@ -235,7 +248,7 @@ pub fn when(language: &Language, text: &str) -> Option<When> {
 
 fn answered<T>(language: &Language, text: &str, made: impl Fn(&str, &Filled<'_>) -> Option<T>) -> Option<T> {
     let said = words::normalise(text, &language.grammar().manners)?;
-    matched(language, text, &said, TemplateGroup::Answer, made).map(|(made, _)| made)
+    matched(language, text, &said, TemplateGroup::Answer, made).map(|matched| matched.made)
 }
 
 /// Returns what is said once the intent has been carried out; empty when nothing is to be said. `last_reply`

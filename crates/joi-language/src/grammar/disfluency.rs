@@ -14,8 +14,8 @@ use super::words::{Word, words_at_start};
 
 /// Most words that are said twice before a speaker goes on.
 const LONGEST_REPETITION: usize = 6;
-/// Fewer words are no command that has particles in it: "just enough".
-const FEWEST_WORDS: usize = 3;
+/// Fewer words are no command that has anything else in it: "just enough".
+const FEWEST_WORDS: usize = 2;
 /// Most words of a value that a repair replaces.
 const LONGEST_VALUE: usize = 5;
 /// The kinds of values that a repair may replace by one of the same kind.
@@ -30,18 +30,24 @@ const REPAIRED: [Slot; 8] = [
     Slot::Place,
 ];
 
-/// Returns `words` without disfluencies; nothing where there are none.
-pub fn fluent(words: &[Word], grammar: &Grammar) -> Option<Vec<Word>> {
-    let mut kept = words.to_vec();
+/// Returns `words` without filled pauses; all of them where nothing else was said.
+pub fn without_pauses(words: Vec<Word>, grammar: &Grammar) -> Vec<Word> {
+    let mut kept = words.clone();
     drop_phrases(&mut kept, &grammar.manners.pauses);
+    if kept.is_empty() { words } else { kept }
+}
+
+/// Returns `words` without repetitions and repairs, and then also without particles, as far as there are any.
+pub fn fluent(words: &[Word], grammar: &Grammar) -> Vec<Vec<Word>> {
+    let mut kept = words.to_vec();
     while repair(&mut kept, grammar) {}
     drop_repetitions(&mut kept, grammar);
     let mut plain = kept.clone();
     drop_phrases(&mut plain, &grammar.manners.particles);
-    if plain.len() >= FEWEST_WORDS {
-        kept = plain;
-    }
-    (!kept.is_empty() && kept.len() < words.len()).then_some(kept)
+    let is_shorter = |fewer: &Vec<Word>, than: usize| fewer.len() >= FEWEST_WORDS && fewer.len() < than;
+    let has_particles = is_shorter(&plain, kept.len());
+    let has_disfluencies = is_shorter(&kept, words.len());
+    [has_disfluencies.then_some(kept), has_particles.then_some(plain)].into_iter().flatten().collect()
 }
 
 /// Drops `phrases` wherever they stand.

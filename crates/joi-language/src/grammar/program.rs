@@ -30,6 +30,8 @@ pub enum Slot {
     Length,
     /// A time of day.
     Clock,
+    /// A time of day by which an entry is named.
+    Due,
     /// Of a time of day.
     Hour,
     /// Of a time of day.
@@ -69,11 +71,12 @@ pub enum Slot {
 }
 
 impl Slot {
-    const ALL: [(&'static str, Self); 22] = [
+    const ALL: [(&'static str, Self); 23] = [
         ("percent", Self::Percent),
         ("duration", Self::Duration),
         ("length", Self::Length),
         ("clock", Self::Clock),
+        ("due", Self::Due),
         ("hour", Self::Hour),
         ("minute", Self::Minute),
         ("ordinal", Self::Ordinal),
@@ -115,6 +118,7 @@ impl Slot {
             | Self::Text => true,
             Self::Percent
             | Self::Length
+            | Self::Due
             | Self::Hour
             | Self::Minute
             | Self::Ordinal

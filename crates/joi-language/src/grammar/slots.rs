@@ -58,7 +58,7 @@ pub(crate) fn take(slot: Slot, utterance: &GrammarUtterance<'_>, at: usize, to: 
             let ways = read.into_iter().map(|read| (at + read.words, Taken::Number(read.value))).collect();
             Taking { ways, may_go_on: false }
         }
-        Slot::Clock => clock(utterance, at, to),
+        Slot::Clock | Slot::Due => clock(utterance, at, to),
         Slot::Part
         | Slot::Today
         | Slot::Day

@@ -7,7 +7,7 @@
 //! Pure: no I/O, no clock.
 
 use super::filled::Filled;
-use super::{Intent, MemoryOrder, VolumeChange, match_intent, matched, orders, words};
+use super::{Intent, Matched, MemoryOrder, VolumeChange, match_intent, matched, orders, words};
 use crate::requests::{ReadyEnd, ready_end};
 use joi_language::Language;
 use joi_language::grammar::machine::{GrammarUtterance, Slot, TemplateSearch};
@@ -58,7 +58,7 @@ pub fn completeness(language: &Language, text: &str) -> Completeness {
     let with_end = |name: &str, filled: &Filled<'_>| {
         Some((orders::intent(name, filled)?, is_open(filled), ends_in(filled, Slot::Text)))
     };
-    if let Some(((what, is_open, ends_in_text), _)) =
+    if let Some(Matched { made: (what, is_open, ends_in_text), .. }) =
         matched(language, text, &said, TemplateGroup::Command, with_end)
     {
         let last = text.split_whitespace().next_back().unwrap_or_default().to_lowercase();

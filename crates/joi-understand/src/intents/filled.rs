@@ -29,11 +29,15 @@ impl Filled<'_> {
         self.captures.iter().filter(move |capture| capture.slot == slot).map(|capture| &capture.taken)
     }
 
-    pub(super) fn value(&self, slot: Slot) -> Option<&str> {
-        self.taken(slot).find_map(|taken| match taken {
+    fn values(&self, slot: Slot) -> impl Iterator<Item = &str> {
+        self.taken(slot).filter_map(|taken| match taken {
             Taken::Value(value) => Some(value.as_str()),
             _ => None,
         })
+    }
+
+    pub(super) fn value(&self, slot: Slot) -> Option<&str> {
+        self.values(slot).next()
     }
 
     pub(super) fn seconds(&self, slot: Slot) -> Option<u32> {
@@ -84,23 +88,37 @@ impl Filled<'_> {
         self.captures.iter().any(|capture| {
             let Taken::Words(range) = &capture.taken else { return false };
             let text = |at: usize| self.words.get(at).map_or("", |word| word.text.as_str());
-            manners.is_unfinished(text(range.end - 1)) || manners.belongs_to_a_time(text(range.start))
+            let last = text(range.end - 1);
+            let leads_on = range.end < self.core.end && capture.slot == Slot::Text && manners.leads_on(last);
+            let is_said_twice = range.start > 0 && text(range.start - 1) == text(range.start);
+            leads_on || is_said_twice || manners.is_unfinished(last) || manners.belongs_to_a_time(text(range.start))
         })
     }
 
-    /// Words as they were said; polite ones at the end are no part of them.
+    /// Words as they were said; polite ones at the end and filled pauses are no part of them.
     pub(super) fn as_said(&self, range: std::ops::Range<usize>) -> Option<String> {
         let words = self.words.get(range)?;
         let (from, to) = (words.first()?.at.start, words.last()?.at.end);
         let said: Vec<&str> = self.text.get(from..to)?.split(' ').collect();
+        let said: Vec<&str> = said.into_iter().filter(|word| !self.is_pause(word)).collect();
         let polite = said.iter().rev().take_while(|word| self.is_polite(word)).count();
+        let polite = polite + usize::from(polite == 0 && self.ends_politely(&said));
         let kept = if polite < said.len() { &said[..said.len() - polite] } else { &said[..] };
         Some(kept.join(" ").trim_end_matches([',', '.', '!', '?']).to_owned())
     }
 
     fn is_polite(&self, word: &str) -> bool {
-        let plain = word.trim_end_matches([',', '.', '!', '?']).to_lowercase();
-        self.grammar.manners.behind.first().is_some_and(|first| first[..] == [plain])
+        self.grammar.manners.behind.first().is_some_and(|first| first[..] == [plain(word)])
+    }
+
+    /// Returns whether the last word stands apart and is one that stands behind commands: "the car, okay".
+    fn ends_politely(&self, said: &[&str]) -> bool {
+        let [.., before, last] = said else { return false };
+        before.ends_with(',') && self.grammar.manners.behind.iter().any(|tail| tail[..] == [plain(last)])
+    }
+
+    fn is_pause(&self, word: &str) -> bool {
+        self.grammar.manners.pauses.iter().any(|pause| pause[..] == [plain(word)])
     }
 
     pub(super) fn kind(&self) -> Option<EntryKind> {
@@ -112,15 +130,16 @@ impl Filled<'_> {
         }
     }
 
-    fn clock(&self) -> Option<ClockSaid> {
-        self.taken(Slot::Clock).find_map(|taken| match taken {
+    fn clock(&self, slot: Slot) -> Option<ClockSaid> {
+        self.taken(slot).find_map(|taken| match taken {
             Taken::Clock(said) => Some(*said),
             _ => None,
         })
     }
 
     pub(super) fn which(&self, kind: Option<EntryKind>, many: Many) -> Which {
-        let clock = self.clock().map(|clock| (clock, self.part()));
+        let clock = self.clock(Slot::Due).or_else(|| self.clock(Slot::Clock));
+        let clock = clock.map(|clock| (clock, self.part()));
         let part = self.part().filter(|_| clock.is_none());
         let (length_s, day, rank) = (self.seconds(Slot::Length), self.day(), self.rank());
         Which { id: None, kind, name: self.name(), length_s, clock, day, part, rank, many }
@@ -161,19 +180,28 @@ impl Filled<'_> {
         Which { clock: None, day: None, part: None, ..self.which(self.kind(), Many::One) }
     }
 
+    /// Returns the entry that is to be due at another time, and that time: it begins with the time of day.
+    pub(super) fn moved_one(&self) -> Option<ScheduleOrder> {
+        let at = self.captures.iter().position(|capture| capture.slot == Slot::Clock)?;
+        let (which, when) = self.captures.split_at(at);
+        let part = |captures| Filled { captures, core: self.core.clone(), ..*self };
+        let (which, when) = (part(which), part(when));
+        Some(ScheduleOrder::Move { which: which.which(which.kind(), Many::One), when: when.when() })
+    }
+
     /// When, if anything was said of it.
     pub(super) fn when(&self) -> Option<When> {
         if let Some(seconds) = self.seconds(Slot::Duration) {
             return Some(When::In(seconds));
         }
-        let said = Said { clock: self.clock(), part: self.part(), day: self.day(), days: self.days() };
+        let said = Said { clock: self.clock(Slot::Clock), part: self.part(), day: self.day(), days: self.days() };
         (said != Said::default()).then_some(When::At(said))
     }
 
     pub(super) fn part(&self) -> Option<DayPart> {
         let part = self.value(Slot::Part).or_else(|| self.value(Slot::Today));
         // "Every morning" says both.
-        let part = part.or_else(|| self.value(Slot::Days)?.split_once(' ').map(|(_, part)| part));
+        let part = part.or_else(|| self.values(Slot::Days).find_map(|days| Some(days.split_once(' ')?.1)));
         part?.split(' ').find_map(|word| match word {
             "morning" => Some(DayPart::Morning),
             "afternoon" => Some(DayPart::Afternoon),
@@ -207,11 +235,11 @@ impl Filled<'_> {
             Some((first, last)) => Some(Days::from_to(weekday(first)?, weekday(last)?)),
             None => weekday(value.split(' ').next()?).map(Days::on),
         };
-        let values =
-            self.taken(Slot::Days).chain(self.taken(Slot::Several)).filter_map(|taken| match taken {
-                Taken::Value(value) => one(value),
-                _ => None,
-            });
+        let values: Vec<&str> = self.values(Slot::Days).chain(self.values(Slot::Several)).collect();
+        // "Every Tuesday night" is no night besides.
+        let days = values.iter().filter(|value| !value.contains(' '));
+        let days = if days.clone().count() > 0 { days.copied().collect() } else { values.clone() };
+        let values = days.into_iter().filter_map(one);
         values.fold(Days::NONE, Days::and)
     }
 }
@@ -236,6 +264,11 @@ impl Filled<'_> {
             day => Some(MonthRule::Weekday(week, weekday(day)?)),
         }
     }
+}
+
+/// Returns a word in lower case without signs.
+fn plain(word: &str) -> String {
+    word.trim_matches([',', '.', '!', '?', ';']).to_lowercase()
 }
 
 fn weekday(name: &str) -> Option<Weekday> {

@@ -6,7 +6,7 @@
 //! Pure: no I/O, no clock.
 
 use super::filled::Filled;
-use super::{Intent, orders};
+use super::{Intent, Matched, orders};
 use joi_language::Language;
 use joi_language::grammar::TemplateGroup;
 use joi_language::grammar::lifted::{Lifted, lifted};
@@ -15,7 +15,7 @@ use joi_language::grammar::slots::Taken;
 use joi_language::grammar::words::{self, Word};
 
 /// Returns the intent of `said`, and the template that fits what is not a time.
-pub(super) fn intent<'a>(language: &'a Language, text: &str, said: &[Word]) -> Option<(Intent, &'a str)> {
+pub(super) fn intent<'a>(language: &'a Language, text: &str, said: &[Word]) -> Option<Matched<'a, Intent>> {
     let grammar = language.grammar();
     lifted(said, grammar).iter().find_map(|lifted| {
         let utterance = GrammarUtterance::new(&lifted.words, grammar);
@@ -27,7 +27,8 @@ pub(super) fn intent<'a>(language: &'a Language, text: &str, said: &[Word]) -> O
             if filled.is_cut_short() {
                 return None;
             }
-            Some((orders::intent(&template.intent, &filled)?, template.text.as_str()))
+            let made = orders::intent(&template.intent, &filled)?;
+            Some(Matched { made, template: template.text.as_str(), open: fit.open })
         })
     })
 }

@@ -84,6 +84,7 @@ fn order(name: &str, filled: &Filled<'_>) -> Option<ScheduleOrder> {
         "add" => filled.longer_by(1)?,
         "take off" => filled.longer_by(-1)?,
         "move" => ScheduleOrder::Move { which: filled.moved(), when: filled.when() },
+        "move one" => filled.moved_one()?,
         "pause" => ScheduleOrder::Pause(filled.which(Some(EntryKind::Timer), Many::One)),
         "pause all" => ScheduleOrder::Pause(filled.which(Some(EntryKind::Timer), Many::All)),
         "resume" => ScheduleOrder::Resume(filled.which(Some(EntryKind::Timer), Many::One)),
