@@ -116,22 +116,29 @@ pub struct QuickIntent {
 }
 
 /// Recognises a quick command, or nothing when the model should answer. Disfluencies are taken out where nothing fits
-/// with them, and times may stand anywhere where that leaves fewer words without a meaning of their own.
+/// with them, and times may stand anywhere where that leaves fewer words without a meaning of their own. A reason
+/// behind a command says nothing that changes it.
 pub fn match_intent(language: &Language, text: &str) -> Option<QuickIntent> {
     let grammar = language.grammar();
     let said = disfluency::without_pauses(words::normalise(text, &grammar.manners)?, grammar);
-    let whole = |said: &[Word]| matched(language, text, said, TemplateGroup::Command, orders::intent);
-    let mut read = whole(&said);
-    if read.as_ref().is_none_or(|read| read.open > 0) {
-        let fluent = disfluency::fluent(&said, grammar);
-        read = read.or_else(|| fluent.iter().find_map(|said| whole(said)));
-        let lifted = std::iter::once(&said).chain(&fluent);
-        let lifted = lifted.filter_map(|said| frames::intent(language, text, said));
-        // Of equals, the first.
-        read = read.into_iter().chain(lifted).min_by_key(|read| read.open);
-    }
-    let Matched { made: what, template, .. } = read?;
+    let unreasoned = || read(language, text, disfluency::without_reason(&said, grammar)?);
+    let Matched { made: what, template, .. } = read(language, text, &said).or_else(unreasoned)?;
     Some(QuickIntent { what, reason: format!("the whole utterance is \"{template}\"") })
+}
+
+/// Returns the reading of `said` that leaves the fewest words without a meaning of their own.
+fn read<'a>(language: &'a Language, text: &str, said: &[Word]) -> Option<Matched<'a, Intent>> {
+    let whole = |said: &[Word]| matched(language, text, said, TemplateGroup::Command, orders::intent);
+    let plain = whole(said);
+    if plain.as_ref().is_some_and(|read| read.open == 0) {
+        return plain;
+    }
+    let fluent = disfluency::fluent(said, language.grammar());
+    let plain = plain.or_else(|| fluent.iter().find_map(|said| whole(said)));
+    let ways = std::iter::once(said).chain(fluent.iter().map(Vec::as_slice));
+    let lifted = ways.filter_map(|said| frames::intent(language, text, said));
+    // Of equals, the first.
+    plain.into_iter().chain(lifted).min_by_key(|read| read.open)
 }
 
 /// What was made of an utterance that fits a template.

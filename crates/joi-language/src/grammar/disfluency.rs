@@ -50,6 +50,16 @@ pub fn fluent(words: &[Word], grammar: &Grammar) -> Vec<Vec<Word>> {
     [has_disfluencies.then_some(kept), has_particles.then_some(plain)].into_iter().flatten().collect()
 }
 
+/// Returns `words` without the reason at their end: "because I have to leave early". A reason that turns the sense round is
+/// none.
+pub fn without_reason<'a>(words: &'a [Word], grammar: &Grammar) -> Option<&'a [Word]> {
+    let begins = |at: &usize| {
+        grammar.manners.reasons.iter().any(|phrase| words_at_start(&words[*at..], phrase).is_some())
+    };
+    let at = (FEWEST_WORDS..words.len()).find(begins)?;
+    (!words[at..].iter().any(|word| grammar.mood.negates(&word.text))).then_some(&words[..at])
+}
+
 /// Drops `phrases` wherever they stand.
 fn drop_phrases(words: &mut Vec<Word>, phrases: &[Vec<String>]) {
     let mut at = 0;

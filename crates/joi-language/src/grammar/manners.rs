@@ -29,6 +29,9 @@ pub struct Manners {
     /// Words that add nothing to a command wherever they stand in it: "just".
     #[serde(default, deserialize_with = "phrases")]
     pub(crate) particles: Vec<Vec<String>>,
+    /// What begins a reason behind a command: "because".
+    #[serde(default, deserialize_with = "phrases")]
+    pub(crate) reasons: Vec<Vec<String>>,
     /// What announces that the speaker corrects himself: "no wait".
     #[serde(default, deserialize_with = "phrases")]
     pub(crate) repairs: Vec<Vec<String>>,
