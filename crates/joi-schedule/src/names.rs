@@ -41,6 +41,7 @@ pub(super) fn meant<'a>(
                     |time: &jiff::civil::Time| (time.hour(), time.minute()) == (at.hour(), at.minute());
                 clock.readings(part).iter().any(is_at)
             })
+            && (which.days.is_none() || entry.days == which.days)
             && which.part.is_none_or(|part| {
                 let at = entry.due.moment(zone).to_zoned(zone.clone());
                 is_in(part, at.hour())

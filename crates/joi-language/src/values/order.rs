@@ -2,7 +2,7 @@
 //!
 //! Pure: no I/O, no clock.
 
-use super::entry::{Entry, EntryId, EntryKind};
+use super::entry::{Days, Entry, EntryId, EntryKind};
 use super::later::LaterCommand;
 use super::moment::{Day, DayPart, Said};
 use crate::ClockSaid;
@@ -156,6 +156,8 @@ pub struct Which {
     pub clock: Option<(ClockSaid, Option<DayPart>)>,
     /// Due on this day.
     pub day: Option<Day>,
+    /// Coming back on these days.
+    pub days: Days,
     /// Due in this part of the day, where no time of day was said.
     pub part: Option<DayPart>,
     /// Its place among those that fit otherwise.

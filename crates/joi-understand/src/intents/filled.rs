@@ -141,8 +141,13 @@ impl Filled<'_> {
         let clock = self.clock(Slot::Due).or_else(|| self.clock(Slot::Clock));
         let clock = clock.map(|clock| (clock, self.part()));
         let part = self.part().filter(|_| clock.is_none());
-        let (length_s, day, rank) = (self.seconds(Slot::Length), self.day(), self.rank());
-        Which { id: None, kind, name: self.name(), length_s, clock, day, part, rank, many }
+        let (length_s, rank) = (self.seconds(Slot::Length), self.rank());
+        // The alarm "on Saturdays" may ring on one of them only.
+        let (day, days) = match self.days() {
+            days if days.only().is_some() => (self.day().or(days.only().map(Day::Weekday)), Days::NONE),
+            days => (self.day(), days),
+        };
+        Which { id: None, kind, name: self.name(), length_s, clock, day, days, part, rank, many }
     }
 
     fn rank(&self) -> Option<Rank> {
