@@ -128,3 +128,76 @@ fn replaced(words: &[Word], at: usize, after: usize, grammar: &Grammar) -> Optio
         (at.saturating_sub(LONGEST_VALUE)..at).find(|from| is_repaired && ends_there(from))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Language;
+    use crate::grammar::words::normalise;
+    use crate::testing::{english, german};
+
+    fn texts(words: &[Word]) -> String {
+        words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Returns what is left of `said` without pauses, repetitions, repairs and particles.
+    fn meant(language: &Language, said: &str) -> String {
+        let grammar = language.grammar();
+        let said = without_pauses(normalise(said, &grammar.manners).unwrap(), grammar);
+        let fluent = fluent(&said, grammar);
+        texts(fluent.last().unwrap_or(&said))
+    }
+
+    #[test]
+    fn pauses_repetitions_and_repairs_are_taken_out() {
+        for (said, expected) in [
+            ("um set a timer for uh four minutes", "set a timer for four minutes"),
+            ("set a, set a timer for ten minutes", "set a timer for ten minutes"),
+            ("the the the alarm", "the alarm"),
+            ("set a timer for five, no wait, ten minutes", "set a timer for ten minutes"),
+            ("wake me on Friday, I mean Saturday at eight", "wake me on saturday at eight"),
+            ("wake me at seven, no sorry, at half past seven", "wake me at half past seven"),
+            ("set an alarm no make that set a timer for six minutes", "set a timer for six minutes"),
+            ("could you just quickly read the list", "could you read the list"),
+        ] {
+            assert_eq!(meant(english(), said), expected, "{said}");
+        }
+        for (said, expected) in [
+            ("äh stell einen Timer auf ähm vier Minuten", "stell einen timer auf vier minuten"),
+            ("stell einen, stell einen Wecker", "stell einen wecker"),
+            ("Timer auf fünf, nee warte, sechs Minuten", "timer auf sechs minuten"),
+        ] {
+            assert_eq!(meant(german(), said), expected, "{said}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_clear_stays_as_it_was_said() {
+        for said in [
+            // The day would get lost.
+            "wake me at seven tomorrow morning no at eight",
+            // A no that is said twice.
+            "do not do not wake me",
+            "never never mind",
+            // A number that is said twice.
+            "five five",
+            "add milk no bread to the list",
+            "um",
+            "enough",
+        ] {
+            assert_eq!(meant(english(), said), said, "{said}");
+        }
+        assert_eq!(meant(english(), "just enough"), "just enough", "too short for a particle");
+    }
+
+    #[test]
+    fn a_reason_behind_a_command_is_taken_off_unless_it_turns_it_round() {
+        let grammar = english().grammar();
+        let words = |said: &str| normalise(said, &grammar.manners).unwrap();
+        let said = words("set an alarm for eight because I have a meeting");
+        assert_eq!(without_reason(&said, grammar).map(texts).as_deref(), Some("set an alarm for eight"));
+        let said = words("set an alarm for eight because I do not want to sleep");
+        assert_eq!(without_reason(&said, grammar), None);
+        assert_eq!(without_reason(&words("because I said so"), grammar), None);
+    }
+}

@@ -113,3 +113,50 @@ fn spans(words: &[Word], grammar: &Grammar) -> Vec<TimeSpan> {
         .flatten()
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::words::normalise;
+    use crate::testing::english;
+
+    fn ways(said: &str) -> Vec<(String, Vec<Range<usize>>)> {
+        let grammar = english().grammar();
+        let words = normalise(said, &grammar.manners).unwrap();
+        let text = |words: &[Word]| words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+        lifted(&words, grammar)
+            .iter()
+            .map(|way| (text(&way.words), way.times.iter().map(|time| time.at.clone()).collect()))
+            .collect()
+    }
+
+    #[test]
+    fn a_time_is_lifted_from_anywhere_the_longest_first() {
+        for (said, left, times) in [
+            ("for tomorrow at seven set an alarm", "set an alarm", vec![0..4]),
+            ("tomorrow remind me at five to call mum", "remind me to call mum", vec![0..1, 3..5]),
+            ("set a timer for ten minutes for the rice", "set a timer for the rice", vec![3..6]),
+        ] {
+            let ways = ways(said);
+            assert!(ways.contains(&(left.to_owned(), times.clone())), "{said}: {ways:?}");
+        }
+        assert_eq!(ways("for tomorrow at seven set an alarm")[0].0, "set an alarm");
+        assert_eq!(ways("why is the sky blue"), []);
+    }
+
+    #[test]
+    fn times_are_told_by_the_place_they_stood_at() {
+        let grammar = english().grammar();
+        let words = normalise("tomorrow remind me at five to call mum", &grammar.manners).unwrap();
+        let ways = lifted(&words, grammar);
+        let way = ways.iter().find(|way| way.times.len() == 2 && way.words.len() == 5).unwrap();
+        let places: Vec<usize> = (0..=5).filter(|place| way.at_place(*place).count() > 0).collect();
+        assert_eq!(places, [0, 2]);
+    }
+
+    #[test]
+    fn more_times_than_anybody_says_are_not_all_tried() {
+        let said = ["at five"; 14].join(" and ");
+        assert_eq!(ways(&said).len(), MOST_WAYS);
+    }
+}
