@@ -1,0 +1,86 @@
+//! What people say, by kind, and what comes of it: every sentence of `tests/data/say`, each spoken to a fresh bench in its
+//! own scene. `make eval-say` prints the tables.
+
+use super::*;
+
+mod expected;
+mod happened;
+mod house;
+mod judge;
+mod moment;
+mod plans;
+mod report;
+mod scene;
+mod sentences;
+mod state;
+mod texts;
+
+use happened::Happened;
+use judge::{Course, Judged};
+use report::{Outcome, VerdictCounts};
+use sentences::SaidSentence;
+
+const ENGLISH: &str = include_str!("../../../../tests/data/say/en.tsv");
+const GERMAN: &str = include_str!("../../../../tests/data/say/de.tsv");
+
+/// How many sentences of a language are understood at least, or asked about, and how many are wrong at most. The first
+/// may only rise, the second only fall.
+struct SaidFloor {
+    code: &'static str,
+    good: usize,
+    wrong: usize,
+}
+
+const FLOORS: [SaidFloor; 2] =
+    [SaidFloor { code: "en", good: 0, wrong: 900 }, SaidFloor { code: "de", good: 0, wrong: 900 }];
+
+/// Speaks a sentence and judges what came of it.
+async fn outcome_of(sentence: &SaidSentence, code: &str) -> Outcome {
+    let stage = scene::set(sentence, code).await;
+    let house = stage.house.house();
+    let before = Happened::before(&stage).await;
+    let mut after = before.clone();
+    for said in &sentence.turns {
+        after = after.then(&stage, said).await;
+    }
+    let yes = if code == "de" { "ja" } else { "yes" };
+    let after_yes = if after.awaits_yes { Some(after.then(&stage, yes).await) } else { None };
+    let mut happened = after.written(&before);
+    if let Some(yes) = &after_yes {
+        happened += &format!(" · after a yes: {}", yes.written(&before));
+    }
+    let course = Course { before, after, after_yes };
+    Outcome {
+        kind: sentence.kind,
+        line: sentence.line,
+        is_free: sentence.is_free,
+        verdict: Judged::new(&stage, house, sentence).verdict(&course, sentence.expected),
+        said: sentence.turns.join(" // "),
+        expected: sentence.expected,
+        happened,
+    }
+}
+
+async fn is_as_good_as_before(code: &str, file: &'static str) {
+    let mut all = Vec::new();
+    for sentence in &sentences::sentences(file) {
+        all.push(outcome_of(sentence, code).await);
+    }
+    let table = report::table(code, &all);
+    println!("{table}");
+    let counts = VerdictCounts::of(&all, |_| true);
+    let floor = FLOORS.iter().find(|floor| floor.code == code).unwrap();
+    let good = counts.right + counts.asked;
+    assert!(good >= floor.good, "{good} of {} are good, not {}", all.len(), floor.good);
+    assert!(counts.wrong <= floor.wrong, "{} of {} are wrong, not {}", counts.wrong, all.len(), floor.wrong);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_said_in_english_is_understood_as_well_as_before() {
+    is_as_good_as_before("en", ENGLISH).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_said_in_german_is_understood_as_well_as_before() {
+    is_as_good_as_before("de", GERMAN).await;
+}
