@@ -1,8 +1,6 @@
 //! What people say, by kind, and what comes of it: every sentence of `tests/data/say`, each spoken to a fresh bench in its
 //! own scene. `make eval-say` prints the tables.
 
-use super::*;
-
 mod expected;
 mod happened;
 mod house;
@@ -16,7 +14,7 @@ mod state;
 mod texts;
 
 use happened::Happened;
-use judge::{Course, Judged};
+use judge::{Course, Judged, SaidVerdict};
 use report::{Outcome, VerdictCounts};
 use sentences::SaidSentence;
 
@@ -32,7 +30,7 @@ struct SaidFloor {
 }
 
 const FLOORS: [SaidFloor; 2] =
-    [SaidFloor { code: "en", good: 0, wrong: 900 }, SaidFloor { code: "de", good: 0, wrong: 900 }];
+    [SaidFloor { code: "en", good: 324, wrong: 70 }, SaidFloor { code: "de", good: 309, wrong: 60 }];
 
 /// Speaks a sentence and judges what came of it.
 async fn outcome_of(sentence: &SaidSentence, code: &str) -> Outcome {
@@ -83,4 +81,39 @@ async fn what_is_said_in_english_is_understood_as_well_as_before() {
 #[tokio::test(start_paused = true)]
 async fn what_is_said_in_german_is_understood_as_well_as_before() {
     is_as_good_as_before("de", GERMAN).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_verdict_compares_everything_that_came_of_a_sentence() {
+    for (said, expected, verdict) in [
+        ("set a timer for ten minutes", "set timer 600 s", SaidVerdict::Right),
+        ("set a timer for ten minutes", "set timer 540 s", SaidVerdict::Wrong),
+        ("set a timer for ten minutes", "ask | model", SaidVerdict::Wrong),
+        ("set a timer for ten minutes", "Hall_Light=ON & set timer 600 s", SaidVerdict::Wrong),
+        ("set a timer", "ask", SaidVerdict::Right),
+        ("set a timer", "set timer 600 s | ask", SaidVerdict::Asked),
+        ("set a timer", "set timer 600 s", SaidVerdict::Wrong),
+        ("set a timer // ten minutes", "set timer 600 s", SaidVerdict::Right),
+        ("why is the sky blue", "model", SaidVerdict::Right),
+        ("why is the sky blue", "set timer 600 s", SaidVerdict::Model),
+        ("unlock the front door", "yes? Front_Lock=OFF", SaidVerdict::Right),
+        ("unlock the front door", "yes? Front_Lock=ON", SaidVerdict::Wrong),
+        ("unlock the front door", "Front_Lock=OFF", SaidVerdict::Asked),
+        ("cancel all timers", "cancel timer 60 s", SaidVerdict::Right),
+        ("cancel all timers", "list timer", SaidVerdict::Wrong),
+        ("is the hall light on", "say yes Hall_Light", SaidVerdict::Right),
+        ("is the hall light on", "say no Hall_Light", SaidVerdict::Wrong),
+        ("put milk on the shopping list", "list add \"milk\" @shopping", SaidVerdict::Right),
+        ("put milk on the shopping list", "list add \"milk\", \"eggs\" @shopping", SaidVerdict::Wrong),
+        ("remember that Ann likes tea", "remember \"Ann\" \"tea\"", SaidVerdict::Right),
+        ("set the volume to 30", "volume -20", SaidVerdict::Right),
+        ("turn the hall light off at ten tonight", "Hall_Light=OFF at 22:00 +0", SaidVerdict::Right),
+    ] {
+        let scene = if said.starts_with("cancel") { vec!["timer 60 s"] } else { vec![] };
+        let turns = said.split(" // ").collect();
+        let sentence =
+            SaidSentence { kind: "any", line: 1, room: "Living", scene, is_free: false, turns, expected };
+        let outcome = outcome_of(&sentence, "en").await;
+        assert_eq!(outcome.verdict, verdict, "{said}: {expected}: {}", outcome.happened);
+    }
 }

@@ -23,7 +23,11 @@ pub(super) enum ExpectedEffect {
     /// Commands to the house, by item, and when.
     Sent(Vec<String>, Option<String>),
     /// `list add`, `list remove` and the like: verb, texts, the name of the list.
-    List { verb: String, texts: Vec<String>, list: String },
+    List {
+        verb: String,
+        texts: Vec<String>,
+        list: String,
+    },
     /// A new memory of these words.
     Remember(Vec<String>),
     /// No memory holds this; nothing for none at all.
@@ -35,13 +39,18 @@ pub(super) enum ExpectedEffect {
     /// One of these is said.
     Say(Vec<String>),
     /// Whether it affirms or denies.
-    Answer { is_yes: bool },
+    Answer {
+        is_yes: bool,
+    },
     /// The state of the item is said.
     Value(String),
     /// It says that the state is not known.
     Unknown,
     /// These items are named, and of the others at most those of unknown state.
-    Named { those: Vec<String>, unknown: Vec<String> },
+    Named {
+        those: Vec<String>,
+        unknown: Vec<String>,
+    },
     /// It says that it can't; with a number that has to be named.
     Refuse(Option<String>),
     /// A question, and items that it has to name.
@@ -91,9 +100,7 @@ fn effect(text: &str) -> ExpectedEffect {
         "volume" => ExpectedEffect::Volume(second.to_owned()),
         "quiet" => ExpectedEffect::Quiet(words[1..].join(" ")),
         "say" => said(second, &words),
-        "refuse" => {
-            ExpectedEffect::Refuse(words.get(2).filter(|_| second == "range").map(ToOwned::to_owned))
-        }
+        "refuse" => ExpectedEffect::Refuse(words.get(2).filter(|_| second == "range").map(ToOwned::to_owned)),
         "which" => ExpectedEffect::Ask(words[1..].to_vec()),
         "ask" | "where" => ExpectedEffect::Ask(Vec::new()),
         "repeat" => ExpectedEffect::Repeat,
@@ -119,23 +126,29 @@ fn said(second: &str, words: &[String]) -> ExpectedEffect {
             let rest = rest();
             let (those, unknown) =
                 rest.split_at(rest.iter().position(|word| word == "?").unwrap_or(rest.len()));
-            ExpectedEffect::Named { those: those.to_vec(), unknown: unknown.iter().skip(1).cloned().collect() }
+            ExpectedEffect::Named {
+                those: those.to_vec(),
+                unknown: unknown.iter().skip(1).cloned().collect(),
+            }
         }
         _ => ExpectedEffect::Say(all_quoted(words)),
     }
 }
 
 #[test]
-fn alternatives_effects_and_what_needs_a_yes_are_told_apart() {
+fn alternatives_effects_and_what_needs_a_yes_are_separated() {
     let all = alternatives("Living_TV=OFF & yes? Front_Lock=ON | ask | list add \"oat milk\" @shopping");
     let sent = |text: &str| ExpectedEffect::Sent(vec![text.to_owned()], None);
-    assert_eq!(all[0], Alternative {
-        effects: vec![sent("Living_TV=OFF")],
-        after_yes: Some(vec![sent("Front_Lock=ON")])
-    });
+    assert_eq!(
+        all[0],
+        Alternative { effects: vec![sent("Living_TV=OFF")], after_yes: Some(vec![sent("Front_Lock=ON")]) }
+    );
     assert_eq!(all[1].effects, [ExpectedEffect::Ask(vec![])]);
     let (verb, list) = ("add".to_owned(), "shopping".to_owned());
     assert_eq!(all[2].effects, [ExpectedEffect::List { verb, texts: vec!["oat milk".to_owned()], list }]);
     let later = alternatives("Hall_Light=OFF in 1800 s");
-    assert_eq!(later[0].effects, [ExpectedEffect::Sent(vec!["Hall_Light=OFF".into()], Some("in 1800 s".into()))]);
+    assert_eq!(
+        later[0].effects,
+        [ExpectedEffect::Sent(vec!["Hall_Light=OFF".into()], Some("in 1800 s".into()))]
+    );
 }

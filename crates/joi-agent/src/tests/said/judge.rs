@@ -10,7 +10,7 @@ use super::scene::Stage;
 use super::sentences::SaidSentence;
 use super::state::ExpectedState;
 use super::texts;
-use joi_home::house::{House, Item, StateValue, state};
+use joi_home::house::{House, Item, ItemKind, StateValue};
 use joi_understand::intents::VolumeChange;
 
 /// How a sentence ended.
@@ -67,7 +67,9 @@ impl<'a> Judged<'a> {
     }
 
     fn is_right(&self, one: &Alternative, course: &Course) -> bool {
-        let Some(then) = &one.after_yes else { return self.fits(&one.effects, &course.before, &course.after) };
+        let Some(then) = &one.after_yes else {
+            return self.fits(&one.effects, &course.before, &course.after);
+        };
         let both: Vec<ExpectedEffect> = one.effects.iter().chain(then).cloned().collect();
         course.after.is_question
             && self.leaves(&one.effects, &course.before, &course.after)
@@ -127,7 +129,7 @@ impl<'a> Judged<'a> {
                 after.quiet.is_some() || (end.is_empty() && after.acts.contains(&Action::StopSpeaking))
             }
             ExpectedEffect::Model => !after.has_decided("home", "refused"),
-            ExpectedEffect::Scheduled(which) => self.tells(which, before, words),
+            ExpectedEffect::Scheduled(which) => self.lists(which, before, words),
             ExpectedEffect::List { verb, list, .. } => self.shows(verb, list, after),
             ExpectedEffect::Say(any) => any.iter().any(|one| texts::contains(words, one)),
             ExpectedEffect::Answer { is_yes: true } => texts::affirms(words),
@@ -140,7 +142,9 @@ impl<'a> Judged<'a> {
                 is_named && texts::refuses(words)
             }
             ExpectedEffect::Ask(items) => {
-                after.is_idle(before) && items.iter().all(|item| self.label(item).is_some_and(|label| texts::contains(words, label)))
+                let is_named =
+                    |item: &String| self.titles(item).iter().any(|title| texts::contains(words, title));
+                after.is_idle(before) && items.iter().all(is_named)
             }
             ExpectedEffect::Repeat => match &self.stage.said {
                 Some(said) => words.contains(said.as_str()),
@@ -151,15 +155,15 @@ impl<'a> Judged<'a> {
                 after.acts.iter().any(is_over) || words == reply.left_alone
             }
             ExpectedEffect::Goodbye => after.acts.contains(&Action::EndConversation),
-            ExpectedEffect::Care => after
-                .decided
-                .iter()
-                .any(|(at, matter)| at == "care" && self.stage.language.care().iter().any(|care| care.answer(matter, "").is_some())),
+            ExpectedEffect::Care => after.decided.iter().any(|(at, matter)| {
+                at == "care"
+                    && self.stage.language.care().iter().any(|care| care.answer(matter, "").is_some())
+            }),
         }
     }
 
     /// Whether what `left` and `list` mean is named; where there is nothing, that it is so.
-    fn tells(&self, which: &[String], before: &Happened, words: &str) -> bool {
+    fn lists(&self, which: &[String], before: &Happened, words: &str) -> bool {
         let signs = PlannedSchedule::of(&before.entries, &before.now).named(which);
         let is_named = |signs: &Vec<String>| signs.iter().any(|sign| texts::contains(words, sign));
         if signs.is_empty() { texts::denies(words) } else { signs.iter().all(is_named) }
@@ -169,33 +173,60 @@ impl<'a> Judged<'a> {
         match verb {
             "show" => {
                 let list = self.stage.list(list);
-                after.lists.get(&list).is_some_and(|all| all.iter().all(|one| texts::contains(&after.words, one)))
+                after
+                    .lists
+                    .get(&list)
+                    .is_some_and(|all| all.iter().all(|one| texts::contains(&after.words, one)))
             }
-            "all" => after.lists.keys().filter(|list| *list != "shopping").all(|list| texts::contains(&after.words, list)),
+            "all" => after
+                .lists
+                .keys()
+                .filter(|list| *list != "shopping")
+                .all(|list| texts::contains(&after.words, list)),
             _ => true,
         }
     }
 
-    fn label(&self, item: &str) -> Option<&str> {
-        self.house.item(item).and_then(|item| item.label.as_deref())
-    }
-
+    /// The number that an item shows, as exactly as it may be said.
     fn value(&self, item: &str) -> Vec<String> {
         let value = match self.house.item(item).unwrap().state.value {
-            StateValue::Number { value, .. } | StateValue::Percent(value) => state::rounded(value),
+            StateValue::Number { value, .. } | StateValue::Percent(value) => value,
             _ => return Vec::new(),
         };
-        vec![value.replace('.', ","), value]
+        let rounded = [2, 1, 0].map(|decimals| format!("{value:.decimals$}"));
+        rounded.iter().flat_map(|value| [value.clone(), value.replace('.', ",")]).collect()
     }
 
-    /// Whether these items are named and no others but `unknown`; of two with one label either is meant.
+    /// Whether these items are named and no others but `unknown`.
     fn names(&self, those: &[String], unknown: &[String], words: &str) -> bool {
-        let labels = || self.house.readable().filter_map(|item: &Item| item.label.as_deref());
-        let found = texts::named(words, labels());
-        let labels_of = |items: &[String]| -> Vec<&str> { items.iter().filter_map(|item| self.label(item)).collect() };
-        let (those, unknown) = (labels_of(those), labels_of(unknown));
-        those.iter().all(|label| found.contains(label))
-            && found.iter().all(|label| those.contains(label) || unknown.contains(label))
+        let items = || self.house.readable().filter(|item| !matches!(item.kind, ItemKind::Group { .. }));
+        let all: Vec<(String, &str)> = items()
+            .flat_map(|item| {
+                self.titles(&item.name).into_iter().map(move |title| (title, item.name.as_str()))
+            })
+            .collect();
+        let found = texts::named(words, all.iter().map(|(title, _)| title.as_str()));
+        let is_named =
+            |name: &str| all.iter().any(|(title, of)| *of == name && found.contains(&title.as_str()));
+        let may = |name: &str| those.iter().chain(unknown).any(|one| one == name);
+        those.iter().all(|name| is_named(name))
+            && items().all(|item| may(&item.name) || !is_named(&item.name))
+    }
+
+    /// What an item may be called so that no other one is meant: its label, or where another one has the same, that with
+    /// its room.
+    fn titles(&self, name: &str) -> Vec<String> {
+        let item = self.house.item(name).unwrap();
+        let Some(label) = &item.label else { return Vec::new() };
+        let is_same = |other: &Item| other.name != item.name && other.label.as_ref() == Some(label);
+        let room =
+            self.house.locations_of(item).next().and_then(|room| self.house.item(&room.item)?.label.as_ref());
+        let Some(room) = room.filter(|_| self.house.readable().any(is_same)) else {
+            return vec![label.clone()];
+        };
+        let between =
+            [" in ", " in the ", " im ", " in der "].map(|between| format!("{label}{between}{room}"));
+        between.into_iter().chain([format!("{room}, {label}"), format!("{room} {label}")]).collect()
     }
 }
 

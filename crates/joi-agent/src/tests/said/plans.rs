@@ -80,7 +80,9 @@ impl PlannedEntry {
         };
         let leaves_out = |date: Date| !entry.is_on(date, zone);
         let is_skipped = match self.skips {
-            Some(date) => leaves_out(date) && self.first.is_none_or(|first| first == date || !leaves_out(first)),
+            Some(date) => {
+                leaves_out(date) && self.first.is_none_or(|first| first == date || !leaves_out(first))
+            }
             None => self.first.is_none_or(|first| !leaves_out(first)) && entry.skips.is_none(),
         };
         let state = (entry.is_paused(), entry.is_ringing());

@@ -64,7 +64,10 @@ pub(super) fn table(code: &str, all: &[Outcome]) -> String {
     text += &VerdictCounts::of(all, |_| true).row("total");
     let bad = |outcome: &&Outcome| matches!(outcome.verdict, SaidVerdict::Wrong | SaidVerdict::Model);
     for Outcome { kind, line, verdict, said, expected, happened, .. } in all.iter().filter(bad) {
-        let _ = write!(text, "\n{verdict:?} {kind} {code}.tsv:{line}\n  said  {said}\n  right {expected}\n  was   {happened}\n");
+        let _ = write!(
+            text,
+            "\n{verdict:?} {kind} {code}.tsv:{line}\n  said  {said}\n  right {expected}\n  was   {happened}\n"
+        );
     }
     text
 }

@@ -52,7 +52,8 @@ pub(super) async fn set(sentence: &SaidSentence, code: &str) -> Stage {
             wake_up: None,
         }));
         let heard = Announcer::new(&AnnounceConfig::default(), None, Arc::clone(&parts.clock));
-        parts.initiative = Initiative { announcer: Some(heard.clone()), not_now_min: 60, ..Initiative::default() };
+        parts.initiative =
+            Initiative { announcer: Some(heard.clone()), not_now_min: 60, ..Initiative::default() };
         announcer = Some(heard);
         parts.initiative.known = presence(&sentence.scene);
         let config = HomeConfig { room: sentence.room.into(), ..HomeConfig::default() };
@@ -100,8 +101,12 @@ impl Stage {
             "ringing" => {
                 let since = self.bench.clock.now().timestamp();
                 let entry = self.entry(&parts[1..], None);
-                self.schedule(Entry { due: Due::Moment(since), state: EntryState::Ringing { since }, ..entry })
-                    .await;
+                self.schedule(Entry {
+                    due: Due::Moment(since),
+                    state: EntryState::Ringing { since },
+                    ..entry
+                })
+                .await;
             }
             "list" => {
                 let list = self.list(parts[1].trim_end_matches(':'));
@@ -186,7 +191,8 @@ impl Stage {
     /// Stores a fact as the kind that it would be if it was spoken.
     async fn remember(&self, text: String) {
         let before = if self.language.code() == "de" { "merk dir dass" } else { "remember that" };
-        let intent = intents::match_intent(&self.language, &format!("{before} {text}")).map(|quick| quick.what);
+        let intent =
+            intents::match_intent(&self.language, &format!("{before} {text}")).map(|quick| quick.what);
         let Some(Intent::Memory(MemoryOrder::Remember { kind, .. })) = intent else { panic!("{text}") };
         let new = NewMemory { kind, at: self.now(), text: Private(text), source: "said".into() };
         self.bench.store.remember(vec![new]).await.unwrap();

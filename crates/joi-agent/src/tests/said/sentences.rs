@@ -92,11 +92,10 @@ fn a_line_carries_the_kind_the_scene_and_the_share_it_belongs_to() {
     let file = "= one Title\ngiven: timer 60 s; volume 5\na // b\tset timer 60 s | ask\n#~\nc\tmodel\n= two Title\nd\task";
     let all = sentences(file);
     let brief = |one: &SaidSentence| (one.kind, one.line, one.scene.len(), one.is_free, one.turns.len());
-    assert_eq!(all.iter().map(brief).collect::<Vec<_>>(), [
-        ("one", 3, 2, false, 2),
-        ("one", 5, 2, true, 1),
-        ("two", 7, 0, false, 1)
-    ]);
+    assert_eq!(
+        all.iter().map(brief).collect::<Vec<_>>(),
+        [("one", 3, 2, false, 2), ("one", 5, 2, true, 1), ("two", 7, 0, false, 1)]
+    );
     assert_eq!(tokens("list add \"oat milk\", \"eggs\" @x"), ["list", "add", "\"oat milk,", "\"eggs", "@x"]);
     assert_eq!(all_quoted(&tokens("add \"oat milk\", \"eggs\"")), ["oat milk", "eggs"]);
 }

@@ -155,7 +155,9 @@ fn holds_word(memory: &str, word: &str) -> bool {
 /// Whether `memory` has the words of `part` one behind the other, each at least as the beginning of a word.
 fn contains_part(memory: &str, part: &str) -> bool {
     let (memory, part) = (texts::words(memory), texts::words(part));
-    memory.windows(part.len()).any(|some| some.iter().zip(&part).all(|(one, wanted)| one.starts_with(wanted.as_str())))
+    memory
+        .windows(part.len())
+        .any(|some| some.iter().zip(&part).all(|(one, wanted)| one.starts_with(wanted.as_str())))
 }
 
 /// Whether both hold the same, in any order.

@@ -4,19 +4,53 @@
 
 /// Words in front of a name that are no part of it.
 const BEFORE: [&str; 22] = [
-    "the", "a", "an", "to", "that", "der", "die", "das", "den", "dem", "des", "ein", "eine", "einen", "einem", "einer",
-    "daran", "dass", "am", "ans", "zu", "of",
+    "the", "a", "an", "to", "that", "der", "die", "das", "den", "dem", "des", "ein", "eine", "einen",
+    "einem", "einer", "daran", "dass", "am", "ans", "zu", "of",
 ];
 const YES: [&str; 5] = ["yes", "yeah", "yep", "ja", "doch"];
-const NO: [&str; 14] = [
-    "no", "nope", "none", "nothing", "nobody", "not", "nein", "kein", "keine", "keiner", "keines", "keins", "nichts",
-    "niemand",
+const NO: [&str; 16] = [
+    "no", "nope", "none", "nothing", "nobody", "not", "nein", "kein", "keine", "keinen", "keinem", "keiner",
+    "keines", "keins", "nichts", "niemand",
 ];
 /// Words without which nothing is refused.
 const CANNOT: [&str; 38] = [
-    "can't", "cannot", "don't", "doesn't", "isn't", "aren't", "no", "not", "none", "nothing", "never", "only", "unable",
-    "most", "least", "unknown", "sorry", "over", "past", "nicht", "kein", "keine", "keinen", "keiner", "keinem", "nichts",
-    "nie", "nur", "höchstens", "mindestens", "leider", "unbekannt", "vorbei", "between", "zwischen", "weder", "invalid",
+    "can't",
+    "cannot",
+    "don't",
+    "doesn't",
+    "isn't",
+    "aren't",
+    "no",
+    "not",
+    "none",
+    "nothing",
+    "never",
+    "only",
+    "unable",
+    "most",
+    "least",
+    "unknown",
+    "sorry",
+    "over",
+    "past",
+    "nicht",
+    "kein",
+    "keine",
+    "keinen",
+    "keiner",
+    "keinem",
+    "nichts",
+    "nie",
+    "nur",
+    "höchstens",
+    "mindestens",
+    "leider",
+    "unbekannt",
+    "vorbei",
+    "between",
+    "zwischen",
+    "weder",
+    "invalid",
     "won't",
 ];
 
@@ -115,9 +149,9 @@ fn whole_words_and_numbers_are_found_and_parts_of_them_are_not() {
     }
     assert!(is_same_text(Some("to renew my passport"), Some("renew your passport")));
     assert!(!is_same_text(Some("rice"), None));
-    assert_eq!(named("Kitchen light and lamp.", ["lamp", "light", "Kitchen light"].into_iter()), [
-        "Kitchen light",
-        "lamp"
-    ]);
+    assert_eq!(
+        named("Kitchen light and lamp.", ["lamp", "light", "Kitchen light"].into_iter()),
+        ["Kitchen light", "lamp"]
+    );
     assert!(denies("There are none.") && affirms("Ja, alle.") && refuses("Das geht nicht."));
 }
