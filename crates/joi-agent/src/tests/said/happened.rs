@@ -14,7 +14,7 @@ use joi_schedule::{Entry, EntryState};
 #[derive(Debug, Clone)]
 pub(super) struct Happened {
     pub(super) now: Zoned,
-    /// What is still to come, or rings.
+    /// Everything that is still to come, or rings.
     pub(super) entries: Vec<Entry>,
     pub(super) lists: BTreeMap<String, Vec<String>>,
     pub(super) memories: Vec<String>,

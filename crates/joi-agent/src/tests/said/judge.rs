@@ -50,7 +50,9 @@ impl<'a> Judged<'a> {
     pub(super) fn verdict(&self, course: &Course, expected: &str) -> SaidVerdict {
         let all = alternatives(expected);
         let is_ask = |one: &Alternative| matches!(one.effects[..], [ExpectedEffect::Ask(_)]);
-        if let Some(at) = all.iter().position(|one| self.is_right(one, course)) {
+        // All of them are read: one with an unknown name is found wherever it stands.
+        let are_right: Vec<bool> = all.iter().map(|one| self.is_right(one, course)).collect();
+        if let Some(at) = are_right.iter().position(|is_right| *is_right) {
             return if at > 0 && is_ask(&all[at]) { SaidVerdict::Asked } else { SaidVerdict::Right };
         }
         let Course { before, after, after_yes } = course;
@@ -67,13 +69,11 @@ impl<'a> Judged<'a> {
     }
 
     fn is_right(&self, one: &Alternative, course: &Course) -> bool {
-        let Some(then) = &one.after_yes else {
-            return self.fits(&one.effects, &course.before, &course.after);
-        };
+        let Course { before, after, after_yes } = course;
+        let Some(then) = &one.after_yes else { return self.fits(&one.effects, before, after) };
         let both: Vec<ExpectedEffect> = one.effects.iter().chain(then).cloned().collect();
-        course.after.is_question
-            && self.leaves(&one.effects, &course.before, &course.after)
-            && course.after_yes.as_ref().is_some_and(|yes| self.leaves(&both, &course.before, yes))
+        let is_done = self.leaves(&both, before, after_yes.as_ref().unwrap_or(after));
+        after.is_question && after_yes.is_some() && is_done && self.leaves(&one.effects, before, after)
     }
 
     /// Whether these effects came, no other, and what was said is right.
@@ -83,9 +83,9 @@ impl<'a> Judged<'a> {
         let is_talk = wants(|effect| *effect == ExpectedEffect::Model);
         let is_ask = wants(|effect| matches!(effect, ExpectedEffect::Ask(_)));
         let is_form = is_care || is_talk || after.is_question == is_ask;
-        is_form
+        self.leaves(effects, before, after)
+            && is_form
             && (is_care || after.is_talk == is_talk)
-            && self.leaves(effects, before, after)
             && self.ends(effects, after)
             && effects.iter().all(|effect| self.says(effect, before, after))
     }

@@ -68,7 +68,7 @@ impl PlannedEntry {
 
     fn fits(&self, entry: &Entry, now: &Zoned, names: NamesCount) -> bool {
         let is_named = match (names, entry.kind) {
-            // What is done in the house is worded by the program.
+            // The program words what it does in the house.
             (_, EntryKind::House) | (NamesCount::No, EntryKind::Alarm) => true,
             _ => is_same_text(self.name.as_deref(), entry.name.as_deref()),
         };

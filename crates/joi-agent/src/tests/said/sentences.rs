@@ -15,7 +15,7 @@ pub(super) struct SaidSentence {
     pub(super) scene: Vec<&'static str>,
     /// It carries a filler, a false start, politeness or another order.
     pub(super) is_free: bool,
-    /// What is spoken, one turn after another.
+    /// The words of each turn.
     pub(super) turns: Vec<&'static str>,
     /// The values that are right, the best first.
     pub(super) expected: &'static str,

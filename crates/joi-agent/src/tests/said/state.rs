@@ -58,7 +58,12 @@ impl<'a> ExpectedState<'a> {
     pub(super) fn apply(&mut self, effect: &ExpectedEffect, stage: &Stage) {
         match effect {
             ExpectedEffect::Schedule(words) => self.schedule.apply(words),
-            ExpectedEffect::Sent(commands, None) => self.sent.extend(commands.iter().cloned()),
+            ExpectedEffect::Sent(commands, None) => {
+                let exists =
+                    |command: &String| stage.house.house().item(command.split_once('=').unwrap().0).is_some();
+                assert!(commands.iter().all(exists), "{commands:?}");
+                self.sent.extend(commands.iter().cloned());
+            }
             ExpectedEffect::Sent(commands, Some(when)) => self.schedule.send_later(commands, when),
             ExpectedEffect::List { verb, texts, list } => self.list(verb, texts, &stage.list(list)),
             ExpectedEffect::Remember(words) => self.remembered.push(words.clone()),
