@@ -72,6 +72,7 @@ const COMMANDS: &[&str] = &[
     "cancel all",
     "cancel",
     "cancel reminder",
+    "cancel alarm",
     "add",
     "take off",
     "move",

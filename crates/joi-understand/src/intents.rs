@@ -24,7 +24,7 @@ use jiff::Zoned;
 
 use filled::Filled;
 use joi_language::grammar::TemplateGroup;
-use joi_language::grammar::disfluency;
+use joi_language::grammar::disfluency::{self, Fluent};
 use joi_language::grammar::machine::{Fit, GrammarUtterance};
 use joi_language::grammar::words::{self, Word};
 use joi_language::times::{date_in, time_of_day};
@@ -128,15 +128,13 @@ pub fn match_intent(language: &Language, text: &str) -> Option<QuickIntent> {
 
 /// Returns the reading of `said` that leaves the fewest words without a meaning of their own.
 fn read<'a>(language: &'a Language, text: &str, said: &[Word]) -> Option<Matched<'a, Intent>> {
-    let whole = |said: &[Word]| matched(language, text, said, TemplateGroup::Command, orders::intent);
-    let plain = whole(said);
+    let whole = |said: &Fluent| matched(language, text, said, TemplateGroup::Command, orders::intent);
+    let ways = disfluency::fluent(said, language.grammar());
+    let plain = ways.iter().find_map(whole);
     if plain.as_ref().is_some_and(|read| read.open == 0) {
         return plain;
     }
-    let fluent = disfluency::fluent(said, language.grammar());
-    let plain = plain.or_else(|| fluent.iter().find_map(|said| whole(said)));
-    let ways = std::iter::once(said).chain(fluent.iter().map(Vec::as_slice));
-    let lifted = ways.filter_map(|said| frames::intent(language, text, said));
+    let lifted = ways.iter().filter_map(|said| frames::intent(language, text, said));
     // Of equals, the first.
     plain.into_iter().chain(lifted).min_by_key(|read| read.open)
 }
@@ -153,17 +151,18 @@ struct Matched<'a, T> {
 fn matched<'a, T>(
     language: &'a Language,
     text: &str,
-    said: &[Word],
+    said: &Fluent,
     group: TemplateGroup,
     made: impl Fn(&str, &Filled<'_>) -> Option<T>,
 ) -> Option<Matched<'a, T>> {
     let grammar = language.grammar();
-    let utterance = GrammarUtterance::new(said, grammar);
-    let cores = words::without_politeness(said, &grammar.manners);
+    let Fluent { words, dropped } = said;
+    let utterance = GrammarUtterance::new(words, grammar);
+    let cores = words::without_politeness(words, &grammar.manners);
     cores.into_iter().find_map(|core| {
         let Fit { template, captures, open } = utterance.find(group, core.start, core.end).fit?;
         let template = &grammar.templates[template];
-        let filled = Filled { captures: &captures, words: said, core, text, grammar };
+        let filled = Filled { captures: &captures, words, core, text, dropped, grammar };
         if filled.is_cut_short() {
             return None;
         }
@@ -255,7 +254,7 @@ pub fn when(language: &Language, text: &str) -> Option<When> {
 
 fn answered<T>(language: &Language, text: &str, made: impl Fn(&str, &Filled<'_>) -> Option<T>) -> Option<T> {
     let said = words::normalise(text, &language.grammar().manners)?;
-    matched(language, text, &said, TemplateGroup::Answer, made).map(|matched| matched.made)
+    matched(language, text, &Fluent::of(said), TemplateGroup::Answer, made).map(|matched| matched.made)
 }
 
 /// Returns what is said once the intent has been carried out; empty when nothing is to be said. `last_reply`

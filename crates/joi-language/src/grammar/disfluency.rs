@@ -6,6 +6,8 @@
 //! of the same kind as the one in front. Terms: E. Shriberg, "Preliminaries to a Theory of Speech Disfluencies", 1994.
 //! Pure: no I/O, no clock.
 
+use std::ops::Range;
+
 use super::Grammar;
 use super::machine::GrammarUtterance;
 use super::program::Slot;
@@ -37,17 +39,37 @@ pub fn without_pauses(words: Vec<Word>, grammar: &Grammar) -> Vec<Word> {
     if kept.is_empty() { words } else { kept }
 }
 
-/// Returns `words` without repetitions and repairs, and then also without particles, as far as there are any.
-pub fn fluent(words: &[Word], grammar: &Grammar) -> Vec<Vec<Word>> {
+/// An utterance without disfluencies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fluent {
+    /// The words that are left.
+    pub words: Vec<Word>,
+    /// The particles that were taken out, by their places in the text.
+    pub dropped: Vec<Range<usize>>,
+}
+
+impl Fluent {
+    /// Returns `words` as they are.
+    pub fn of(words: Vec<Word>) -> Self {
+        Self { words, dropped: Vec::new() }
+    }
+}
+
+/// Returns `words` as they are, then without repetitions and repairs, and then also without particles, as far as there are
+/// any.
+pub fn fluent(words: &[Word], grammar: &Grammar) -> Vec<Fluent> {
     let mut kept = words.to_vec();
     while repair(&mut kept, grammar) {}
     drop_repetitions(&mut kept, grammar);
     let mut plain = kept.clone();
     drop_phrases(&mut plain, &grammar.manners.particles);
-    let is_shorter = |fewer: &Vec<Word>, than: usize| fewer.len() >= FEWEST_WORDS && fewer.len() < than;
+    let dropped = kept.iter().filter(|word| !plain.contains(word)).map(|word| word.at.clone()).collect();
+    let is_shorter = |fewer: &[Word], than: usize| fewer.len() >= FEWEST_WORDS && fewer.len() < than;
     let has_particles = is_shorter(&plain, kept.len());
     let has_disfluencies = is_shorter(&kept, words.len());
-    [has_disfluencies.then_some(kept), has_particles.then_some(plain)].into_iter().flatten().collect()
+    let ways = [(true, words.to_vec(), vec![]), (has_disfluencies, kept, vec![]), (has_particles, plain, dropped)];
+    let ways = ways.into_iter().filter(|(is_way, ..)| *is_way);
+    ways.map(|(_, words, dropped)| Fluent { words, dropped }).collect()
 }
 
 /// Returns `words` without the reason at their end: "because I have to leave early". A reason that turns the sense round is
@@ -145,7 +167,7 @@ mod tests {
         let grammar = language.grammar();
         let said = without_pauses(normalise(said, &grammar.manners).unwrap(), grammar);
         let fluent = fluent(&said, grammar);
-        texts(fluent.last().unwrap_or(&said))
+        texts(&fluent.last().unwrap().words)
     }
 
     #[test]
@@ -180,7 +202,7 @@ mod tests {
             "do not do not wake me",
             "never never mind",
             // A number that is said twice.
-            "five five",
+            "twenty twenty five minutes",
             "add milk no bread to the list",
             "um",
             "enough",

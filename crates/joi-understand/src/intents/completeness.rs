@@ -10,6 +10,7 @@ use super::filled::Filled;
 use super::{Intent, Matched, MemoryOrder, VolumeChange, match_intent, matched, orders, words};
 use crate::requests::{ReadyEnd, ready_end};
 use joi_language::Language;
+use joi_language::grammar::disfluency::Fluent;
 use joi_language::grammar::machine::{GrammarUtterance, Slot, TemplateSearch};
 use joi_language::grammar::words::Word;
 use joi_language::grammar::{Grammar, TemplateGroup};
@@ -59,7 +60,7 @@ pub fn completeness(language: &Language, text: &str) -> Completeness {
         Some((orders::intent(name, filled)?, is_open(filled), ends_in(filled, Slot::Text)))
     };
     if let Some(Matched { made: (what, is_open, ends_in_text), .. }) =
-        matched(language, text, &said, TemplateGroup::Command, with_end)
+        matched(language, text, &Fluent::of(said.clone()), TemplateGroup::Command, with_end)
     {
         let last = text.split_whitespace().next_back().unwrap_or_default().to_lowercase();
         let ends_in_number = grammar.numbers.counts(last.trim_matches(|c: char| !c.is_alphanumeric()));

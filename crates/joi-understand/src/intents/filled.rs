@@ -21,6 +21,8 @@ pub(super) struct Filled<'a> {
     pub(super) core: std::ops::Range<usize>,
     /// The utterance as it was written.
     pub(super) text: &'a str,
+    /// Particles that were taken out of it, by their places in it.
+    pub(super) dropped: &'a [std::ops::Range<usize>],
     pub(super) grammar: &'a Grammar,
 }
 
@@ -91,8 +93,18 @@ impl Filled<'_> {
             let last = text(range.end - 1);
             let leads_on = range.end < self.core.end && capture.slot == Slot::Text && manners.leads_on(last);
             let is_said_twice = range.start > 0 && text(range.start - 1) == text(range.start);
-            leads_on || is_said_twice || manners.is_unfinished(last) || manners.belongs_to_a_time(text(range.start))
+            let is_next_to_dropped = capture.slot == Slot::Text && self.stands_beside_dropped(range);
+            is_next_to_dropped || leads_on || is_said_twice || manners.is_unfinished(last) || manners.belongs_to_a_time(text(range.start))
         })
+    }
+
+    /// Returns whether particles were taken out right in front of `range`, within it or right behind it: they may belong to
+    /// the text ("to say thank you").
+    fn stands_beside_dropped(&self, range: &std::ops::Range<usize>) -> bool {
+        let end_of = |at: usize| self.words.get(at).map_or(0, |word| word.at.end);
+        let from = range.start.checked_sub(1).map_or(0, end_of);
+        let to = self.words.get(range.end).map_or(self.text.len(), |word| word.at.start);
+        self.dropped.iter().any(|dropped| dropped.start >= from && dropped.end <= to)
     }
 
     /// Words as they were said; polite ones at the end and filled pauses are no part of them.
@@ -143,7 +155,9 @@ impl Filled<'_> {
         let part = self.part().filter(|_| clock.is_none());
         let (length_s, rank) = (self.seconds(Slot::Length), self.rank());
         // The alarm "on Saturdays" may ring on one of them only.
-        let (day, days) = match self.days() {
+        let has_part = self.values(Slot::Days).any(|days| days.contains(' '));
+        let days = if has_part { Days::NONE } else { self.days() };
+        let (day, days) = match days {
             days if days.only().is_some() => (self.day().or(days.only().map(Day::Weekday)), Days::NONE),
             days => (self.day(), days),
         };

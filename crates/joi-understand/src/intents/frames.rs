@@ -9,21 +9,22 @@ use super::filled::Filled;
 use super::{Intent, Matched, orders};
 use joi_language::Language;
 use joi_language::grammar::TemplateGroup;
+use joi_language::grammar::disfluency::Fluent;
 use joi_language::grammar::lifted::{Lifted, lifted};
 use joi_language::grammar::machine::{Capture, Fit, GrammarUtterance, Slot};
 use joi_language::grammar::slots::Taken;
-use joi_language::grammar::words::{self, Word};
+use joi_language::grammar::words;
 
 /// Returns the intent of `said`, and the template that fits what is not a time.
-pub(super) fn intent<'a>(language: &'a Language, text: &str, said: &[Word]) -> Option<Matched<'a, Intent>> {
+pub(super) fn intent<'a>(language: &'a Language, text: &str, said: &Fluent) -> Option<Matched<'a, Intent>> {
     let grammar = language.grammar();
-    lifted(said, grammar).iter().find_map(|lifted| {
+    lifted(&said.words, grammar).iter().find_map(|lifted| {
         let utterance = GrammarUtterance::new(&lifted.words, grammar);
         words::without_politeness(&lifted.words, &grammar.manners).into_iter().find_map(|core| {
             let fit = utterance.find(TemplateGroup::Frame, core.start, core.end).fit?;
             let captures = together(&fit, lifted)?;
             let template = &grammar.templates[fit.template];
-            let filled = Filled { captures: &captures, words: &lifted.words, core, text, grammar };
+            let filled = Filled { captures: &captures, words: &lifted.words, core, text, dropped: &said.dropped, grammar };
             if filled.is_cut_short() {
                 return None;
             }

@@ -7,6 +7,7 @@
 
 use super::table::Guess;
 use super::{Completeness, Intent, Matched, Mood, completeness, match_intent, matched, mood, orders};
+use joi_language::grammar::disfluency::Fluent;
 use joi_language::grammar::machine::{Capture, Slot};
 use joi_language::grammar::slots::Taken;
 use joi_language::grammar::words::{self, Word};
@@ -155,7 +156,7 @@ impl WordChange<'_> {
         let text = format!("{}{word}{}", &text[..self.at.start], &text[self.at.end..]);
         let said = words::normalise(&text, &language.grammar().manners)?;
         let Matched { made: (what, open), template, .. } =
-            matched(language, &text, &said, TemplateGroup::Command, |name, filled| {
+            matched(language, &text, &Fluent::of(said.clone()), TemplateGroup::Command, |name, filled| {
                 let names = filled.captures.iter().filter(|capture| capture.slot == Slot::Name);
                 // A name in front is whatever was not understood there.
                 let is_first =

@@ -57,7 +57,10 @@ pub(super) fn intent(name: &str, filled: &Filled<'_>) -> Option<Intent> {
 }
 
 fn order(name: &str, filled: &Filled<'_>) -> Option<ScheduleOrder> {
-    if filled.is_of_no_month() {
+    // Only timers stand still.
+    let stands_still = name.starts_with("pause") || name.starts_with("resume");
+    let is_other = stands_still && filled.kind().is_some_and(|kind| kind != EntryKind::Timer);
+    if is_other || filled.is_of_no_month() {
         return None;
     }
     let set = |kind, bias| {
@@ -80,6 +83,7 @@ fn order(name: &str, filled: &Filled<'_>) -> Option<ScheduleOrder> {
         "timer left" => ScheduleOrder::Left(filled.which(Some(EntryKind::Timer), Many::All)),
         "cancel" => ScheduleOrder::Cancel(filled.which(filled.kind(), Many::One)),
         "cancel reminder" => ScheduleOrder::Cancel(filled.which(Some(EntryKind::Reminder), Many::One)),
+        "cancel alarm" => ScheduleOrder::Cancel(filled.which(Some(EntryKind::Alarm), Many::One)),
         "cancel all" => ScheduleOrder::Cancel(filled.which(filled.kind(), Many::All)),
         "add" => filled.longer_by(1)?,
         "take off" => filled.longer_by(-1)?,
