@@ -41,7 +41,7 @@ const COMMANDS: &[&str] = &[
     "repeat",
     "volume up",
     "volume down",
-    "volume set",
+    "volume set", "volume raise", "volume lower",
     "thanks",
     "coin",
     "die",
@@ -57,7 +57,7 @@ const COMMANDS: &[&str] = &[
     "not now",
     "quiet until tomorrow",
     "going to sleep",
-    "quiet over",
+    "quiet over", "quiet while",
     "heard it",
     "seen it",
     "timer set",
@@ -71,7 +71,7 @@ const COMMANDS: &[&str] = &[
     "list reminders",
     "cancel all",
     "cancel",
-    "cancel reminder",
+    "cancel reminder", "skip",
     "cancel alarm",
     "add",
     "take off",
@@ -83,7 +83,7 @@ const COMMANDS: &[&str] = &[
     "resume",
     "snooze",
     "silence",
-    "memory that",
+    "memory that", "memory what",
     "memory mine",
     "memory none",
     "memory ever",
@@ -107,7 +107,7 @@ const COMMANDS: &[&str] = &[
     "home level",
 ];
 /// What an answer may be called.
-const ANSWERS: &[&str] = &["yes", "clear yes", "no", "length", "moment", "all", "which", "more"];
+const ANSWERS: &[&str] = &["yes", "clear yes", "no", "length", "moment", "all", "what", "which", "more"];
 
 /// The grammar of one language, ready to match.
 #[derive(Debug)]

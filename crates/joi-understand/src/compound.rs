@@ -12,9 +12,14 @@ const SHORTEST: usize = 9;
 /// Returns the places of what joins two clauses in a language. None means English; in one that is not known there are
 /// none.
 fn conjunctions(asked: &str, language: Option<&str>) -> Vec<(usize, usize)> {
+    places_of(asked, tongue::conjunctions(language.unwrap_or("en")))
+}
+
+/// Returns where one of `words` stands between others, and its length with the blanks.
+fn places_of(asked: &str, words: impl Iterator<Item = &'static str>) -> Vec<(usize, usize)> {
     // Bytes stay where they are: no conjunction has other letters.
     let lower = asked.to_ascii_lowercase();
-    let places = tongue::conjunctions(language.unwrap_or("en")).flat_map(|word| {
+    let places = words.flat_map(|word| {
         let word = format!(" {word} ");
         lower.match_indices(&word).map(|(at, word)| (at, word.len())).collect::<Vec<_>>()
     });
@@ -30,7 +35,8 @@ fn is_clause(part: &str) -> bool {
 pub enum Joint {
     /// A word such as "and": both halves are meant alike.
     Conjunction,
-    /// A comma: one half may be no more than a way to begin ("I'm making pasta, set a timer").
+    /// A comma, or a word for a consequence: one half may be no more than a way to begin ("I'm making pasta, set a
+    /// timer", "I've a call so be quiet").
     Comma,
 }
 
@@ -38,7 +44,9 @@ pub enum Joint {
 pub fn halves<'a>(asked: &'a str, language: Option<&str>) -> Vec<([&'a str; 2], Joint)> {
     let words = conjunctions(asked, language).into_iter().map(|(at, len)| (at, len, Joint::Conjunction));
     let commas = asked.match_indices(", ").map(|(at, comma)| (at, comma.len(), Joint::Comma));
-    let mut places: Vec<(usize, usize, Joint)> = words.chain(commas).collect();
+    let so = places_of(asked, tongue::consequences(language.unwrap_or("en")));
+    let so = so.into_iter().map(|(at, len)| (at, len, Joint::Comma));
+    let mut places: Vec<(usize, usize, Joint)> = words.chain(commas).chain(so).collect();
     places.sort_unstable_by_key(|(at, ..)| *at);
     let halves = places.into_iter().map(|(at, length, joint)| (cut(asked, at, length), joint));
     halves.filter(|(both, _)| both.iter().all(|half| is_clause(half))).collect()

@@ -25,10 +25,13 @@ use jiff::Zoned;
 use filled::Filled;
 use joi_language::grammar::TemplateGroup;
 use joi_language::grammar::disfluency::{self, Fluent};
+use joi_language::grammar::lifted;
 use joi_language::grammar::machine::{Fit, GrammarUtterance};
 use joi_language::grammar::words::{self, Word};
 use joi_language::times::{date_in, time_of_day};
-use joi_language::values::{Day, DayPart, Many, ScheduleOrder, ScheduleQuestion, When, Which, date_on};
+use joi_language::values::{
+    Day, DayPart, Days, Exactness, Many, MemoryKind, Said, ScheduleOrder, ScheduleQuestion, When, Which, date_on,
+};
 use joi_language::{Language, fill};
 
 pub use amend::{Settled, amended, only_repeats, settled};
@@ -123,6 +126,12 @@ pub fn match_intent(language: &Language, text: &str) -> Option<QuickIntent> {
     let said = disfluency::without_pauses(words::normalise(text, &grammar.manners)?, grammar);
     let unreasoned = || read(language, text, disfluency::without_reason(&said, grammar)?);
     let Matched { made: what, template, .. } = read(language, text, &said).or_else(unreasoned)?;
+    // "From now on an alarm at seven" is to be done, not to be remembered.
+    if let Intent::Memory(MemoryOrder::Remember { kind: MemoryKind::Wish, text }) = &what
+        && let Some(wanted) = match_intent(language, text)
+    {
+        return Some(wanted);
+    }
     Some(QuickIntent { what, reason: format!("the whole utterance is \"{template}\"") })
 }
 
@@ -211,6 +220,7 @@ pub fn complete(
         _ => None,
     };
     match (question, &mut order) {
+        (ScheduleQuestion::Text, ScheduleOrder::Set(wanted)) => wanted.name = Some(told(language, text)?),
         (ScheduleQuestion::Length | ScheduleQuestion::Moment, ScheduleOrder::Set(wanted)) => {
             wanted.when = Some(answered(language, text, when)?.behind(wanted.when.as_ref()))
         }
@@ -227,6 +237,7 @@ pub fn complete(
             ScheduleQuestion::Which(_),
             ScheduleOrder::Left(which)
             | ScheduleOrder::Cancel(which)
+            | ScheduleOrder::Skip(which)
             | ScheduleOrder::Add { which, .. }
             | ScheduleOrder::Move { which, .. }
             | ScheduleOrder::Pause(which)
@@ -238,11 +249,31 @@ pub fn complete(
                 "which" => Some(filled.meant()),
                 _ => None,
             })?;
-            *which = Which { kind: said.kind.or(which.kind), ..said };
+            // "The second one" is the second of those that were asked about.
+            let is_place = said.rank.is_some() && Which { rank: None, kind: None, ..said.clone() } == Which::default();
+            *which = match is_place {
+                true => Which { rank: said.rank, many: said.many, ..which.clone() },
+                false => Which { kind: said.kind.or(which.kind), ..said },
+            };
         }
         _ => return None,
     }
     Some(order)
+}
+
+/// Returns what `text` tells, as the answer to what is to be kept; nothing for a question, a yes, a no, or a time.
+fn told(language: &Language, text: &str) -> Option<String> {
+    let said = |name: &str, filled: &Filled<'_>| match name {
+        "what" => filled.name(),
+        "which" => filled.as_said(filled.core.clone()),
+        _ => None,
+    };
+    if mood(language, text) == Mood::Question { None } else { answered(language, text, said) }
+}
+
+/// Returns the order to remember what `text` tells, as the answer to what is to be remembered.
+pub fn to_remember(language: &Language, text: &str) -> Option<MemoryOrder> {
+    Some(memory::to_remember(told(language, text)?, language.grammar()))
 }
 
 /// When `text` says something and nothing else: "nine minutes", "9m30s", "half past six on weekdays".
@@ -250,6 +281,25 @@ pub fn when(language: &Language, text: &str) -> Option<When> {
     answered(language, &words::apart(text), |name, filled| {
         if matches!(name, "length" | "moment") { filled.when() } else { None }
     })
+}
+
+/// Returns whether a time stands in `text` that is one among any words: "at nine", "on Friday".
+pub fn holds_time(language: &Language, text: &str) -> bool {
+    let grammar = language.grammar();
+    words::normalise(text, &grammar.manners).is_some_and(|said| lifted::holds_strict(&said, grammar))
+}
+
+/// Returns the same where nothing else than a time can be meant, whatever stands beside it: "at nine", "9 PM", but not the
+/// nine of "lamp nine".
+pub fn clear_when(language: &Language, text: &str) -> Option<When> {
+    let said = words::normalise(text, &language.grammar().manners)?;
+    let is_hour = |said: &Said| {
+        said.clock.is_some_and(|clock| clock.exactness == Exactness::Either && clock.minute == 0)
+            && (said.part, said.day, said.days) == (None, None, Days::NONE)
+    };
+    let when = when(language, text)?;
+    let is_bare = matches!(&when, When::At(said) if is_hour(said));
+    (!is_bare || lifted::is_strict(&said, language.grammar())).then_some(when)
 }
 
 fn answered<T>(language: &Language, text: &str, made: impl Fn(&str, &Filled<'_>) -> Option<T>) -> Option<T> {
@@ -302,8 +352,8 @@ fn drawn(now: &Zoned, sides: usize) -> usize {
 fn volume(language: &Language, change: VolumeChange) -> String {
     let say = &language.sentences().reply;
     match change {
-        VolumeChange::Up => say.louder.clone(),
-        VolumeChange::Down => say.quieter.clone(),
+        VolumeChange::Up | VolumeChange::By(1..) => say.louder.clone(),
+        VolumeChange::Down | VolumeChange::By(..=0) => say.quieter.clone(),
         VolumeChange::Set(percent) => fill(&say.volume, &[("percent", &percent.to_string())]),
     }
 }

@@ -6,13 +6,14 @@
 //! of the same kind as the one in front. Terms: E. Shriberg, "Preliminaries to a Theory of Speech Disfluencies", 1994.
 //! Pure: no I/O, no clock.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::Grammar;
 use super::machine::GrammarUtterance;
 use super::program::Slot;
 use super::slots;
-use super::words::{Word, words_at_start};
+use super::words::{Word, normalise, words_at_start};
 
 /// Most words that are said twice before a speaker goes on.
 const LONGEST_REPETITION: usize = 6;
@@ -39,6 +40,34 @@ pub fn without_pauses(words: Vec<Word>, grammar: &Grammar) -> Vec<Word> {
     if kept.is_empty() { words } else { kept }
 }
 
+/// Returns `text` without filled pauses, false starts ("turn the, the light") and repairs that are clear; as it is where
+/// too little would be left. What is said twice on purpose stays: "New York, New York" has no word that leads on.
+pub fn fluent_text<'t>(text: &'t str, grammar: &Grammar) -> Cow<'t, str> {
+    let Some(words) = normalise(text, &grammar.manners) else { return text.into() };
+    let mut kept = without_pauses(words.clone(), grammar);
+    while repair(&mut kept, grammar) {}
+    drop_repetitions(&mut kept, grammar, |words, at, count| is_false_start(&words[at + count - 1], grammar));
+    let is_kept = |word: &Word| kept.contains(word);
+    // A contraction is two words at one place.
+    let is_torn = |word: &Word| !is_kept(word) && kept.iter().any(|other| other.at.start < word.at.end && word.at.start < other.at.end);
+    if kept.len() == words.len() || kept.len() < FEWEST_WORDS || words.iter().any(is_torn) {
+        return text.into();
+    }
+    let mut fluent = String::with_capacity(text.len());
+    let mut from = 0;
+    for (at, word) in words.iter().enumerate().filter(|(_, word)| !is_kept(word)) {
+        fluent.push_str(text.get(from..word.at.start).unwrap_or_default());
+        from = words.get(at + 1).map_or(text.len(), |next| next.at.start);
+    }
+    fluent.push_str(&text[from..]);
+    fluent.trim_end_matches([' ', ',']).to_owned().into()
+}
+
+/// Returns whether nobody ends a phrase with `word`: what follows it once more is what was to be said.
+fn is_false_start(word: &Word, grammar: &Grammar) -> bool {
+    grammar.manners.is_unfinished(&word.text) || grammar.manners.leads_on(&word.text)
+}
+
 /// An utterance without disfluencies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fluent {
@@ -60,7 +89,7 @@ impl Fluent {
 pub fn fluent(words: &[Word], grammar: &Grammar) -> Vec<Fluent> {
     let mut kept = words.to_vec();
     while repair(&mut kept, grammar) {}
-    drop_repetitions(&mut kept, grammar);
+    drop_repetitions(&mut kept, grammar, |_, _, _| true);
     let mut plain = kept.clone();
     drop_phrases(&mut plain, &grammar.manners.particles);
     let dropped = kept.iter().filter(|word| !plain.contains(word)).map(|word| word.at.clone()).collect();
@@ -93,8 +122,9 @@ fn drop_phrases(words: &mut Vec<Word>, phrases: &[Vec<String>]) {
     }
 }
 
-/// Drops the first of two equal stretches that follow each other. A no that is said twice is one that was meant.
-fn drop_repetitions(words: &mut Vec<Word>, grammar: &Grammar) {
+/// Drops the first of two equal stretches that follow each other where `is_slip` says so of the place and length of the
+/// first. A no that is said twice is one that was meant.
+fn drop_repetitions(words: &mut Vec<Word>, grammar: &Grammar, is_slip: impl Fn(&[Word], usize, usize) -> bool) {
     let is_repeated = |words: &[Word], at: usize, count: usize| {
         let texts = |from: usize| words[from..from + count].iter().map(|word| &word.text);
         at + 2 * count <= words.len() && texts(at).eq(texts(at + count))
@@ -107,7 +137,7 @@ fn drop_repetitions(words: &mut Vec<Word>, grammar: &Grammar) {
         let negates = |word: &Word| grammar.mood.negates(&word.text);
         let is_repetition = |count: &usize| {
             let said = &words[at..at + count];
-            !said.iter().all(is_number) && !said.iter().any(negates)
+            !said.iter().all(is_number) && !said.iter().any(negates) && is_slip(words, at, *count)
         };
         match count.filter(is_repetition) {
             Some(count) => drop(words.drain(at..at + count)),
@@ -191,6 +221,29 @@ mod tests {
         ] {
             assert_eq!(meant(german(), said), expected, "{said}");
         }
+    }
+
+    #[test]
+    fn a_text_loses_its_disfluencies_and_nothing_else() {
+        for (said, expected) in [
+            ("Um, could you turn the, the garage light on please?", "could you turn the garage light on please?"),
+            ("Add bread, butter and uh cheese to the list.", "Add bread, butter and cheese to the list."),
+            ("turn on the kitchen, sorry, the terrace light", "turn on the terrace light"),
+            ("set the bedroom to 20, sorry, 18 degrees", "set the bedroom to 18 degrees"),
+            ("the evening alarm, uh, move it to nine", "the evening alarm, move it to nine"),
+            ("what's, what's on my list, um", "what's on my list"),
+            ("I'm, I'm not sure", "I'm not sure"),
+            ("play New York, New York", "play New York, New York"),
+            ("no, no, I don't want to", "no, no, I don't want to"),
+            ("add milk, no bread", "add milk, no bread"),
+            ("very, very good", "very, very good"),
+            ("um", "um"),
+            ("Why is the sky blue?", "Why is the sky blue?"),
+        ] {
+            assert_eq!(fluent_text(said, english().grammar()), expected, "{said}");
+        }
+        let german = "Äh, mach das, das Licht im, ähm, Flur aus";
+        assert_eq!(fluent_text(german, german().grammar()), "mach das Licht im Flur aus");
     }
 
     #[test]

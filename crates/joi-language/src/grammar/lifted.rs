@@ -88,6 +88,16 @@ pub fn lifted(words: &[Word], grammar: &Grammar) -> Vec<Lifted> {
     ways.into_iter().take(MOST_WAYS).map(|times| without(words, &times)).collect()
 }
 
+/// Returns whether `words` are a time among any words: "at seven", but not "seven".
+pub fn is_strict(words: &[Word], grammar: &Grammar) -> bool {
+    spans(words, grammar).iter().any(|span| span.is_strict && span.at == (0..words.len()))
+}
+
+/// Returns whether such a time stands in `words`.
+pub fn holds_strict(words: &[Word], grammar: &Grammar) -> bool {
+    spans(words, grammar).iter().any(|span| span.is_strict)
+}
+
 /// Returns `words` without `times`.
 fn without(words: &[Word], times: &[&TimeSpan]) -> Lifted {
     let is_left = |at: &usize| !times.iter().any(|time| time.at.contains(at));

@@ -52,6 +52,8 @@ pub enum ScheduleOrder {
     Left(Which),
     /// Forget it.
     Cancel(Which),
+    /// Let it be silent once: on the day that was said, or the next time. What comes once is forgotten.
+    Skip(Which),
     /// Make it due so many seconds later; negative is earlier.
     Add {
         /// Which.
@@ -246,7 +248,7 @@ impl OrderReport {
             | Self::IsOver
             | Self::TooLong
             | Self::TooMany
-            | Self::Ask(ScheduleQuestion::Length | ScheduleQuestion::Moment) => false,
+            | Self::Ask(ScheduleQuestion::Length | ScheduleQuestion::Moment | ScheduleQuestion::Text) => false,
         }
     }
 
@@ -304,6 +306,8 @@ pub enum ScheduleQuestion {
     Length,
     /// When?
     Moment,
+    /// Of what is it to remind?
+    Text,
     /// Which of these?
     Which(Vec<Entry>),
 }

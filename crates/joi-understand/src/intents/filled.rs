@@ -64,6 +64,11 @@ impl Filled<'_> {
         u8::try_from(if is_tenth { number * 10 } else { number }).ok()
     }
 
+    /// Returns by how many percentage points: of an amount a small number is no tenth.
+    pub(super) fn points(&self) -> Option<i8> {
+        self.number(Slot::Percent).and_then(|number| i8::try_from(number).ok())
+    }
+
     /// Returns a name, or what to remind of, as it was said, seen from the other side: "call your mother".
     pub(super) fn name(&self) -> Option<String> {
         let turned = |word: &'_ str| self.grammar.turned.get(&word.to_lowercase()).cloned();

@@ -15,16 +15,19 @@ use joi_language::values::deed::Arguments;
 pub const NOTES: &str = "notes";
 /// The list that has other names.
 pub const SHOPPING: &str = "shopping";
+/// The list of what is to be done, which has them, too.
+pub const TODO: &str = "to-do";
 
 /// Returns the arguments of `asked`.
 pub fn arguments(asked: &str, language: &Language) -> Option<Arguments> {
-    let asked = asked.trim().replace('’', "'");
+    let asked = asked.trim().trim_end_matches(['.', '!', '?']).replace('’', "'");
     let as_said = |asked: &str| {
         let mut ways =
             language.lists().flat_map(|words| words.ready.ways.iter().map(move |way| (words, way)));
         ways.find_map(|(words, way)| arguments_of(way, words, asked, language))
     };
-    as_said(&asked).or_else(|| as_said(&meant(&asked, language)?))
+    let cores = super::cores(&asked, language);
+    cores.iter().find_map(|core| as_said(core)).or_else(|| as_said(&meant(&asked, language)?))
 }
 
 /// Returns the request with the verb that its first word was misheard for.
@@ -67,13 +70,19 @@ fn arguments_of(way: &Way, words: &ListWords, asked: &str, language: &Language) 
     {
         text = Some(rest);
     }
+    // "Is anything on the list" asks what is on it.
+    text = text.filter(|text| way.action != "read" || !words.ready.any.contains(&text.to_lowercase()));
     let is_vague = |text: &str| {
         let text = text.to_lowercase();
         let mut all = text.split_whitespace();
         let is_turned = all.any(|word| words.ready.negations.iter().any(|known| known == word));
         words.ready.vague.contains(&text) || text.is_empty() || is_turned
     };
-    if !is_named || text.is_some_and(is_vague) {
+    let is_told = |text: &str| {
+        let text = text.to_lowercase();
+        text.split_whitespace().any(|word| words.ready.tells.iter().any(|tells| tells == word.trim_end_matches(',')))
+    };
+    if !is_named || text.is_some_and(is_vague) || way.is_bare && text.is_some_and(is_told) {
         return None;
     }
     let rows = [("action", Some(way.action)), ("list", Some(list.as_str())), ("text", text)];
@@ -89,8 +98,15 @@ pub fn list_name(said: &str, language: &Language) -> String {
     match bare_name(said, language) {
         name if name.is_empty() || is(|words| &words.notes, &name) => NOTES.to_owned(),
         name if is(|words| &words.shopping, &name) => SHOPPING.to_owned(),
+        name if language.lists().any(|words| words.todo.iter().any(|todo| is_alike(todo, &name))) => TODO.to_owned(),
         name => name,
     }
+}
+
+/// Returns whether two names are the same but for hyphens and blanks: "to-do", "todo".
+pub fn is_alike(one: &str, other: &str) -> bool {
+    let plain = |name: &str| name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
+    plain(one) == plain(other)
 }
 
 /// Returns the same without words that are no part of a name, which may leave nothing; not what else it is called.

@@ -157,7 +157,7 @@ impl<'a> Judged<'a> {
             ExpectedEffect::Goodbye => after.acts.contains(&Action::EndConversation),
             ExpectedEffect::Care => after.decided.iter().any(|(at, matter)| {
                 at == "care"
-                    && self.stage.language.care().iter().any(|care| care.answer(matter, "").is_some())
+                    && self.stage.language.safety().iter().any(|words| words.answer(matter, "").is_some())
             }),
         }
     }
@@ -247,6 +247,7 @@ fn is_volume(wanted: Option<&str>, acts: &[Action]) -> bool {
     };
     let fits = match changes.next() {
         Some(VolumeChange::Set(percent)) => to == Some(i32::from(*percent)),
+        Some(VolumeChange::By(points)) => to == Some(VOLUME + i32::from(*points)),
         Some(VolumeChange::Up) => wanted == "up",
         Some(VolumeChange::Down) => wanted == "down",
         None => false,

@@ -8,13 +8,13 @@ use super::super::*;
 use super::house::{PaperHouse, SharedHouse};
 use super::moment::{self, DueWanted};
 use super::sentences::{SaidSentence, quoted, tokens};
-use joi_home::config::HomeConfig;
+use joi_home::HomeConfig;
 use joi_language::values::entry::Days;
 use joi_language::{Language, Languages};
 use joi_schedule::announce::{AnnounceConfig, Announcer};
 use joi_schedule::{Due, Entry, EntryId, EntryKind, EntryState};
 use joi_store::{NewMemory, ScheduleChange, ScheduleWrite};
-use joi_tools::{Means, builtin};
+use joi_tools::{ToolServices, builtin};
 use joi_understand::intents::{self, Intent, MemoryOrder};
 use joi_understand::requests::list;
 
@@ -58,15 +58,15 @@ pub(super) async fn set(sentence: &SaidSentence, code: &str) -> Stage {
         parts.initiative.known = presence(&sentence.scene);
         let config = HomeConfig { room: sentence.room.into(), ..HomeConfig::default() };
         parts.home = Some(ConnectedHome::new(Arc::clone(&house) as _, &config));
-        let means = Means {
+        let services = ToolServices {
             store: parts.store.clone(),
             schedule: parts.schedule.clone(),
             reads_when: intents::when,
             clock: Arc::clone(&parts.clock),
             home: Some(Arc::clone(&house) as _),
-            reach: None,
+            http: None,
         };
-        parts.tools = builtin(&ToolsConfig::default(), &means).into();
+        parts.tools = builtin(&ToolsConfig::default(), &services).into();
     });
     bench.clock.set(time("2026-03-02T09:00:00+01:00[Europe/Berlin]"));
     // The embedded model, with which the program ships.
