@@ -316,7 +316,9 @@ sentences! {
         no_on; no_off; no_open; no_closed; no_locked; no_unlocked;
         all_of_them(count);
         none_of_them;
-        only_some(things);
+        only_some(state, things);
+        count(count, things);
+        is_locked; is_unlocked;
         list(things);
         none;
         not_known_of(things);
