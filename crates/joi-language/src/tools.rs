@@ -171,6 +171,9 @@ pub struct ReadyWords {
     /// Words of which none may be in such a one.
     #[serde(default)]
     pub tells: Vec<String>,
+    /// Words of which none may be in what is added without a verb.
+    #[serde(default)]
+    pub not_bare: Vec<String>,
     /// Words in what is to be added or removed that turn the request round.
     #[serde(default)]
     pub negations: Vec<String>,

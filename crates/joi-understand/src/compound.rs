@@ -6,6 +6,9 @@
 
 use crate::tongue;
 
+/// Most joints that are looked at: who says more gives no commands.
+const MOST_JOINTS: usize = 12;
+
 /// Shortest clause, in characters.
 const SHORTEST: usize = 9;
 
@@ -49,7 +52,7 @@ pub fn halves<'a>(asked: &'a str, language: Option<&str>) -> Vec<([&'a str; 2], 
     let mut places: Vec<(usize, usize, Joint)> = words.chain(commas).chain(so).collect();
     places.sort_unstable_by_key(|(at, ..)| *at);
     let halves = places.into_iter().map(|(at, length, joint)| (cut(asked, at, length), joint));
-    halves.filter(|(both, _)| both.iter().all(|half| is_clause(half))).collect()
+    halves.filter(|(both, _)| both.iter().all(|half| is_clause(half))).take(MOST_JOINTS).collect()
 }
 
 /// Returns every way to take `asked` apart behind a sentence, the first one first.
@@ -57,6 +60,7 @@ pub fn behind_sentences(asked: &str) -> impl Iterator<Item = [&str; 2]> {
     let ends = asked.match_indices([' ']).filter(move |(at, _)| asked[..*at].ends_with(['.', '!', '?', ';']));
     ends.map(move |(at, space)| cut(asked, at, space.len()))
         .filter(|both| both.iter().all(|half| is_clause(half)))
+        .take(MOST_JOINTS)
 }
 
 /// Returns what stands before and behind `at`, without the signs around it.
@@ -93,6 +97,16 @@ mod tests {
         assert_eq!(parts("WIE WARM IST ES IN ÖLS UND WAS IST ZEHN", Some("de")).len(), 2);
         assert_eq!(halves("mach das Licht an und sag mir die Zeit", Some("de")).len(), 1);
         assert_eq!(halves("one two three and four five six", Some("xx")), []);
+    }
+
+    #[test]
+    fn a_word_for_a_consequence_is_a_joint_and_a_long_text_has_few() {
+        let so = halves("I've got a call now so please keep quiet", Some("en"));
+        assert_eq!(so, [(["I've got a call now", "please keep quiet"], Joint::Comma)]);
+        let long = ["put the milk away"; 200].join(" and ");
+        assert_eq!(halves(&long, Some("en")).len(), MOST_JOINTS);
+        let long = ["It is late."; 200].join(" ");
+        assert_eq!(behind_sentences(&long).count(), MOST_JOINTS);
     }
 
     #[test]

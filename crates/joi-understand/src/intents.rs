@@ -152,7 +152,7 @@ fn read<'a>(language: &'a Language, text: &str, said: &[Word]) -> Option<Matched
 struct Matched<'a, T> {
     made: T,
     template: &'a str,
-    /// Words that could have been any words.
+    /// Words that could have been any words, and those that were taken out.
     open: usize,
 }
 
@@ -175,7 +175,7 @@ fn matched<'a, T>(
         if filled.is_cut_short() {
             return None;
         }
-        Some(Matched { made: made(&template.intent, &filled)?, template: template.text.as_str(), open })
+        Some(Matched { made: made(&template.intent, &filled)?, template: template.text.as_str(), open: open + dropped.len() })
     })
 }
 

@@ -29,7 +29,7 @@ pub(super) fn intent<'a>(language: &'a Language, text: &str, said: &Fluent) -> O
                 return None;
             }
             let made = orders::intent(&template.intent, &filled)?;
-            Some(Matched { made, template: template.text.as_str(), open: fit.open })
+            Some(Matched { made, template: template.text.as_str(), open: fit.open + said.dropped.len() })
         })
     })
 }

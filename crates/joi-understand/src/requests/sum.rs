@@ -87,13 +87,20 @@ fn expression(asked: &str, language: &Language) -> Option<String> {
     let mut rest = lower.trim().trim_end_matches(['?', '.', '!', '=', ' ']);
     let before = language.sums().flat_map(|words| &words.before);
     while let Some(shorter) =
-        before.clone().find_map(|words| rest.strip_prefix(words.as_str())?.strip_prefix(' '))
+        // Of several the longest: "what is" goes before "what".
+        before
+            .clone()
+            .filter_map(|words| rest.strip_prefix(words.as_str())?.strip_prefix(' '))
+            .min_by_key(|rest| rest.len())
     {
         rest = shorter.trim_start();
     }
     let behind = language.sums().flat_map(|words| &words.behind);
     while let Some(shorter) =
-        behind.clone().find_map(|words| rest.strip_suffix(words.as_str())?.strip_suffix([' ', ',']))
+        behind
+            .clone()
+            .filter_map(|words| rest.strip_suffix(words.as_str())?.strip_suffix([' ', ',']))
+            .min_by_key(|rest| rest.len())
     {
         rest = shorter.trim_end_matches([',', ' ']);
     }

@@ -103,3 +103,84 @@ fn an_alarm_is_moved_from_one_time_to_another() {
         assert_eq!((clock.hour, clock.minute), (6, 45), "{text}");
     }
 }
+
+#[test]
+fn quiet_is_wished_for_a_while_or_until_a_moment_in_any_order() {
+    let wish = |language: &Language, text: &str| match intents::match_intent(language, text)?.what {
+        Intent::Quiet(wish) => Some(wish),
+        _ => None,
+    };
+    for (language, text, seconds) in [
+        (english(), "do not disturb for two hours", 7200),
+        (english(), "for the next half hour be quiet please", 1800),
+        (german(), "stör mich eine Stunde lang nicht", 3600),
+        (german(), "sei die nächsten zehn Minuten still", 600),
+    ] {
+        assert_eq!(wish(language, text), Some(QuietWish::For(seconds)), "{text}");
+    }
+    for (language, text, hour) in
+        [(english(), "no messages until noon", 12), (german(), "keine Ansagen bis 18 Uhr", 18)]
+    {
+        let Some(QuietWish::Until(said)) = wish(language, text) else { panic!("{text}") };
+        assert_eq!(said.clock.map(|clock| clock.hour), Some(hour), "{text}");
+    }
+    assert_eq!(recognised("be quiet"), Some(Intent::Stop));
+}
+
+#[test]
+fn an_alarm_is_left_out_once() {
+    for (language, text, day) in [
+        (english(), "skip the alarm on Friday", Some(Day::Weekday(Weekday::Friday))),
+        (english(), "I don't need an alarm tomorrow", Some(Day::Ahead(1))),
+        (english(), "skip the next alarm", None),
+        (german(), "lass den Wecker morgen ausfallen", Some(Day::Ahead(1))),
+        (german(), "morgen kein Wecker", Some(Day::Ahead(1))),
+    ] {
+        let Some(Intent::Schedule(ScheduleOrder::Skip(which))) =
+            intents::match_intent(language, text).map(|quick| quick.what)
+        else {
+            panic!("{text}: {:?}", intents::match_intent(language, text))
+        };
+        assert_eq!((which.kind, which.day), (Some(EntryKind::Alarm), day), "{text}");
+    }
+}
+
+#[test]
+fn an_amount_of_the_volume_is_no_step_and_no_tenth() {
+    for (language, text, points) in [
+        (english(), "turn the volume down by 30 percent", -30),
+        (english(), "volume up by five", 5),
+        (english(), "ten percent louder", 10),
+        (german(), "dreh die Lautstärke um 15 Prozent hoch", 15),
+        (german(), "zwanzig Prozent leiser", -20),
+    ] {
+        let volume = intents::match_intent(language, text).map(|quick| quick.what);
+        assert_eq!(volume, Some(Intent::Volume(VolumeChange::By(points))), "{text}");
+    }
+    assert_eq!(recognised("volume seven"), Some(Intent::Volume(VolumeChange::Set(70))));
+}
+
+#[test]
+fn what_is_to_be_remembered_or_done_from_now_on_is_asked_about_or_done() {
+    for text in ["remember this", "remember this song", "keep in mind", "make a note", "remember this: yes"] {
+        assert_eq!(recognised(text), Some(Intent::Memory(MemoryOrder::What)), "{text}");
+    }
+    assert_eq!(recognised("from now on louder"), Some(Intent::Volume(VolumeChange::Up)));
+    let fact = intents::to_remember(english(), "Ann likes green tea");
+    assert!(matches!(fact, Some(MemoryOrder::Remember { .. })), "{fact:?}");
+    for text in ["yes", "what is the time", "no"] {
+        assert_eq!(intents::to_remember(english(), text), None, "{text}");
+    }
+}
+
+#[test]
+fn a_bare_number_is_no_time_among_other_words() {
+    for text in ["at nine", "9 PM", "half past six", "tomorrow at seven", "in ten minutes"] {
+        assert!(intents::clear_when(english(), text).is_some(), "{text}");
+    }
+    for text in ["nine", "7", "7 please"] {
+        assert_eq!(intents::clear_when(english(), text), None, "{text}");
+    }
+    assert!(intents::holds_time(english(), "I am off on Friday"));
+    assert!(!intents::holds_time(english(), "I am making pasta"));
+}
