@@ -87,7 +87,9 @@ impl Initiative {
             }
             QuietWish::For(_) | QuietWish::Until(_) => {
                 let until = match wish {
-                    QuietWish::For(seconds) => now.checked_add(SignedDuration::from_secs(seconds.into())).ok(),
+                    QuietWish::For(seconds) => {
+                        now.checked_add(SignedDuration::from_secs(seconds.into())).ok()
+                    }
                     QuietWish::Until(said) => moment_of(&said, now),
                     _ => None,
                 };

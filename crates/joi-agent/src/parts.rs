@@ -90,7 +90,9 @@ pub(crate) fn requests<'a>(
             (half, if is_told { RequestPart::Rest } else { part })
         });
         // A time of the first half may belong to the second: "I'm off on Friday, skip the alarm".
-        let is_torn = joint == Joint::Comma && parts[0].1 == RequestPart::Rest && intents::holds_time(language, halves[0]);
+        let is_torn = joint == Joint::Comma
+            && parts[0].1 == RequestPart::Rest
+            && intents::holds_time(language, halves[0]);
         let first_asks = intents::mood(language, halves[0]) == Mood::Question;
         if is_torn { None } else { in_order(parts, joint, first_asks) }
     })

@@ -41,7 +41,9 @@ const COMMANDS: &[&str] = &[
     "repeat",
     "volume up",
     "volume down",
-    "volume set", "volume raise", "volume lower",
+    "volume set",
+    "volume raise",
+    "volume lower",
     "thanks",
     "coin",
     "die",
@@ -57,7 +59,8 @@ const COMMANDS: &[&str] = &[
     "not now",
     "quiet until tomorrow",
     "going to sleep",
-    "quiet over", "quiet while",
+    "quiet over",
+    "quiet while",
     "heard it",
     "seen it",
     "timer set",
@@ -71,7 +74,8 @@ const COMMANDS: &[&str] = &[
     "list reminders",
     "cancel all",
     "cancel",
-    "cancel reminder", "skip",
+    "cancel reminder",
+    "skip",
     "cancel alarm",
     "add",
     "take off",
@@ -83,7 +87,8 @@ const COMMANDS: &[&str] = &[
     "resume",
     "snooze",
     "silence",
-    "memory that", "memory what",
+    "memory that",
+    "memory what",
     "memory mine",
     "memory none",
     "memory ever",
@@ -231,7 +236,8 @@ impl Grammar {
             (&file.answer, TemplateGroup::Answer),
             (&file.frame, TemplateGroup::Frame),
         ];
-        for (row, group) in groups.iter().flat_map(|(rows, group)| rows.iter().map(move |row| (row, *group))) {
+        for (row, group) in groups.iter().flat_map(|(rows, group)| rows.iter().map(move |row| (row, *group)))
+        {
             for text in &row.say {
                 let program = compile(&format!("\"{}\"", row.name), text)?;
                 templates.push(Template { intent: row.name.clone(), group, text: text.clone(), program });
@@ -273,7 +279,11 @@ fn known_names(file: &GrammarFile) -> Result<(), String> {
     let is_day = |name: &str| {
         name.strip_prefix("date ").is_some_and(|days| days.parse::<i64>().is_ok_and(|n| n.abs() <= 7))
     };
-    for (key, rows, known) in [("intent", &file.intent, COMMANDS), ("frame", &file.frame, COMMANDS), ("answer", &file.answer, ANSWERS)] {
+    for (key, rows, known) in [
+        ("intent", &file.intent, COMMANDS),
+        ("frame", &file.frame, COMMANDS),
+        ("answer", &file.answer, ANSWERS),
+    ] {
         let is_known =
             |name: &str| known.contains(&name) || (key == "intent" && (is_percent(name) || is_day(name)));
         if let Some(row) = rows.iter().find(|row| !is_known(&row.name)) {

@@ -222,8 +222,11 @@ impl Present<'_> {
     fn skip(&self, which: &Which) -> Decided {
         match self.chosen(which) {
             Choice::These(entries) => {
-                let next = entries.first().map(|entry| self.moment(entry).to_zoned(self.now.time_zone().clone()).date());
-                let said = which.day.and_then(|day| entries.iter().find_map(|entry| date_of(entry, day, self.now)));
+                let next = entries
+                    .first()
+                    .map(|entry| self.moment(entry).to_zoned(self.now.time_zone().clone()).date());
+                let said =
+                    which.day.and_then(|day| entries.iter().find_map(|entry| date_of(entry, day, self.now)));
                 self.without(&entries, said.or(next)).unwrap_or_else(|| self.cancel(which))
             }
             Choice::Unclear(report) => (vec![], report),
@@ -233,7 +236,8 @@ impl Present<'_> {
     /// Leaves out a day of entries that come back; nothing where one of them does not.
     fn without(&self, entries: &[&Entry], date: Option<jiff::civil::Date>) -> Option<Decided> {
         let date = date?;
-        let skipped = entries.iter().map(|entry| entry.without(date, self.now)).collect::<Option<Vec<_>>>()?;
+        let skipped =
+            entries.iter().map(|entry| entry.without(date, self.now)).collect::<Option<Vec<_>>>()?;
         let changes = skipped.into_iter().map(EntryChange::Replace).collect();
         Some((changes, OrderReport::Skipped(entries.iter().map(|entry| (*entry).clone()).collect(), date)))
     }

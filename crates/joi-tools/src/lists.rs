@@ -126,7 +126,8 @@ impl Lists {
         let Some((purpose, name)) = purpose(said, call.language) else {
             let name = list_name(said, call.language);
             // One list under its spellings: the one that is there.
-            let there = store.note_lists().await?.into_iter().find(|list| is_same(list, &name, call.language));
+            let there =
+                store.note_lists().await?.into_iter().find(|list| is_same(list, &name, call.language));
             return Ok((there.unwrap_or(name), text.to_owned()));
         };
         let is_there = !store.notes(&name).await?.is_empty();
@@ -271,9 +272,16 @@ fn is_always_there(list: &str) -> bool {
 fn is_same(stored: &str, said: &str, language: &Language) -> bool {
     let named = |name: &str| {
         let name = list_name(name, language);
-        let ends = language.lists().flat_map(|words| &words.unnamed).filter(|end| end.chars().count() >= SHORTEST_END);
-        let bare = ends.filter_map(|end| name.strip_suffix(end.as_str())).map(|name| name.trim_end_matches(['-', ' ']));
-        bare.filter(|name| !name.is_empty()).min_by_key(|name| name.len()).map_or_else(|| name.clone(), str::to_owned)
+        let ends = language
+            .lists()
+            .flat_map(|words| &words.unnamed)
+            .filter(|end| end.chars().count() >= SHORTEST_END);
+        let bare = ends
+            .filter_map(|end| name.strip_suffix(end.as_str()))
+            .map(|name| name.trim_end_matches(['-', ' ']));
+        bare.filter(|name| !name.is_empty())
+            .min_by_key(|name| name.len())
+            .map_or_else(|| name.clone(), str::to_owned)
     };
     list::is_alike(&named(stored), &named(said))
 }
@@ -308,7 +316,8 @@ fn items(list: &str, text: &str, language: &Language) -> Vec<String> {
 fn kept_together(text: &str, language: &Language) -> String {
     let one_thing = language.lists().flat_map(|words| &words.together);
     one_thing.fold(text.to_owned(), |text, thing| {
-        let at = text.to_lowercase().find(thing.as_str()).filter(|at| text.is_char_boundary(at + thing.len()));
+        let at =
+            text.to_lowercase().find(thing.as_str()).filter(|at| text.is_char_boundary(at + thing.len()));
         match at.and_then(|at| Some((at, text.get(at..at + thing.len())?))) {
             Some((at, said)) => {
                 let joined = said.replace(' ', JOINED);

@@ -30,7 +30,8 @@ use joi_language::grammar::machine::{Fit, GrammarUtterance};
 use joi_language::grammar::words::{self, Word};
 use joi_language::times::{date_in, time_of_day};
 use joi_language::values::{
-    Day, DayPart, Days, Exactness, Many, MemoryKind, Said, ScheduleOrder, ScheduleQuestion, When, Which, date_on,
+    Day, DayPart, Days, Exactness, Many, MemoryKind, Said, ScheduleOrder, ScheduleQuestion, When, Which,
+    date_on,
 };
 use joi_language::{Language, fill};
 
@@ -127,8 +128,9 @@ pub fn match_intent(language: &Language, text: &str) -> Option<QuickIntent> {
     let unreasoned = || read(language, text, disfluency::without_reason(&said, grammar)?);
     let Matched { made: what, template, .. } = read(language, text, &said).or_else(unreasoned)?;
     // "From now on an alarm at seven" is to be done, not to be remembered.
-    if let Intent::Memory(MemoryOrder::Remember { kind: MemoryKind::Wish, text }) = &what
-        && let Some(wanted) = match_intent(language, text)
+    if let Intent::Memory(MemoryOrder::Remember { kind: MemoryKind::Wish, text: wish }) = &what
+        && words::normalise(wish, &grammar.manners).is_some_and(|wish| wish.len() < said.len())
+        && let Some(wanted) = match_intent(language, wish)
     {
         return Some(wanted);
     }
@@ -175,7 +177,11 @@ fn matched<'a, T>(
         if filled.is_cut_short() {
             return None;
         }
-        Some(Matched { made: made(&template.intent, &filled)?, template: template.text.as_str(), open: open + dropped.len() })
+        Some(Matched {
+            made: made(&template.intent, &filled)?,
+            template: template.text.as_str(),
+            open: open + dropped.len(),
+        })
     })
 }
 
@@ -250,7 +256,8 @@ pub fn complete(
                 _ => None,
             })?;
             // "The second one" is the second of those that were asked about.
-            let is_place = said.rank.is_some() && Which { rank: None, kind: None, ..said.clone() } == Which::default();
+            let is_place =
+                said.rank.is_some() && Which { rank: None, kind: None, ..said.clone() } == Which::default();
             *which = match is_place {
                 true => Which { rank: said.rank, many: said.many, ..which.clone() },
                 false => Which { kind: said.kind.or(which.kind), ..said },

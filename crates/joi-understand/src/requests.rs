@@ -15,7 +15,9 @@ use joi_language::grammar::words;
 fn cores<'a>(asked: &'a str, language: &Language) -> Vec<&'a str> {
     let manners = &language.grammar().manners;
     let said = words::normalise(asked, manners).unwrap_or_default();
-    let cut = |core: Range<usize>| asked.get(said.get(core.start)?.at.start..said.get(core.end.checked_sub(1)?)?.at.end);
+    let cut = |core: Range<usize>| {
+        asked.get(said.get(core.start)?.at.start..said.get(core.end.checked_sub(1)?)?.at.end)
+    };
     let polite = words::without_politeness(&said, manners).into_iter().skip(1);
     iter::once(asked).chain(polite.filter_map(cut)).collect()
 }

@@ -22,16 +22,8 @@ const FEWEST_WORDS: usize = 2;
 /// Most words of a value that a repair replaces.
 const LONGEST_VALUE: usize = 5;
 /// The kinds of values that a repair may replace by one of the same kind.
-const REPAIRED: [Slot; 8] = [
-    Slot::Duration,
-    Slot::Clock,
-    Slot::Percent,
-    Slot::Day,
-    Slot::Days,
-    Slot::Part,
-    Slot::Kind,
-    Slot::Place,
-];
+const REPAIRED: [Slot; 8] =
+    [Slot::Duration, Slot::Clock, Slot::Percent, Slot::Day, Slot::Days, Slot::Part, Slot::Kind, Slot::Place];
 
 /// Returns `words` without filled pauses; all of them where nothing else was said.
 pub fn without_pauses(words: Vec<Word>, grammar: &Grammar) -> Vec<Word> {
@@ -49,7 +41,10 @@ pub fn fluent_text<'t>(text: &'t str, grammar: &Grammar) -> Cow<'t, str> {
     drop_repetitions(&mut kept, grammar, |words, at, count| is_false_start(&words[at + count - 1], grammar));
     let is_kept = |word: &Word| kept.contains(word);
     // A contraction is two words at one place.
-    let is_torn = |word: &Word| !is_kept(word) && kept.iter().any(|other| other.at.start < word.at.end && word.at.start < other.at.end);
+    let is_torn = |word: &Word| {
+        !is_kept(word)
+            && kept.iter().any(|other| other.at.start < word.at.end && word.at.start < other.at.end)
+    };
     if kept.len() == words.len() || kept.len() < FEWEST_WORDS || words.iter().any(is_torn) {
         return text.into();
     }
@@ -96,7 +91,8 @@ pub fn fluent(words: &[Word], grammar: &Grammar) -> Vec<Fluent> {
     let is_shorter = |fewer: &[Word], than: usize| fewer.len() >= FEWEST_WORDS && fewer.len() < than;
     let has_particles = is_shorter(&plain, kept.len());
     let has_disfluencies = is_shorter(&kept, words.len());
-    let ways = [(true, words.to_vec(), vec![]), (has_disfluencies, kept, vec![]), (has_particles, plain, dropped)];
+    let ways =
+        [(true, words.to_vec(), vec![]), (has_disfluencies, kept, vec![]), (has_particles, plain, dropped)];
     let ways = ways.into_iter().filter(|(is_way, ..)| *is_way);
     ways.map(|(_, words, dropped)| Fluent { words, dropped }).collect()
 }
@@ -124,7 +120,11 @@ fn drop_phrases(words: &mut Vec<Word>, phrases: &[Vec<String>]) {
 
 /// Drops the first of two equal stretches that follow each other where `is_slip` says so of the place and length of the
 /// first. A no that is said twice is one that was meant.
-fn drop_repetitions(words: &mut Vec<Word>, grammar: &Grammar, is_slip: impl Fn(&[Word], usize, usize) -> bool) {
+fn drop_repetitions(
+    words: &mut Vec<Word>,
+    grammar: &Grammar,
+    is_slip: impl Fn(&[Word], usize, usize) -> bool,
+) {
     let is_repeated = |words: &[Word], at: usize, count: usize| {
         let texts = |from: usize| words[from..from + count].iter().map(|word| &word.text);
         at + 2 * count <= words.len() && texts(at).eq(texts(at + count))
@@ -174,9 +174,8 @@ fn replaced(words: &[Word], at: usize, after: usize, grammar: &Grammar) -> Optio
     let utterance = GrammarUtterance::new(words, grammar);
     REPAIRED.into_iter().find_map(|slot| {
         let is_repaired = !slots::take(slot, &utterance, after, words.len()).ways.is_empty();
-        let ends_there = |from: &usize| {
-            slots::take(slot, &utterance, *from, at).ways.iter().any(|(end, _)| *end == at)
-        };
+        let ends_there =
+            |from: &usize| slots::take(slot, &utterance, *from, at).ways.iter().any(|(end, _)| *end == at);
         (at.saturating_sub(LONGEST_VALUE)..at).find(|from| is_repaired && ends_there(from))
     })
 }
@@ -226,7 +225,10 @@ mod tests {
     #[test]
     fn a_text_loses_its_disfluencies_and_nothing_else() {
         for (said, expected) in [
-            ("Um, could you turn the, the garage light on please?", "could you turn the garage light on please?"),
+            (
+                "Um, could you turn the, the garage light on please?",
+                "could you turn the garage light on please?",
+            ),
             ("Add bread, butter and uh cheese to the list.", "Add bread, butter and cheese to the list."),
             ("turn on the kitchen, sorry, the terrace light", "turn on the terrace light"),
             ("set the bedroom to 20, sorry, 18 degrees", "set the bedroom to 18 degrees"),

@@ -248,7 +248,9 @@ impl OrderReport {
             | Self::IsOver
             | Self::TooLong
             | Self::TooMany
-            | Self::Ask(ScheduleQuestion::Length | ScheduleQuestion::Moment | ScheduleQuestion::Text) => false,
+            | Self::Ask(ScheduleQuestion::Length | ScheduleQuestion::Moment | ScheduleQuestion::Text) => {
+                false
+            }
         }
     }
 

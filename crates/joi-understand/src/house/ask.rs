@@ -68,7 +68,13 @@ impl Reader<'_> {
         }
     }
 
-    fn state(&self, asked: HouseAsked, found: &[usize], is_list: bool, counted: bool) -> Option<HouseDecision> {
+    fn state(
+        &self,
+        asked: HouseAsked,
+        found: &[usize],
+        is_list: bool,
+        counted: bool,
+    ) -> Option<HouseDecision> {
         let (mut those, mut others, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
         for at in found {
             let thing = &self.things.all[*at];

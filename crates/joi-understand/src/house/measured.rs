@@ -97,7 +97,9 @@ fn measure(answer: &HouseAnswer) -> String {
         HouseAnswer::Some { those, others, unknown, .. } => {
             format!("say some {} | {}{}", in_order(those), in_order(others), behind(unknown))
         }
-        HouseAnswer::List { those, unknown, .. } => format!("say list {}{}", in_order(those), behind(unknown)),
+        HouseAnswer::List { those, unknown, .. } => {
+            format!("say list {}{}", in_order(those), behind(unknown))
+        }
         HouseAnswer::Value { thing, .. } => format!("say value {}", thing.name),
     }
 }

@@ -29,7 +29,8 @@ pub fn settled(language: &Language, text: &str) -> Option<Settled> {
         }
         _ => Some(None),
     };
-    matched(language, text, &Fluent::of(said.clone()), TemplateGroup::Command, with_words).and_then(|matched| matched.made)
+    matched(language, text, &Fluent::of(said.clone()), TemplateGroup::Command, with_words)
+        .and_then(|matched| matched.made)
 }
 
 /// Returns whether `text` is `before` once more with an end that makes no command of it: "set a timer for nine minutes,

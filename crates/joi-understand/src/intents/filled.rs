@@ -99,7 +99,11 @@ impl Filled<'_> {
             let leads_on = range.end < self.core.end && capture.slot == Slot::Text && manners.leads_on(last);
             let is_said_twice = range.start > 0 && text(range.start - 1) == text(range.start);
             let is_next_to_dropped = capture.slot == Slot::Text && self.stands_beside_dropped(range);
-            is_next_to_dropped || leads_on || is_said_twice || manners.is_unfinished(last) || manners.belongs_to_a_time(text(range.start))
+            is_next_to_dropped
+                || leads_on
+                || is_said_twice
+                || manners.is_unfinished(last)
+                || manners.belongs_to_a_time(text(range.start))
         })
     }
 
@@ -187,7 +191,12 @@ impl Filled<'_> {
 
     /// Returns the timer that is to be longer or shorter.
     fn timer(&self) -> Which {
-        Which { clock: None, day: None, part: None, ..self.which(self.kind().or(Some(EntryKind::Timer)), Many::One) }
+        Which {
+            clock: None,
+            day: None,
+            part: None,
+            ..self.which(self.kind().or(Some(EntryKind::Timer)), Many::One)
+        }
     }
 
     /// Returns the order to make a timer longer or shorter; a length of zero leads to a question.
@@ -218,7 +227,8 @@ impl Filled<'_> {
         if let Some(seconds) = self.seconds(Slot::Duration) {
             return Some(When::In(seconds));
         }
-        let said = Said { clock: self.clock(Slot::Clock), part: self.part(), day: self.day(), days: self.days() };
+        let said =
+            Said { clock: self.clock(Slot::Clock), part: self.part(), day: self.day(), days: self.days() };
         (said != Said::default()).then_some(When::At(said))
     }
 

@@ -24,7 +24,14 @@ pub(super) fn intent<'a>(language: &'a Language, text: &str, said: &Fluent) -> O
             let fit = utterance.find(TemplateGroup::Frame, core.start, core.end).fit?;
             let captures = together(&fit, lifted)?;
             let template = &grammar.templates[fit.template];
-            let filled = Filled { captures: &captures, words: &lifted.words, core, text, dropped: &said.dropped, grammar };
+            let filled = Filled {
+                captures: &captures,
+                words: &lifted.words,
+                core,
+                text,
+                dropped: &said.dropped,
+                grammar,
+            };
             if filled.is_cut_short() {
                 return None;
             }

@@ -95,8 +95,12 @@ impl Intent {
                 let guess = if order.is_harmless() { Guess::Allowed } else { Guess::Never };
                 IntentRow { guess, ..row("home", None) }
             }
-            Self::Volume(VolumeChange::Up | VolumeChange::By(1..)) => acts("Volume", call("setVolume", "up", Effect::Changes)),
-            Self::Volume(VolumeChange::Down | VolumeChange::By(..=0)) => acts("Volume", call("setVolume", "down", Effect::Changes)),
+            Self::Volume(VolumeChange::Up | VolumeChange::By(1..)) => {
+                acts("Volume", call("setVolume", "up", Effect::Changes))
+            }
+            Self::Volume(VolumeChange::Down | VolumeChange::By(..=0)) => {
+                acts("Volume", call("setVolume", "down", Effect::Changes))
+            }
             Self::Volume(VolumeChange::Set(_)) => acts("Volume", call("setVolume", "set", Effect::Changes)),
             Self::Schedule(order) => of_schedule(order),
             Self::Memory(order) => of_memory(order),

@@ -101,14 +101,18 @@ pub fn list_name(said: &str, language: &Language) -> String {
     match bare_name(said, language) {
         name if name.is_empty() || is(|words| &words.notes, &name) => NOTES.to_owned(),
         name if is(|words| &words.shopping, &name) => SHOPPING.to_owned(),
-        name if language.lists().any(|words| words.todo.iter().any(|todo| is_alike(todo, &name))) => TODO.to_owned(),
+        name if language.lists().any(|words| words.todo.iter().any(|todo| is_alike(todo, &name))) => {
+            TODO.to_owned()
+        }
         name => name,
     }
 }
 
 /// Returns whether two names are the same but for hyphens and blanks: "to-do", "todo".
 pub fn is_alike(one: &str, other: &str) -> bool {
-    let plain = |name: &str| name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
+    let plain = |name: &str| {
+        name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>()
+    };
     plain(one) == plain(other)
 }
 

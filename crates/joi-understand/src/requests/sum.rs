@@ -96,11 +96,10 @@ fn expression(asked: &str, language: &Language) -> Option<String> {
         rest = shorter.trim_start();
     }
     let behind = language.sums().flat_map(|words| &words.behind);
-    while let Some(shorter) =
-        behind
-            .clone()
-            .filter_map(|words| rest.strip_suffix(words.as_str())?.strip_suffix([' ', ',']))
-            .min_by_key(|rest| rest.len())
+    while let Some(shorter) = behind
+        .clone()
+        .filter_map(|words| rest.strip_suffix(words.as_str())?.strip_suffix([' ', ',']))
+        .min_by_key(|rest| rest.len())
     {
         rest = shorter.trim_end_matches([',', ' ']);
     }
@@ -191,7 +190,9 @@ fn without(text: &str, name: &str) -> Option<String> {
 /// Returns a value with its currency.
 fn with_money(value: String, money: Option<&CurrencyNames>) -> String {
     match money {
-        Some(CurrencyNames { of: Some(whole), .. }) if value.parse().is_ok_and(|cents: f64| cents >= 100.0) => {
+        Some(CurrencyNames { of: Some(whole), .. })
+            if value.parse().is_ok_and(|cents: f64| cents >= 100.0) =>
+        {
             let whole_value = value.parse().map_or(0.0, |cents: f64| cents / 100.0);
             format!("{whole_value:.2} {whole}").trim_end().to_owned()
         }

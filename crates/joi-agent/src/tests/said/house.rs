@@ -7,8 +7,8 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use joi_home::{Home, HomeFault, HomeLink, HomeView, SendFault};
 use joi_home::house::{House, HouseRules, ItemKind, ItemState, Ordered, TagVocabulary, read};
+use joi_home::{Home, HomeFault, HomeLink, HomeView, SendFault};
 
 use super::sentences::{quoted, tokens};
 

@@ -1,8 +1,8 @@
 //! Times anywhere in a command, disfluencies, and which of several is meant.
 
 use super::*;
-use joi_language::values::{Days, EntryKind, Rank, Said};
 use jiff::civil::Weekday;
+use joi_language::values::{Days, EntryKind, Rank, Said};
 
 /// Returns the kind, name and time of what is set.
 fn set(language: &Language, said: &str) -> Option<(EntryKind, Option<String>, Option<When>)> {

@@ -196,7 +196,12 @@ fn what_was_asked_back_is_completed_by_the_answer() {
             "set alarm at 8:00 monday",
         ),
         ("remind me at nine", &ScheduleQuestion::Text, "to call Ann", "set reminder \"call Ann\" at 9:00"),
-        ("remind me at nine", &ScheduleQuestion::Text, "The laundry.", "set reminder \"The laundry\" at 9:00"),
+        (
+            "remind me at nine",
+            &ScheduleQuestion::Text,
+            "The laundry.",
+            "set reminder \"The laundry\" at 9:00",
+        ),
         ("remind me at nine", &ScheduleQuestion::Text, "no", "-"),
         ("remind me at nine", &ScheduleQuestion::Text, "what is the time", "-"),
         ("pause the one hour timer", &which, "the second one", "pause timer of 3600 s ranked Nth(2)"),
