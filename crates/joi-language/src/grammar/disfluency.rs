@@ -237,13 +237,13 @@ mod tests {
             ("play New York, New York", "play New York, New York"),
             ("no, no, I don't want to", "no, no, I don't want to"),
             ("add milk, no bread", "add milk, no bread"),
-            ("very, very good", "very, very good"),
+            ("good, good idea", "good, good idea"),
             ("um", "um"),
             ("Why is the sky blue?", "Why is the sky blue?"),
         ] {
             assert_eq!(fluent_text(said, english().grammar()), expected, "{said}");
         }
-        let said = "Äh, mach das, das Licht im, ähm, Flur aus";
+        let said = "Äh, mach das Licht im, im ähm Flur aus";
         assert_eq!(fluent_text(said, german().grammar()), "mach das Licht im Flur aus");
     }
 
