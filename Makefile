@@ -1,5 +1,5 @@
 # Entry points; the work is in scripts/. Every target sets up what it needs and can be repeated.
-.PHONY: test-all cross test-cross test-reproducible demo-home test-home-peers help run install uninstall test fuzz crash-test test-ollama test-openai bench-ollama bench-everyday record-everyday bench-latency bench-pi bench-room demo bench soak fmt lint doc config-reference install-deps
+.PHONY: test-all cross test-cross test-reproducible demo-home test-home-peers help run install uninstall test fuzz crash-test test-ollama test-openai bench-ollama bench-everyday record-everyday bench-latency bench-pi bench-room eval-say demo bench soak fmt lint doc config-reference install-deps
 
 help:
 	@echo "make run           set up, build, fetch the models and start joi; MIND=better also fetches a larger chat model,"
@@ -21,6 +21,7 @@ help:
 	@echo "make record-everyday  records the embedded model's answers to the everyday questions again"
 	@echo "make bench-latency  time from the last word to the first sound, at the loudspeaker of a sound server (PEER=1: also a chain of other programs; PEER=chat: that chain with joi's chat model)"
 	@echo "make bench-pi      measures this machine in about five minutes and prints one table (ARGS: as for joi bench machine)"
+	@echo "make eval-say      measures how much of what people say is understood without a model, by kind and language"
 	@echo "make bench         benchmarks"
 	@echo "make deb           a Debian package, ARCH=amd64|arm64; make deb-models packages the models, make test-deb tests both (ARCH=arm64: under an emulator)"
 	@echo "make release       an apt repository of these packages, the sources, release notes; KEY=... signs it"
@@ -81,6 +82,9 @@ bench-pi:
 
 bench-room: install-deps
 	@bash -c '. scripts/env.sh && ready && JOI_ROOM_ROUNDS=$${JOI_ROOM_ROUNDS:-10} build test --test live -- --nocapture room::'
+
+eval-say: install-deps
+	@bash -c '. scripts/env.sh && run_unit_tests -- --nocapture --test-threads=1 tests::said::'
 
 soak: install-deps
 	@scripts/soak.sh $(ARGS)

@@ -13,6 +13,8 @@ use jiff::{SignedDuration, Zoned};
 pub use compose::{ComposeFault, ComposedWords, ProactiveBrief};
 
 use joi_base::message::Channel;
+use joi_language::values::moment::resolve;
+use joi_language::values::{Bias, EntryKind, Said};
 use joi_language::{Language, fill};
 use joi_proactive::alert::{AcknowledgedBy, AlertService};
 use joi_schedule::announce::{Announcer, QuietHours};
@@ -83,6 +85,18 @@ impl Initiative {
                 let sentence = if is_sleep { &say.sleep_well } else { &say.quiet_until };
                 fill(sentence, &[("when", &told(&until))])
             }
+            QuietWish::For(_) | QuietWish::Until(_) => {
+                let until = match wish {
+                    QuietWish::For(seconds) => {
+                        now.checked_add(SignedDuration::from_secs(seconds.into())).ok()
+                    }
+                    QuietWish::Until(said) => moment_of(&said, now),
+                    _ => None,
+                };
+                let Some(until) = until else { return language.sentences().schedule.for_when.clone() };
+                self.quiet_until(Some(&until), now).await;
+                fill(&say.quiet_until, &[("when", &told(&until))])
+            }
             QuietWish::Over => {
                 if let Some(announcer) = &self.announcer {
                     announcer.be_quiet_until(None).await;
@@ -139,4 +153,10 @@ impl Initiative {
         let until = until.cloned().max(before);
         announcer.be_quiet_until(until.map(|until| until.timestamp())).await;
     }
+}
+
+/// Returns the next moment that `said` may mean; nothing for one that is over, or comes again and again.
+fn moment_of(said: &Said, now: &Zoned) -> Option<Zoned> {
+    let (at, days) = resolve(said, EntryKind::Alarm, Bias::Next, now).ok()?;
+    days.is_none().then(|| at.to_zoned(now.time_zone().clone()).ok()).flatten()
 }

@@ -99,7 +99,8 @@ pub async fn reply<M: ChatModel>(
     session.begin_turn(now.timestamp(), SignedDuration::from_secs(i64::from(engine.parts.reply.window_s)));
     let language = engine.language_of(session, &turn.text.0, turn.language.as_deref());
     session.with(|state| state.language = Some(language.to_code()));
-    let (asked, origin) = (redact::redact_in(&turn.text.0, &language), turn.origin(session.id().channel));
+    let (asked, origin) =
+        (redact::redact_in(&turn.text.0, &language).fluent(&language), turn.origin(session.id().channel));
     let is_unsure = turn.is_unsure;
     // Lines are gone from what is redacted.
     let is_quoting = text::has_lines(&turn.text.0) || text::quotes(asked.as_str());

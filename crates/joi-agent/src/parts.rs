@@ -71,6 +71,10 @@ pub(crate) fn requests<'a>(
     tools: &ToolList,
     size: ModelSize,
 ) -> Option<Vec<&'a str>> {
+    // "Four hundred and two plus one" is one sum.
+    if tools.ready_calls(&[asked], language).is_some() {
+        return None;
+    }
     // Calls that stand side by side are announced together already.
     let parts = parts_of(asked);
     if parts.len() == 2
@@ -85,7 +89,12 @@ pub(crate) fn requests<'a>(
             let is_told = part == RequestPart::Acts && !wish::is_asked_within(language, asked, half);
             (half, if is_told { RequestPart::Rest } else { part })
         });
-        in_order(parts, joint, intents::mood(language, halves[0]) == Mood::Question)
+        // A time of the first half may belong to the second: "I'm off on Friday, skip the alarm".
+        let is_torn = joint == Joint::Comma
+            && parts[0].1 == RequestPart::Rest
+            && intents::holds_time(language, halves[0]);
+        let first_asks = intents::mood(language, halves[0]) == Mood::Question;
+        if is_torn { None } else { in_order(parts, joint, first_asks) }
     })
 }
 

@@ -211,7 +211,7 @@ async fn wished(
     sink: &mut ReplySink,
 ) -> Result<Keep, ReceiverClosed> {
     let answer = context.initiative.obey(wish, (&turn.language, &turn.now), turn.channel).await;
-    if matches!(wish, QuietWish::NotNow | QuietWish::Sleep) {
+    if matches!(wish, QuietWish::NotNow | QuietWish::Sleep | QuietWish::For(_) | QuietWish::Until(_)) {
         sink.is_over = true;
         sink.send(ReplyEvent::Act(Action::EndConversation)).await?;
     }

@@ -78,7 +78,7 @@ pub async fn read_words<M: ChatModel>(
     let _running = engine.arbiter.begin_turn();
     let _same_model = engine.parts.model.hold();
     let (now, language) = (engine.parts.clock.now(), engine.language_of(session, text, heard));
-    let asked = redact::redact_in(text, &language);
+    let asked = redact::redact_in(text, &language).fluent(&language);
     if !asked.labels().is_empty() || engine.parts.model.is_outside() {
         return Ok(());
     }

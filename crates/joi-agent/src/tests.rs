@@ -45,6 +45,7 @@ mod profiles;
 mod read_ahead;
 mod rules;
 mod safe_answers;
+mod said;
 mod scripted;
 mod secrets;
 mod server;

@@ -4,6 +4,8 @@
 //! used is an error that says where. What a template may hold is described at the head of
 //! `assets/language/en/commands.toml`. Pure: no I/O, no clock.
 
+pub mod disfluency;
+pub mod lifted;
 pub mod machine;
 mod manners;
 pub mod numbers;
@@ -40,6 +42,8 @@ const COMMANDS: &[&str] = &[
     "volume up",
     "volume down",
     "volume set",
+    "volume raise",
+    "volume lower",
     "thanks",
     "coin",
     "die",
@@ -56,6 +60,7 @@ const COMMANDS: &[&str] = &[
     "quiet until tomorrow",
     "going to sleep",
     "quiet over",
+    "quiet while",
     "heard it",
     "seen it",
     "timer set",
@@ -70,9 +75,12 @@ const COMMANDS: &[&str] = &[
     "cancel all",
     "cancel",
     "cancel reminder",
+    "skip",
+    "cancel alarm",
     "add",
     "take off",
     "move",
+    "move one",
     "pause all",
     "pause",
     "resume all",
@@ -80,6 +88,7 @@ const COMMANDS: &[&str] = &[
     "snooze",
     "silence",
     "memory that",
+    "memory what",
     "memory mine",
     "memory none",
     "memory ever",
@@ -103,7 +112,7 @@ const COMMANDS: &[&str] = &[
     "home level",
 ];
 /// What an answer may be called.
-const ANSWERS: &[&str] = &["yes", "clear yes", "no", "length", "moment", "all", "which", "more"];
+const ANSWERS: &[&str] = &["yes", "clear yes", "no", "length", "moment", "all", "what", "which", "more"];
 
 /// The grammar of one language, ready to match.
 #[derive(Debug)]
@@ -115,6 +124,7 @@ pub struct Grammar {
     /// Lexicons by the name of their slot.
     pub lexicons: HashMap<String, Lexicon>,
     pub(crate) clock: Vec<ClockForm>,
+    pub(crate) times: lifted::TimeForms,
     pub(crate) numbers_of: WordNumbers,
     /// All templates of all intents, in the order of the file.
     pub templates: Vec<Template>,
@@ -152,6 +162,11 @@ struct GrammarFile {
     names: NameRow,
     intent: Vec<CommandRow>,
     answer: Vec<CommandRow>,
+    /// Commands whose times may stand anywhere.
+    #[serde(default)]
+    frame: Vec<CommandRow>,
+    #[serde(default)]
+    times: lifted::TimeRows,
     /// For the ears, which read it themselves.
     #[serde(rename = "interjections")]
     _interjections: serde::de::IgnoredAny,
@@ -216,13 +231,19 @@ impl Grammar {
             clock.push(ClockForm { program, shift: row.shift, is_before: row.before, at: row.at });
         }
         let mut templates = Vec::new();
-        let commands = file.intent.iter().map(|row| (row, TemplateGroup::Command));
-        for (row, group) in commands.chain(file.answer.iter().map(|row| (row, TemplateGroup::Answer))) {
+        let groups = [
+            (&file.intent, TemplateGroup::Command),
+            (&file.answer, TemplateGroup::Answer),
+            (&file.frame, TemplateGroup::Frame),
+        ];
+        for (row, group) in groups.iter().flat_map(|(rows, group)| rows.iter().map(move |row| (row, *group)))
+        {
             for text in &row.say {
                 let program = compile(&format!("\"{}\"", row.name), text)?;
                 templates.push(Template { intent: row.name.clone(), group, text: text.clone(), program });
             }
         }
+        let times = file.times.compiled(&mut compile)?;
         let index = Index::of(templates.iter().map(|template| &template.program));
         let lexicons: HashMap<_, _> =
             file.lexicon.into_iter().map(|(name, rows)| (name, Lexicon::of(rows))).collect();
@@ -233,6 +254,7 @@ impl Grammar {
             numbers,
             lexicons,
             clock,
+            times,
             numbers_of: words,
             templates,
             index,
@@ -257,7 +279,11 @@ fn known_names(file: &GrammarFile) -> Result<(), String> {
     let is_day = |name: &str| {
         name.strip_prefix("date ").is_some_and(|days| days.parse::<i64>().is_ok_and(|n| n.abs() <= 7))
     };
-    for (key, rows, known) in [("intent", &file.intent, COMMANDS), ("answer", &file.answer, ANSWERS)] {
+    for (key, rows, known) in [
+        ("intent", &file.intent, COMMANDS),
+        ("frame", &file.frame, COMMANDS),
+        ("answer", &file.answer, ANSWERS),
+    ] {
         let is_known =
             |name: &str| known.contains(&name) || (key == "intent" && (is_percent(name) || is_day(name)));
         if let Some(row) = rows.iter().find(|row| !is_known(&row.name)) {

@@ -52,6 +52,15 @@ pub struct HousePhrases {
     pub everywhere: Vec<String>,
     pub percent: Vec<String>,
     pub degrees: Vec<String>,
+    /// Degrees of the other scale.
+    #[serde(default)]
+    pub fahrenheit: Vec<String>,
+    /// Words with which only a command begins: behind "and" they begin another one.
+    #[serde(default)]
+    pub verbs: Vec<String>,
+    /// What asks for a number of things.
+    #[serde(default)]
+    pub count: Vec<String>,
     pub joints: Vec<String>,
     pub half: Vec<String>,
     pub loose: Vec<String>,

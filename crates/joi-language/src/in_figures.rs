@@ -57,6 +57,9 @@ mod tests {
             ("twenty-five times a hundred and three", "25 times 103"),
             ("two and a half plus 3.5", "2.5 plus 3.5"),
             ("17 times 23", "17 times 23"),
+            ("four hundred and two plus one", "402 plus 1"),
+            ("two thousand and fifty minus three thousand", "2050 minus 3000"),
+            ("one thousand one hundred plus ninety nine", "1100 plus 99"),
             ("a cat and a dog", "a cat and a dog"),
             ("5 - 3", "5 - 3"),
         ] {
@@ -64,6 +67,7 @@ mod tests {
         }
         assert_eq!(german().in_figures("fünfzehn prozent von achtzig euro"), "15 prozent von 80 euro");
         assert_eq!(german().in_figures("dreiundzwanzig mal siebzehn"), "23 mal 17");
+        assert_eq!(german().in_figures("zweitausendfünfzig plus tausend"), "2050 plus 1000");
         assert_eq!(german().in_figures("eine katze"), "eine katze");
     }
 }

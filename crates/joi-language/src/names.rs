@@ -57,6 +57,9 @@ impl Names {
     }
 }
 
+/// The places of an entry among several that have a name.
+const RANKS: [&str; 5] = ["soonest", "latest", "longest", "shortest", "newest"];
+
 /// Whether the phrases of `slot` may stand for `value`.
 ///
 /// # Errors
@@ -88,6 +91,10 @@ pub(super) fn usable(slot: &str, value: &str) -> Result<(), &'static str> {
             (is_days, "days such as \"mon\" or \"mon-fri\", and a part of the day behind them")
         }
         "nth" => (is_one_of(&["1", "2", "3", "4", "last"], value), "\"1\" to \"4\", or \"last\""),
+        "rank" => (
+            is_one_of(&RANKS, value) || value.parse::<u8>().is_ok_and(|nth| (1..=9).contains(&nth)),
+            "\"soonest\", \"latest\", \"longest\", \"shortest\", \"newest\", or \"1\" to \"9\"",
+        ),
         "month" => (value.parse::<u8>().is_ok_and(|month| (1..=12).contains(&month)), "\"1\" to \"12\""),
         "kind" | "kinds" => {
             (is_one_of(&["timer", "alarm", "reminder"], value), "\"timer\", \"alarm\" or \"reminder\"")
@@ -120,6 +127,8 @@ mod tests {
             ("nth", "last"),
             ("kind", "alarm"),
             ("device", "blind"),
+            ("rank", "latest"),
+            ("rank", "2"),
             ("place", "library"),
         ] {
             assert_eq!(usable(slot, value), Ok(()), "{slot} {value}");
@@ -133,6 +142,8 @@ mod tests {
             ("nth", "5"),
             ("kinds", "timers"),
             ("device", "lamp"),
+            ("rank", "10"),
+            ("rank", "next"),
             ("place", ""),
             ("colour", "red"),
         ] {

@@ -10,6 +10,9 @@ use serde::Deserialize;
 
 use super::pattern::WordPattern;
 
+/// Additions without a verb.
+const BARE: &str = "add_bare";
+
 /// The way that asks which lists there are.
 pub const NAMES: &str = "names";
 
@@ -115,6 +118,9 @@ pub struct CurrencyNames {
     pub many: String,
     /// In front of a number or behind it.
     pub signs: Vec<String>,
+    /// It is the hundredth part of another one: what that is called, or nothing where it may be one of several.
+    #[serde(default)]
+    pub of: Option<String>,
 }
 
 /// What lists are called.
@@ -126,6 +132,12 @@ pub struct ListWords {
     pub unnamed: Vec<String>,
     pub notes: Vec<String>,
     pub shopping: Vec<String>,
+    /// Names of the list of what is to be done.
+    #[serde(default)]
+    pub todo: Vec<String>,
+    /// Names that hold the word between two things and are one thing.
+    #[serde(default)]
+    pub together: Vec<String>,
     /// Between the things of a list.
     pub and: String,
     /// Between a list and what it is for.
@@ -146,6 +158,9 @@ pub struct ReadyWords {
     behind: Vec<String>,
     /// What only the conversation knows.
     pub vague: Vec<String>,
+    /// Words for anything: whoever asks whether it is on a list wants to hear all.
+    #[serde(default)]
+    pub any: Vec<String>,
     /// What a list may be called; its name is the group `list`.
     list: String,
     /// How the list is called that needs no name: the shopping list.
@@ -156,10 +171,16 @@ pub struct ReadyWords {
     /// Words of which none may be in such a one.
     #[serde(default)]
     pub tells: Vec<String>,
+    /// Words of which none may be in what is added without a verb.
+    #[serde(default)]
+    pub not_bare: Vec<String>,
     /// Words in what is to be added or removed that turn the request round.
     #[serde(default)]
     pub negations: Vec<String>,
     add: Vec<String>,
+    /// Additions without a verb: none of the words that tell something may be in what is added.
+    #[serde(default)]
+    add_bare: Vec<String>,
     remove: Vec<String>,
     read: Vec<String>,
     /// Whether something is on a list.
@@ -182,6 +203,8 @@ pub struct ReadyWords {
 pub struct Way {
     /// The name of the action.
     pub action: &'static str,
+    /// It has no verb.
+    pub is_bare: bool,
     /// The pattern that asks for it.
     pub says: WordPattern,
 }
@@ -214,10 +237,11 @@ impl ReadyWords {
         let (before, behind) = (self.before.join("|"), self.behind.join("|"));
         let all = [
             ("add", &self.add),
+            (BARE, &self.add_bare),
             ("remove", &self.remove),
             ("read", &self.read),
             ("read", &self.has),
-            ("read", &self.begin),
+            ("begin", &self.begin),
             ("clear", &self.clear),
             (NAMES, &self.names),
         ];
@@ -227,7 +251,8 @@ impl ReadyWords {
             let says = WordPattern::new(&whole).map_err(|error| {
                 format!("lists.ready.{action} is \"{says}\"; allowed: a pattern: {error}")
             })?;
-            Ok(Way { action, says })
+            let is_bare = action == BARE;
+            Ok(Way { action: if is_bare { "add" } else { action }, is_bare, says })
         };
         all.into_iter()
             .flat_map(|(action, says)| says.iter().map(move |says| (action, says)))

@@ -13,5 +13,5 @@ pub use entry::{Days, Due, Entry, EntryId, EntryKind, EntryState, MonthRule};
 pub use later::{HouseHand, LaterCommand, LaterOutcome};
 pub use moment::{Day, DayPart, Said, date_on};
 pub use order::{
-    Bias, LONGEST_TIMER_S, Many, NewEntry, OrderReport, ScheduleOrder, ScheduleQuestion, When, Which,
+    Bias, LONGEST_TIMER_S, Many, NewEntry, OrderReport, Rank, ScheduleOrder, ScheduleQuestion, When, Which,
 };

@@ -52,7 +52,7 @@ pub use joi_language::values::entry::{Days, Due, Entry, EntryId, EntryKind, Entr
 pub use joi_language::values::later::{HouseHand, LaterCommand, LaterOutcome};
 pub use joi_language::values::moment::{Day, DayPart, Said};
 pub use joi_language::values::order::{
-    Bias, LONGEST_TIMER_S, Many, NewEntry, OrderReport, ScheduleOrder, ScheduleQuestion, When, Which,
+    Bias, LONGEST_TIMER_S, Many, NewEntry, OrderReport, Rank, ScheduleOrder, ScheduleQuestion, When, Which,
 };
 pub use joi_language::values::words;
 pub use joi_language::{ClockSaid, Exactness};

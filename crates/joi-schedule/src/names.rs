@@ -9,8 +9,8 @@ use jiff::civil::Date;
 
 use joi_language::PhoneticMatcher;
 use joi_language::values::entry::Entry;
-use joi_language::values::moment::{Day, dates};
-use joi_language::values::order::Which;
+use joi_language::values::moment::{Day, DayPart, dates};
+use joi_language::values::order::{Rank, Which};
 
 /// From this likeness on, 0..1, a name is meant.
 const ALIKE: f64 = 0.87;
@@ -41,6 +41,11 @@ pub(super) fn meant<'a>(
                     |time: &jiff::civil::Time| (time.hour(), time.minute()) == (at.hour(), at.minute());
                 clock.readings(part).iter().any(is_at)
             })
+            && (which.days.is_none() || entry.days == which.days)
+            && which.part.is_none_or(|part| {
+                let at = entry.due.moment(zone).to_zoned(zone.clone());
+                is_in(part, at.hour())
+            })
     };
     let of_kind: Vec<&Entry> = entries.iter().filter(fits).collect();
     let Some(name) = &which.name else { return of_kind };
@@ -50,6 +55,30 @@ pub(super) fn meant<'a>(
         return Vec::new();
     }
     of_kind.into_iter().filter(|entry| likeness(entry) > best - MARGIN).collect()
+}
+
+/// Returns the one of `found`, the next one first, that is meant by its place among them.
+pub(super) fn ranked<'a>(found: &[&'a Entry], rank: Rank) -> Vec<&'a Entry> {
+    let length = |entry: &&&Entry| entry.length_s.unwrap_or_default();
+    let one = match rank {
+        Rank::Soonest => found.first(),
+        Rank::Latest => found.last(),
+        Rank::Longest => found.iter().max_by_key(length),
+        Rank::Shortest => found.iter().min_by_key(length),
+        Rank::Newest => found.iter().max_by_key(|entry| entry.id),
+        Rank::Nth(nth) => found.get(usize::from(nth).saturating_sub(1)),
+    };
+    one.copied().into_iter().collect()
+}
+
+/// Returns whether an hour of the day is in `part`. Neighbours overlap: ten at night is in the evening, too.
+fn is_in(part: DayPart, hour: i8) -> bool {
+    match part {
+        DayPart::Morning => (3..12).contains(&hour),
+        DayPart::Afternoon => (12..18).contains(&hour),
+        DayPart::Evening => (17..24).contains(&hour),
+        DayPart::Night => hour >= 19 || hour < 6,
+    }
 }
 
 /// The date that `day` means when `entry` is due on it.

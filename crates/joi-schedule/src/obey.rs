@@ -6,7 +6,7 @@
 use jiff::{SignedDuration, Timestamp, Zoned};
 
 use super::config::TimersConfig;
-use super::names::{date_of, meant};
+use super::names::{date_of, meant, ranked};
 use joi_language::PhoneticMatcher;
 use joi_language::values::entry::{Days, Due, Entry, EntryId, EntryKind, EntryState};
 use joi_language::values::later::LaterCommand;
@@ -60,6 +60,7 @@ pub(super) fn obey(present: &Present<'_>, order: &ScheduleOrder) -> Decided {
         ScheduleOrder::List(kind) => (vec![], OrderReport::Listed(*kind, present.of_kind(*kind))),
         ScheduleOrder::Left(which) => present.left(which),
         ScheduleOrder::Cancel(which) => present.cancel(which),
+        ScheduleOrder::Skip(which) => present.skip(which),
         ScheduleOrder::Add { which, seconds } => present.add(which, *seconds),
         ScheduleOrder::Move { which, when } => present.shift(which, when.as_ref()),
         ScheduleOrder::Pause(which) => present.pause(which),
@@ -100,6 +101,9 @@ impl Present<'_> {
             found = meant(self.entries, &Which { kind: None, ..which.clone() }, self.now, self.phonetic);
         }
         found.sort_by_key(|entry| (self.moment(entry), entry.id));
+        if let Some(rank) = which.rank {
+            found = ranked(&found, rank);
+        }
         match (found.len(), which.many) {
             (0, _) => Choice::Unclear(OrderReport::NoSuch(which.clone())),
             (1, _) | (_, Many::All) => Choice::These(found),
@@ -117,6 +121,9 @@ impl Present<'_> {
     }
 
     fn set(&self, wanted: &NewEntry, does: &[LaterCommand]) -> Decided {
+        if wanted.kind == EntryKind::Reminder && wanted.name.is_none() {
+            return (vec![], OrderReport::Ask(ScheduleQuestion::Text));
+        }
         let Some(when) = &wanted.when else {
             let question = if wanted.kind == EntryKind::Timer {
                 ScheduleQuestion::Length
@@ -211,18 +218,38 @@ impl Present<'_> {
         }
     }
 
+    /// Leaves out the day that was said, else the next one. Several that come back are not silenced by one word.
+    fn skip(&self, which: &Which) -> Decided {
+        match self.chosen(which) {
+            Choice::These(entries) => {
+                let next = entries
+                    .first()
+                    .map(|entry| self.moment(entry).to_zoned(self.now.time_zone().clone()).date());
+                let said =
+                    which.day.and_then(|day| entries.iter().find_map(|entry| date_of(entry, day, self.now)));
+                self.without(&entries, said.or(next)).unwrap_or_else(|| self.cancel(which))
+            }
+            Choice::Unclear(report) => (vec![], report),
+        }
+    }
+
+    /// Leaves out a day of entries that come back; nothing where one of them does not.
+    fn without(&self, entries: &[&Entry], date: Option<jiff::civil::Date>) -> Option<Decided> {
+        let date = date?;
+        let skipped =
+            entries.iter().map(|entry| entry.without(date, self.now)).collect::<Option<Vec<_>>>()?;
+        let changes = skipped.into_iter().map(EntryChange::Replace).collect();
+        Some((changes, OrderReport::Skipped(entries.iter().map(|entry| (*entry).clone()).collect(), date)))
+    }
+
     fn cancel(&self, which: &Which) -> Decided {
         let entries = match self.chosen(which) {
             Choice::These(entries) => entries,
             Choice::Unclear(report) => return (vec![], report),
         };
         let date = |day| entries.iter().find_map(|entry| date_of(entry, day, self.now));
-        if let Some(date) = which.day.and_then(date)
-            && let Some(skipped) =
-                entries.iter().map(|entry| entry.without(date, self.now)).collect::<Option<Vec<_>>>()
-        {
-            let changes = skipped.into_iter().map(EntryChange::Replace).collect();
-            return (changes, OrderReport::Skipped(entries.into_iter().cloned().collect(), date));
+        if let Some(skipped) = self.without(&entries, which.day.and_then(date)) {
+            return skipped;
         }
         // What rings comes back on its next day: it is silenced, not forgotten.
         let change = |entry: &&Entry| match entry.next_after(self.now) {

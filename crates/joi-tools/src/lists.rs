@@ -16,10 +16,14 @@ use joi_language::tools::ListWords;
 use joi_language::values::deed::{self, CallValue, ValueKind};
 use joi_language::{Language, capital, fill};
 use joi_store::{NoteRemoval, Store, StoreError};
-use joi_understand::requests::list::{self, NOTES, SHOPPING, bare_name, list_name};
+use joi_understand::requests::list::{self, NOTES, SHOPPING, TODO, bare_name, list_name};
 
 /// The name of the tool.
 pub(super) const NAME: &str = "lists";
+/// The sign for a blank within one thing.
+const JOINED: &str = "\u{a0}";
+/// Fewest letters of a word for a list at the end of a name: "Packliste".
+const SHORTEST_END: usize = 4;
 /// Most entries spoken at once.
 const MOST_TOLD: usize = 30;
 
@@ -46,20 +50,26 @@ impl Lists {
         }
         let (list, text) = self.meant(store, &call).await.map_err(broken)?;
         let text = text.as_str();
+        let action = if call.text("action") == "begin" { "read" } else { call.text("action") };
+        let is_known = is_always_there(&list) || !store.notes(&list).await.map_err(broken)?.is_empty();
+        if action != "add" && !is_known && call.text("action") != "begin" {
+            return Ok(Output::own(format!("there is no {list} list"))
+                .saying(fill(&say.no_list, &[("list", spoken_name(&list, language))])));
+        }
         let spoken = ("list", spoken_name(&list, language));
         // Of the list as it was, or as it is after this: what was removed is spoken, too.
         let is_foreign =
             call.source == Source::Foreign || store.has_foreign_notes(&list).await.map_err(broken)?;
         let source = if is_foreign { Source::Foreign } else { Source::Own };
         let origin = if call.source == Source::Foreign { Origin::Stranger } else { Origin::Ours };
-        match (call.text("action"), text) {
+        match (action, text) {
             ("add" | "remove", "") => {
                 Err(ToolError::TellModel("text is missing: what to add or remove".into()))
             }
             ("add", text) => {
-                let items = items(&list, text, language);
                 let at = self.clock.now().timestamp();
                 let before = store.notes(&list).await.map_err(broken)?;
+                let items = once_each(items(&list, text, language), &before);
                 let now = store.add_notes_of(&list, items.clone(), at, origin).await.map_err(broken)?;
                 let is_there = items.iter().all(|item| now.contains(item));
                 if !is_there {
@@ -114,7 +124,11 @@ impl Lists {
     async fn meant(&self, store: &Store, call: &Call<'_>) -> Result<(String, String), StoreError> {
         let (said, text) = (call.text("list"), call.text("text"));
         let Some((purpose, name)) = purpose(said, call.language) else {
-            return Ok((list_name(said, call.language), text.to_owned()));
+            let name = list_name(said, call.language);
+            // One list under its spellings: the one that is there.
+            let there =
+                store.note_lists().await?.into_iter().find(|list| is_same(list, &name, call.language));
+            return Ok((there.unwrap_or(name), text.to_owned()));
         };
         let is_there = !store.notes(&name).await?.is_empty();
         Ok(match (is_there, call.text("action")) {
@@ -165,7 +179,7 @@ impl Tool for Lists {
 
     fn effect(&self, arguments: &Arguments) -> Effect {
         match arguments.get("action").and_then(Value::as_str) {
-            Some("read") => Effect::Looks,
+            Some("read" | "begin") => Effect::Looks,
             _ => Effect::Remembers,
         }
     }
@@ -235,7 +249,7 @@ pub(super) fn foreseen(arguments: &Arguments, language: &Language) -> Option<Str
     let list = list_name(text("list"), language);
     let is_known = purpose(text("list"), language).is_none();
     (is_known && text("action") == "add")
-        .then(|| added(&list, &items(&list, text("text"), language), language))
+        .then(|| added(&list, &once_each(items(&list, text("text"), language), &[]), language))
 }
 
 /// Returns what `asked` will most likely be answered with, where it reads a list on which nothing of a stranger's stands.
@@ -249,16 +263,69 @@ pub async fn ready_reading(asked: &str, store: &Store, language: &Language) -> O
     Some(spoken_list(&list, &store.notes(&list).await.ok()?, language))
 }
 
+/// Whether a list is there, whatever stands on it.
+fn is_always_there(list: &str) -> bool {
+    [NOTES, SHOPPING, TODO].contains(&list)
+}
+
+/// Whether two names are spellings of one: "packing", "packing list", "Packliste", "pack-liste".
+fn is_same(stored: &str, said: &str, language: &Language) -> bool {
+    let named = |name: &str| {
+        let name = list_name(name, language);
+        let ends = language
+            .lists()
+            .flat_map(|words| &words.unnamed)
+            .filter(|end| end.chars().count() >= SHORTEST_END);
+        let bare = ends
+            .filter_map(|end| name.strip_suffix(end.as_str()))
+            .map(|name| name.trim_end_matches(['-', ' ']));
+        bare.filter(|name| !name.is_empty())
+            .min_by_key(|name| name.len())
+            .map_or_else(|| name.clone(), str::to_owned)
+    };
+    list::is_alike(&named(stored), &named(said))
+}
+
+/// `items` as they stand on the list already, each once: "Milk" is "milk".
+fn once_each(items: Vec<String>, before: &[String]) -> Vec<String> {
+    let mut each: Vec<String> = Vec::new();
+    for item in items {
+        let lower = item.to_lowercase();
+        let is_it = |other: &&String| other.to_lowercase() == lower;
+        if !each.iter().any(|other| is_it(&other)) {
+            each.push(before.iter().find(is_it).cloned().unwrap_or(item));
+        }
+    }
+    each
+}
+
 /// "milk, eggs and bread" are three things on a list and one note.
 fn items(list: &str, text: &str, language: &Language) -> Vec<String> {
     if list == NOTES {
         return vec![text.to_owned()];
     }
     let comma = |text: String, words: &ListWords| text.replace(&format!(" {} ", words.and), ",");
-    let text = language.lists().fold(text.to_owned(), comma);
+    let text = language.lists().fold(kept_together(text, language), comma);
+    let text = text.replace(JOINED, " ");
     let items = text.split([',', ';', '\n']).map(|item| item.trim().trim_end_matches('.').to_owned());
     let items: Vec<String> = items.filter(|item| !item.is_empty()).collect();
     if items.is_empty() { vec![text] } else { items }
+}
+
+/// `text` with a sign for the blanks within what is one thing: "mac and cheese".
+fn kept_together(text: &str, language: &Language) -> String {
+    let one_thing = language.lists().flat_map(|words| &words.together);
+    one_thing.fold(text.to_owned(), |text, thing| {
+        let at =
+            text.to_lowercase().find(thing.as_str()).filter(|at| text.is_char_boundary(at + thing.len()));
+        match at.and_then(|at| Some((at, text.get(at..at + thing.len())?))) {
+            Some((at, said)) => {
+                let joined = said.replace(' ', JOINED);
+                format!("{}{joined}{}", &text[..at], &text[at + thing.len()..])
+            }
+            None => text,
+        }
+    })
 }
 
 /// Returns what a list is called when it is spoken of.

@@ -6,15 +6,23 @@
 
 use crate::tongue;
 
+/// Most joints that are looked at: who says more gives no commands.
+const MOST_JOINTS: usize = 12;
+
 /// Shortest clause, in characters.
 const SHORTEST: usize = 9;
 
 /// Returns the places of what joins two clauses in a language. None means English; in one that is not known there are
 /// none.
 fn conjunctions(asked: &str, language: Option<&str>) -> Vec<(usize, usize)> {
+    places_of(asked, tongue::conjunctions(language.unwrap_or("en")))
+}
+
+/// Returns where one of `words` stands between others, and its length with the blanks.
+fn places_of(asked: &str, words: impl Iterator<Item = &'static str>) -> Vec<(usize, usize)> {
     // Bytes stay where they are: no conjunction has other letters.
     let lower = asked.to_ascii_lowercase();
-    let places = tongue::conjunctions(language.unwrap_or("en")).flat_map(|word| {
+    let places = words.flat_map(|word| {
         let word = format!(" {word} ");
         lower.match_indices(&word).map(|(at, word)| (at, word.len())).collect::<Vec<_>>()
     });
@@ -30,7 +38,8 @@ fn is_clause(part: &str) -> bool {
 pub enum Joint {
     /// A word such as "and": both halves are meant alike.
     Conjunction,
-    /// A comma: one half may be no more than a way to begin ("I'm making pasta, set a timer").
+    /// A comma, or a word for a consequence: one half may be no more than a way to begin ("I'm making pasta, set a
+    /// timer", "I've a call so be quiet").
     Comma,
 }
 
@@ -38,10 +47,12 @@ pub enum Joint {
 pub fn halves<'a>(asked: &'a str, language: Option<&str>) -> Vec<([&'a str; 2], Joint)> {
     let words = conjunctions(asked, language).into_iter().map(|(at, len)| (at, len, Joint::Conjunction));
     let commas = asked.match_indices(", ").map(|(at, comma)| (at, comma.len(), Joint::Comma));
-    let mut places: Vec<(usize, usize, Joint)> = words.chain(commas).collect();
+    let so = places_of(asked, tongue::consequences(language.unwrap_or("en")));
+    let so = so.into_iter().map(|(at, len)| (at, len, Joint::Comma));
+    let mut places: Vec<(usize, usize, Joint)> = words.chain(commas).chain(so).collect();
     places.sort_unstable_by_key(|(at, ..)| *at);
     let halves = places.into_iter().map(|(at, length, joint)| (cut(asked, at, length), joint));
-    halves.filter(|(both, _)| both.iter().all(|half| is_clause(half))).collect()
+    halves.filter(|(both, _)| both.iter().all(|half| is_clause(half))).take(MOST_JOINTS).collect()
 }
 
 /// Returns every way to take `asked` apart behind a sentence, the first one first.
@@ -49,6 +60,7 @@ pub fn behind_sentences(asked: &str) -> impl Iterator<Item = [&str; 2]> {
     let ends = asked.match_indices([' ']).filter(move |(at, _)| asked[..*at].ends_with(['.', '!', '?', ';']));
     ends.map(move |(at, space)| cut(asked, at, space.len()))
         .filter(|both| both.iter().all(|half| is_clause(half)))
+        .take(MOST_JOINTS)
 }
 
 /// Returns what stands before and behind `at`, without the signs around it.
@@ -85,6 +97,16 @@ mod tests {
         assert_eq!(parts("WIE WARM IST ES IN ÖLS UND WAS IST ZEHN", Some("de")).len(), 2);
         assert_eq!(halves("mach das Licht an und sag mir die Zeit", Some("de")).len(), 1);
         assert_eq!(halves("one two three and four five six", Some("xx")), []);
+    }
+
+    #[test]
+    fn a_word_for_a_consequence_is_a_joint_and_a_long_text_has_few() {
+        let so = halves("I've got a call now so please keep quiet", Some("en"));
+        assert_eq!(so, [(["I've got a call now", "please keep quiet"], Joint::Comma)]);
+        let long = ["put the milk away"; 200].join(" and ");
+        assert_eq!(halves(&long, Some("en")).len(), MOST_JOINTS);
+        let long = ["It is late."; 200].join(" ");
+        assert_eq!(behind_sentences(&long).count(), MOST_JOINTS);
     }
 
     #[test]

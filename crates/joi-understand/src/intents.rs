@@ -9,6 +9,7 @@
 mod amend;
 mod completeness;
 mod filled;
+mod frames;
 mod home;
 mod memory;
 mod mood;
@@ -23,10 +24,15 @@ use jiff::Zoned;
 
 use filled::Filled;
 use joi_language::grammar::TemplateGroup;
+use joi_language::grammar::disfluency::{self, Fluent};
+use joi_language::grammar::lifted;
 use joi_language::grammar::machine::{Fit, GrammarUtterance};
 use joi_language::grammar::words::{self, Word};
 use joi_language::times::{date_in, time_of_day};
-use joi_language::values::{Day, DayPart, Many, ScheduleOrder, ScheduleQuestion, When, Which, date_on};
+use joi_language::values::{
+    Day, DayPart, Days, Exactness, Many, MemoryKind, Said, ScheduleOrder, ScheduleQuestion, When, Which,
+    date_on,
+};
 use joi_language::{Language, fill};
 
 pub use amend::{Settled, amended, only_repeats, settled};
@@ -113,30 +119,69 @@ pub struct QuickIntent {
     pub reason: String,
 }
 
-/// Recognises a quick command, or nothing when the model should answer.
+/// Recognises a quick command, or nothing when the model should answer. Disfluencies are taken out where nothing fits
+/// with them, and times may stand anywhere where that leaves fewer words without a meaning of their own. A reason
+/// behind a command says nothing that changes it.
 pub fn match_intent(language: &Language, text: &str) -> Option<QuickIntent> {
-    let said = words::normalise(text, &language.grammar().manners)?;
-    matched(language, text, &said, TemplateGroup::Command, orders::intent).map(|(what, template)| {
-        QuickIntent { what, reason: format!("the whole utterance is \"{template}\"") }
-    })
+    let grammar = language.grammar();
+    let said = disfluency::without_pauses(words::normalise(text, &grammar.manners)?, grammar);
+    let unreasoned = || read(language, text, disfluency::without_reason(&said, grammar)?);
+    let Matched { made: what, template, .. } = read(language, text, &said).or_else(unreasoned)?;
+    // "From now on an alarm at seven" is to be done, not to be remembered.
+    if let Intent::Memory(MemoryOrder::Remember { kind: MemoryKind::Wish, text: wish }) = &what
+        && words::normalise(wish, &grammar.manners).is_some_and(|wish| wish.len() < said.len())
+        && let Some(wanted) = match_intent(language, wish)
+    {
+        return Some(wanted);
+    }
+    Some(QuickIntent { what, reason: format!("the whole utterance is \"{template}\"") })
 }
 
-/// Returns what `made` makes of the first template that fits `said`, politeness aside, and that template.
+/// Returns the reading of `said` that leaves the fewest words without a meaning of their own.
+fn read<'a>(language: &'a Language, text: &str, said: &[Word]) -> Option<Matched<'a, Intent>> {
+    let whole = |said: &Fluent| matched(language, text, said, TemplateGroup::Command, orders::intent);
+    let ways = disfluency::fluent(said, language.grammar());
+    let plain = ways.iter().find_map(whole);
+    if plain.as_ref().is_some_and(|read| read.open == 0) {
+        return plain;
+    }
+    let lifted = ways.iter().filter_map(|said| frames::intent(language, text, said));
+    // Of equals, the first.
+    plain.into_iter().chain(lifted).min_by_key(|read| read.open)
+}
+
+/// What was made of an utterance that fits a template.
+struct Matched<'a, T> {
+    made: T,
+    template: &'a str,
+    /// Words that could have been any words, and those that were taken out.
+    open: usize,
+}
+
+/// Returns what `made` makes of the first template that fits `said`, politeness aside.
 fn matched<'a, T>(
     language: &'a Language,
     text: &str,
-    said: &[Word],
+    said: &Fluent,
     group: TemplateGroup,
     made: impl Fn(&str, &Filled<'_>) -> Option<T>,
-) -> Option<(T, &'a str)> {
+) -> Option<Matched<'a, T>> {
     let grammar = language.grammar();
-    let utterance = GrammarUtterance::new(said, grammar);
-    let cores = words::without_politeness(said, &grammar.manners);
+    let Fluent { words, dropped } = said;
+    let utterance = GrammarUtterance::new(words, grammar);
+    let cores = words::without_politeness(words, &grammar.manners);
     cores.into_iter().find_map(|core| {
-        let Fit { template, captures, .. } = utterance.find(group, core.start, core.end).fit?;
+        let Fit { template, captures, open } = utterance.find(group, core.start, core.end).fit?;
         let template = &grammar.templates[template];
-        let filled = Filled { captures: &captures, words: said, core, text, grammar };
-        Some((made(&template.intent, &filled)?, template.text.as_str()))
+        let filled = Filled { captures: &captures, words, core, text, dropped, grammar };
+        if filled.is_cut_short() {
+            return None;
+        }
+        Some(Matched {
+            made: made(&template.intent, &filled)?,
+            template: template.text.as_str(),
+            open: open + dropped.len(),
+        })
     })
 }
 
@@ -181,6 +226,7 @@ pub fn complete(
         _ => None,
     };
     match (question, &mut order) {
+        (ScheduleQuestion::Text, ScheduleOrder::Set(wanted)) => wanted.name = Some(told(language, text)?),
         (ScheduleQuestion::Length | ScheduleQuestion::Moment, ScheduleOrder::Set(wanted)) => {
             wanted.when = Some(answered(language, text, when)?.behind(wanted.when.as_ref()))
         }
@@ -197,6 +243,7 @@ pub fn complete(
             ScheduleQuestion::Which(_),
             ScheduleOrder::Left(which)
             | ScheduleOrder::Cancel(which)
+            | ScheduleOrder::Skip(which)
             | ScheduleOrder::Add { which, .. }
             | ScheduleOrder::Move { which, .. }
             | ScheduleOrder::Pause(which)
@@ -208,11 +255,32 @@ pub fn complete(
                 "which" => Some(filled.meant()),
                 _ => None,
             })?;
-            *which = Which { kind: said.kind.or(which.kind), ..said };
+            // "The second one" is the second of those that were asked about.
+            let is_place =
+                said.rank.is_some() && Which { rank: None, kind: None, ..said.clone() } == Which::default();
+            *which = match is_place {
+                true => Which { rank: said.rank, many: said.many, ..which.clone() },
+                false => Which { kind: said.kind.or(which.kind), ..said },
+            };
         }
         _ => return None,
     }
     Some(order)
+}
+
+/// Returns what `text` tells, as the answer to what is to be kept; nothing for a question, a yes, a no, or a time.
+fn told(language: &Language, text: &str) -> Option<String> {
+    let said = |name: &str, filled: &Filled<'_>| match name {
+        "what" => filled.name(),
+        "which" => filled.as_said(filled.core.clone()),
+        _ => None,
+    };
+    if mood(language, text) == Mood::Question { None } else { answered(language, text, said) }
+}
+
+/// Returns the order to remember what `text` tells, as the answer to what is to be remembered.
+pub fn to_remember(language: &Language, text: &str) -> Option<MemoryOrder> {
+    Some(memory::to_remember(told(language, text)?, language.grammar()))
 }
 
 /// When `text` says something and nothing else: "nine minutes", "9m30s", "half past six on weekdays".
@@ -222,9 +290,28 @@ pub fn when(language: &Language, text: &str) -> Option<When> {
     })
 }
 
+/// Returns whether a time stands in `text` that is one among any words: "at nine", "on Friday".
+pub fn holds_time(language: &Language, text: &str) -> bool {
+    let grammar = language.grammar();
+    words::normalise(text, &grammar.manners).is_some_and(|said| lifted::holds_strict(&said, grammar))
+}
+
+/// Returns the same where nothing else than a time can be meant, whatever stands beside it: "at nine", "9 PM", but not the
+/// nine of "lamp nine".
+pub fn clear_when(language: &Language, text: &str) -> Option<When> {
+    let said = words::normalise(text, &language.grammar().manners)?;
+    let is_hour = |said: &Said| {
+        said.clock.is_some_and(|clock| clock.exactness == Exactness::Either && clock.minute == 0)
+            && (said.part, said.day, said.days) == (None, None, Days::NONE)
+    };
+    let when = when(language, text)?;
+    let is_bare = matches!(&when, When::At(said) if is_hour(said));
+    (!is_bare || lifted::is_strict(&said, language.grammar())).then_some(when)
+}
+
 fn answered<T>(language: &Language, text: &str, made: impl Fn(&str, &Filled<'_>) -> Option<T>) -> Option<T> {
     let said = words::normalise(text, &language.grammar().manners)?;
-    matched(language, text, &said, TemplateGroup::Answer, made).map(|(made, _)| made)
+    matched(language, text, &Fluent::of(said), TemplateGroup::Answer, made).map(|matched| matched.made)
 }
 
 /// Returns what is said once the intent has been carried out; empty when nothing is to be said. `last_reply`
@@ -272,8 +359,8 @@ fn drawn(now: &Zoned, sides: usize) -> usize {
 fn volume(language: &Language, change: VolumeChange) -> String {
     let say = &language.sentences().reply;
     match change {
-        VolumeChange::Up => say.louder.clone(),
-        VolumeChange::Down => say.quieter.clone(),
+        VolumeChange::Up | VolumeChange::By(1..) => say.louder.clone(),
+        VolumeChange::Down | VolumeChange::By(..=0) => say.quieter.clone(),
         VolumeChange::Set(percent) => fill(&say.volume, &[("percent", &percent.to_string())]),
     }
 }

@@ -15,11 +15,13 @@ mod spoken;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde_json::Value;
 
 use joi_language::Language;
+use joi_language::grammar::disfluency;
 use joi_language::secrets::SecretWords;
 
 /// Longest user text that is kept, in characters.
@@ -108,6 +110,15 @@ impl Redacted {
     /// Returns the kinds of secret that were taken out this time, each once.
     pub fn labels(&self) -> &[Label] {
         &self.labels
+    }
+
+    /// Returns the text without disfluencies of `language`.
+    #[must_use]
+    pub fn fluent(mut self, language: &Language) -> Self {
+        if let Cow::Owned(fluent) = disfluency::fluent_text(&self.text, language.grammar()) {
+            self.text = fluent;
+        }
+        self
     }
 
     /// Nothing but a label: what is left when redaction itself failed.

@@ -5,7 +5,22 @@
 pub mod list;
 pub mod sum;
 
+use std::iter;
+use std::ops::Range;
+
 use joi_language::Language;
+use joi_language::grammar::words;
+
+/// Returns `asked`, and what is left of it when ever more politeness is taken off at both ends.
+fn cores<'a>(asked: &'a str, language: &Language) -> Vec<&'a str> {
+    let manners = &language.grammar().manners;
+    let said = words::normalise(asked, manners).unwrap_or_default();
+    let cut = |core: Range<usize>| {
+        asked.get(said.get(core.start)?.at.start..said.get(core.end.checked_sub(1)?)?.at.end)
+    };
+    let polite = words::without_politeness(&said, manners).into_iter().skip(1);
+    iter::once(asked).chain(polite.filter_map(cut)).collect()
+}
 
 /// How a request ends that is a call as it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -21,6 +21,9 @@ struct Tongue {
     code: String,
     /// Between two requests.
     and: Vec<String>,
+    /// Between what a speaker tells, and what he wants because of it.
+    #[serde(default)]
+    so: Vec<String>,
     /// Words that hardly any sentence in it is without.
     small: Vec<String>,
 }
@@ -57,6 +60,12 @@ pub fn among(text: &str, spoken: impl Fn(&str) -> bool) -> Option<&'static str> 
 pub(crate) fn conjunctions(code: &str) -> impl Iterator<Item = &'static str> {
     let tongue = tongues().iter().filter(move |tongue| tongue.code == code);
     tongue.flat_map(|tongue| &tongue.and).map(String::as_str)
+}
+
+/// Returns what leads in the language `code` from what somebody tells to what he wants.
+pub(crate) fn consequences(code: &str) -> impl Iterator<Item = &'static str> {
+    let tongue = tongues().iter().filter(move |tongue| tongue.code == code);
+    tongue.flat_map(|tongue| &tongue.so).map(String::as_str)
 }
 
 #[cfg(test)]

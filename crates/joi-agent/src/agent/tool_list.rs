@@ -29,7 +29,15 @@ impl ToolList {
     /// Those that the words of `asked` point at, the likeliest first. For words that only inform nothing is
     /// fetched.
     pub(crate) fn by_words(&self, asked: &str, language: &Language) -> Vec<String> {
-        let mut names = route::by_words(asked, &self.offered(), language).names;
+        let offered = self.offered();
+        let is_ready = |tool: &&&Arc<dyn Tool>| tool.ready(asked, language).is_some();
+        let mut names = route::by_words(asked, &offered, language).names;
+        // A request that is a call as it stands need not hold a word that points at its tool.
+        if let Some(ready) = offered.iter().find(is_ready).map(|tool| tool.name().to_owned())
+            && !names.contains(&ready)
+        {
+            names.insert(0, ready);
+        }
         if !names.is_empty() && wish::only_reports(language, asked) {
             let fetches = |tool: &Arc<dyn Tool>| tool.effect(&Arguments::new()) == Effect::Fetches;
             names.retain(|name| !self.toolbox.get(name).is_some_and(fetches));
@@ -45,12 +53,9 @@ impl ToolList {
     /// The calls that the parts are as they stand; nothing when one of them is none.
     pub(crate) fn ready_calls(&self, parts: &[&str], language: &Language) -> Option<VecDeque<WrittenCall>> {
         let call = |part: &&str| {
-            // "Twelve times twelve" is a sum as much as "12 times 12".
-            let in_figures = language.in_figures(&part.to_lowercase());
-            let names = self.by_words(part, language).into_iter().chain(self.by_words(&in_figures, language));
-            names.into_iter().find_map(|name| {
-                let arguments = self.toolbox.get(&name)?.ready(part, language)?;
-                Some(WrittenCall { id: None, name, arguments })
+            self.offered().into_iter().find_map(|tool| {
+                let arguments = tool.ready(part, language)?;
+                Some(WrittenCall { id: None, name: tool.name().to_owned(), arguments })
             })
         };
         parts.iter().map(call).collect()

@@ -24,7 +24,7 @@ pub async fn foresee<M: ChatModel>(
     heard: Option<&str>,
 ) -> Option<(String, Arc<Language>)> {
     let language = engine.language_of(session, text, heard);
-    let asked = redact::redact_in(text, &language);
+    let asked = redact::redact_in(text, &language).fluent(&language);
     let now = engine.parts.clock.now();
     let turn = Turn::of(session.id(), asked.as_str(), now, Arc::clone(&language));
     if !asked.labels().is_empty() || goes_on(&turn, session) {

@@ -10,6 +10,7 @@ use std::time::Duration;
 use crate::memory::told;
 use crate::session::Session;
 use crate::session::forgetting::{ForgetTarget, Forgetting};
+use crate::session::last_set::{Clarification, Lacking};
 use crate::session::open_question::{OpenQuestion, open_until};
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{Ended, Keep, ReplyEvent, Turn};
@@ -106,6 +107,13 @@ pub(crate) async fn carry_out(
                 source: if turn.is_quoting { STRANGER } else { "said" }.to_owned(),
             };
             keep(store, new, sink).await
+        }
+        MemoryOrder::What => {
+            sink.decided("memory", "asked", "it was not said what is to be remembered").await?;
+            let asked = Clarification { lacks: Lacking::Fact, since: turn.now.timestamp() };
+            asking.session.with(|state| state.clarification = Some(asked));
+            sink.say(&turn.language.sentences().memory.what).await?;
+            Ok(Keep::Yes)
         }
         MemoryOrder::AboutMe => about_me(turn, store, sink).await,
         MemoryOrder::Forget(said) => {

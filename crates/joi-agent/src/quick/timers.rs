@@ -4,7 +4,7 @@
 //! order. An order that cannot be written to the disk is never confirmed.
 
 use crate::session::Session;
-use crate::session::last_set::Clarification;
+use crate::session::last_set::{Clarification, Lacking};
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{Keep, ReplyEvent, Turn};
 use joi_schedule::{self as schedule, Bell, EntryId, OrderReport, Schedule, ScheduleOrder, Which};
@@ -40,7 +40,7 @@ pub(crate) async fn carry_out(
     }
     if let OrderReport::Ask(question) = &done.report {
         let since = turn.now.timestamp();
-        let asked = Clarification { order: order.clone(), question: question.clone(), since };
+        let asked = Clarification { lacks: Lacking::Schedule(order.clone(), question.clone()), since };
         session.with(|state| state.clarification = Some(asked));
     }
     sink.is_foreign |= done.report.is_foreign();

@@ -19,12 +19,19 @@ const ONE_BREATH: SignedDuration = SignedDuration::from_secs(5);
 /// An order that lacks something, and what was asked.
 #[derive(Debug, Clone)]
 pub(crate) struct Clarification {
-    /// The order as understood so far.
-    pub(crate) order: ScheduleOrder,
-    /// The question.
-    pub(crate) question: ScheduleQuestion,
+    /// What it lacks.
+    pub(crate) lacks: Lacking,
     /// When the order came.
     pub(crate) since: Timestamp,
+}
+
+/// What an order lacks.
+#[derive(Debug, Clone)]
+pub(crate) enum Lacking {
+    /// The order as understood so far, and the question.
+    Schedule(ScheduleOrder, ScheduleQuestion),
+    /// What is to be remembered.
+    Fact,
 }
 
 impl Clarification {
@@ -33,9 +40,13 @@ impl Clarification {
         if now.timestamp().duration_since(self.since).abs() > PATIENCE {
             return None;
         }
-        let order = intents::complete(language, &self.order, &self.question, text)?;
-        let reason = "the answer to what was asked back".to_owned();
-        Some(QuickIntent { what: Intent::Schedule(order), reason })
+        let what = match &self.lacks {
+            Lacking::Schedule(order, question) => {
+                Intent::Schedule(intents::complete(language, order, question, text)?)
+            }
+            Lacking::Fact => Intent::Memory(intents::to_remember(language, text)?),
+        };
+        Some(QuickIntent { what, reason: "the answer to what was asked back".to_owned() })
     }
 }
 

@@ -78,7 +78,7 @@ async fn a_secret_that_a_model_wants_to_store_is_refused_and_it_goes_on() {
     let script = vec![calls("1", "lists", note), calls("2", "lists", again), answers("Anything else?")];
     let bench = Bench::shipped(script);
     bench.model.state.send_replace(scripted::ready(Large));
-    let ran = bench.say("take a note for me").await;
+    let ran = bench.say("do something with my notes").await;
     assert_eq!(ran.called(), [("lists", "refused"), ("lists", "refused")]);
     assert_eq!(ran.shown(), format!("{} Anything else?", refused()));
     bench.keeps_nothing("a model's own").await;

@@ -215,6 +215,7 @@ fn changed(now: Volume, change: VolumeChange) -> Volume {
         VolumeChange::Up => percent.saturating_add(VOLUME_STEP).min(100),
         VolumeChange::Down => percent.saturating_sub(VOLUME_STEP).max(VOLUME_STEP.min(percent)),
         VolumeChange::Set(percent) => percent.min(100),
+        VolumeChange::By(points) => percent.saturating_add_signed(points).min(100),
     })
 }
 
@@ -230,6 +231,10 @@ mod tests {
         assert_eq!(after(50, VolumeChange::Down), 40);
         assert_eq!(after(12, VolumeChange::Down), 10, "quieter never means mute");
         assert_eq!(after(0, VolumeChange::Down), 0);
+        assert_eq!(after(50, VolumeChange::By(30)), 80);
+        assert_eq!(after(50, VolumeChange::By(-30)), 20);
+        assert_eq!(after(50, VolumeChange::By(-60)), 0);
+        assert_eq!(after(90, VolumeChange::By(30)), 100);
         assert_eq!(after(50, VolumeChange::Set(0)), 0);
     }
 }

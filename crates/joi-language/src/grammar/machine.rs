@@ -42,7 +42,7 @@ pub struct Fit {
     /// The filled slots, in the order of the template.
     pub captures: Vec<Capture>,
     /// Words that only open slots took.
-    open: usize,
+    pub open: usize,
 }
 
 /// What came of running templates.

@@ -23,6 +23,18 @@ pub struct Manners {
     pub behind: Vec<Vec<String>>,
     #[serde(deserialize_with = "phrases")]
     pub(crate) degrees: Vec<Vec<String>>,
+    /// Filled pauses: "um".
+    #[serde(default, deserialize_with = "phrases")]
+    pub pauses: Vec<Vec<String>>,
+    /// Words that add nothing to a command wherever they stand in it: "just".
+    #[serde(default, deserialize_with = "phrases")]
+    pub(crate) particles: Vec<Vec<String>>,
+    /// What begins a reason behind a command: "because".
+    #[serde(default, deserialize_with = "phrases")]
+    pub(crate) reasons: Vec<Vec<String>>,
+    /// What announces that the speaker corrects himself: "no wait".
+    #[serde(default, deserialize_with = "phrases")]
+    pub(crate) repairs: Vec<Vec<String>>,
     forms: HashMap<String, String>,
     endings: BTreeMap<String, String>,
     pairs: HashMap<String, String>,
@@ -33,6 +45,9 @@ pub struct Manners {
     /// Words with which no sentence ends.
     #[serde(default)]
     unfinished: Vec<String>,
+    /// Words in front of what comes back: "every".
+    #[serde(default)]
+    repeating: Vec<String>,
     /// Words with which few sentences end.
     #[serde(default)]
     leading_on: Vec<String>,
@@ -59,6 +74,11 @@ impl Manners {
     /// Whether something must follow `word`.
     pub fn is_unfinished(&self, word: &str) -> bool {
         self.unfinished.iter().any(|unfinished| unfinished == word)
+    }
+
+    /// Whether `word` in front of others makes a time of them: "every year".
+    pub fn belongs_to_a_time(&self, word: &str) -> bool {
+        self.repeating.iter().any(|repeating| repeating == word)
     }
 
     /// Whether something is likely to follow `word`.

@@ -23,6 +23,9 @@ pub(crate) struct NumberWords {
     /// From twenty on.
     tens: Vec<String>,
     hundred: String,
+    /// Nothing where such numbers are always written in figures.
+    #[serde(default)]
+    thousand: String,
     /// Between hundreds and the rest.
     and: String,
     /// Between ones and tens, where the ones come first, in one word; else nothing.
@@ -66,6 +69,8 @@ pub struct Numbers {
     pub(crate) tens: Vec<String>,
     pub(crate) small: Vec<String>,
     pub(crate) hundred: String,
+    thousand: String,
+    one_glued: String,
     pub(crate) and: String,
     articles: Vec<String>,
     fractions: Vec<(Vec<String>, u32)>,
@@ -120,6 +125,8 @@ impl Numbers {
             tens: file.tens,
             small: file.small,
             hundred: file.hundred,
+            thousand: file.thousand,
+            one_glued: file.one_glued,
             and: file.and,
             articles: file.articles,
             fractions: longest_first(file.fractions),
@@ -139,8 +146,12 @@ impl Numbers {
             || word.contains(':')
             || self.words.contains_key(word)
             || self.units.contains_key(word)
-            || word == self.hundred
+            || self.is_large(word)
             || self.is_minus(word)
+    }
+
+    fn is_large(&self, word: &str) -> bool {
+        word == self.hundred || !self.thousand.is_empty() && word == self.thousand
     }
 
     fn is_minus(&self, word: &str) -> bool {
@@ -149,7 +160,7 @@ impl Numbers {
 
     /// Whether a word is a number.
     pub fn counts(&self, word: &str) -> bool {
-        figures(word).is_some() || self.words.contains_key(word) || word == self.hundred
+        figures(word).is_some() || self.words.contains_key(word) || self.is_large(word)
     }
 
     /// The words of numbers and lengths, in any order.
@@ -165,6 +176,42 @@ impl Numbers {
 
     /// The numbers that begin at `words`, the longest first.
     pub fn number(&self, words: &[Word]) -> Vec<Read> {
+        let below = self.below_thousand(words);
+        let mut reads: Vec<Read> = below.iter().flat_map(|read| self.thousands(*read, words)).collect();
+        if let Some(value) = words.first().and_then(|word| self.glued_thousands(&word.text)) {
+            reads.push(Read { words: 1, value });
+        }
+        reads.extend(below);
+        reads
+    }
+
+    /// The numbers that begin with so many thousands, the longest first.
+    fn thousands(&self, count: Read, words: &[Word]) -> Vec<Read> {
+        let is_thousand = words.get(count.words).is_some_and(|word| word.text == self.thousand);
+        let is_count = count.value % ONE == 0 && (ONE..=LARGEST / 1_000).contains(&count.value);
+        if self.thousand.is_empty() || !is_thousand || !is_count {
+            return Vec::new();
+        }
+        let (at, base) = (count.words + 1, count.value * 1_000);
+        let rest = &words[at..];
+        let and = usize::from(rest.first().is_some_and(|word| word.text == self.and));
+        let rest = self.below_thousand(rest.get(and..).unwrap_or_default());
+        let whole = rest.into_iter().filter(|read| read.value % ONE == 0);
+        let with_rest = whole.map(|read| Read { words: at + and + read.words, value: base + read.value });
+        with_rest.chain([Read { words: at, value: base }]).collect()
+    }
+
+    /// A number of thousands in one word: "zweitausendfünfzig".
+    fn glued_thousands(&self, word: &str) -> Option<u32> {
+        let (count, rest) = word.split_once(self.thousand.as_str()).filter(|_| !self.thousand.is_empty())?;
+        let below = |word: &str| self.words.get(word).copied().filter(|value| value % ONE == 0);
+        let count = if count.is_empty() || count == self.one_glued { ONE } else { below(count)? };
+        let rest = rest.strip_prefix(self.and.as_str()).unwrap_or(rest);
+        let rest = if rest.is_empty() { 0 } else { below(rest)? };
+        (count <= LARGEST / 1_000).then(|| count * 1_000 + rest)
+    }
+
+    fn below_thousand(&self, words: &[Word]) -> Vec<Read> {
         let Some(first) = words.first() else { return Vec::new() };
         if let Some(value) = figures(&first.text) {
             return vec![Read { words: 1, value }];

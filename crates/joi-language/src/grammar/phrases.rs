@@ -24,6 +24,8 @@ pub enum TemplateGroup {
     Command,
     /// An answer, when something was asked.
     Answer,
+    /// A command without its times, which may stand anywhere in it.
+    Frame,
 }
 
 /// Phrases with a value each.

@@ -30,6 +30,8 @@ pub enum Slot {
     Length,
     /// A time of day.
     Clock,
+    /// A time of day by which an entry is named.
+    Due,
     /// Of a time of day.
     Hour,
     /// Of a time of day.
@@ -58,6 +60,8 @@ pub enum Slot {
     Device,
     /// A phrase of a lexicon.
     Place,
+    /// A phrase of a lexicon.
+    Rank,
     /// 0 to 100, with a fraction.
     Level,
     /// One to three words.
@@ -67,11 +71,12 @@ pub enum Slot {
 }
 
 impl Slot {
-    const ALL: [(&'static str, Self); 21] = [
+    const ALL: [(&'static str, Self); 23] = [
         ("percent", Self::Percent),
         ("duration", Self::Duration),
         ("length", Self::Length),
         ("clock", Self::Clock),
+        ("due", Self::Due),
         ("hour", Self::Hour),
         ("minute", Self::Minute),
         ("ordinal", Self::Ordinal),
@@ -86,6 +91,7 @@ impl Slot {
         ("kinds", Self::Kinds),
         ("device", Self::Device),
         ("place", Self::Place),
+        ("rank", Self::Rank),
         ("level", Self::Level),
         ("name", Self::Name),
         ("text", Self::Text),
@@ -112,6 +118,7 @@ impl Slot {
             | Self::Text => true,
             Self::Percent
             | Self::Length
+            | Self::Due
             | Self::Hour
             | Self::Minute
             | Self::Ordinal
@@ -123,6 +130,7 @@ impl Slot {
             | Self::Kinds
             | Self::Device
             | Self::Place
+            | Self::Rank
             | Self::Level => false,
         }
     }

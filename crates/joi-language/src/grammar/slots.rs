@@ -58,7 +58,7 @@ pub(crate) fn take(slot: Slot, utterance: &GrammarUtterance<'_>, at: usize, to: 
             let ways = read.into_iter().map(|read| (at + read.words, Taken::Number(read.value))).collect();
             Taking { ways, may_go_on: false }
         }
-        Slot::Clock => clock(utterance, at, to),
+        Slot::Clock | Slot::Due => clock(utterance, at, to),
         Slot::Part
         | Slot::Today
         | Slot::Day
@@ -69,7 +69,8 @@ pub(crate) fn take(slot: Slot, utterance: &GrammarUtterance<'_>, at: usize, to: 
         | Slot::Kind
         | Slot::Kinds
         | Slot::Device
-        | Slot::Place => {
+        | Slot::Place
+        | Slot::Rank => {
             let Some(lexicon) = grammar.lexicons.get(slot.name()) else { return Taking::default() };
             let fit = |(phrase, value): &(Vec<String>, String)| {
                 Some((at + words_at_start(words, phrase)?, Taken::Value(value.clone())))

@@ -96,7 +96,8 @@ fn add(raw: &str, from: usize, manners: &Manners, words: &mut Vec<Word>) {
         return;
     }
     // Letters whose lower case is as long, so that a part stands where it stands in what was said.
-    if let Some(split) = manners.compound(word).filter(|_| word.len() == raw.len())
+    let is_apart = word.len() == raw.len() && manners.written_out(word).is_none();
+    if let Some(split) = manners.compound(word).filter(|_| is_apart)
         && raw.is_char_boundary(split)
     {
         let (stem, last) = word.split_at(split);

@@ -114,7 +114,7 @@ sentences! {
         no_such_time(no);
         no_such_day(no);
         which(list);
-        for_how_long; for_when; nothing_rings; is_over; too_long; too_many;
+        with_left(called, left); for_how_long; for_when; of_what; nothing_rings; is_over; too_long; too_many;
     }
 
     /// Answers without a model, and sentences in place of a model's answer.
@@ -180,6 +180,7 @@ sentences! {
     memory: MemorySentences {
         remembered(about);
         wished(text);
+        what;
         no_secrets; failed;
         nothing_about(about);
         one_thing(about);
@@ -222,6 +223,7 @@ sentences! {
         on_list(list, count, older, items): [String; 3];
         notes_empty;
         list_empty(list);
+        no_list(list);
         lists(items): [String; 3];
         no_notes; no_timers; no_memory; remembered;
         sum(value);
@@ -314,7 +316,9 @@ sentences! {
         no_on; no_off; no_open; no_closed; no_locked; no_unlocked;
         all_of_them(count);
         none_of_them;
-        only_some(things);
+        only_some(state, things);
+        count(count, things);
+        is_locked; is_unlocked;
         list(things);
         none;
         not_known_of(things);

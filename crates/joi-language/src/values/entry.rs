@@ -153,6 +153,11 @@ impl Days {
     pub fn has(self, day: Weekday) -> bool {
         self.0 & Self::on(day).0 != 0
     }
+
+    /// The one weekday of every week, where it is one.
+    pub fn only(self) -> Option<Weekday> {
+        Weekday::Monday.cycle_forward().take(7).find(|day| Self::on(*day) == self)
+    }
 }
 
 /// When an entry is due.

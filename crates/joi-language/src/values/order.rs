@@ -2,7 +2,7 @@
 //!
 //! Pure: no I/O, no clock.
 
-use super::entry::{Entry, EntryId, EntryKind};
+use super::entry::{Days, Entry, EntryId, EntryKind};
 use super::later::LaterCommand;
 use super::moment::{Day, DayPart, Said};
 use crate::ClockSaid;
@@ -52,6 +52,8 @@ pub enum ScheduleOrder {
     Left(Which),
     /// Forget it.
     Cancel(Which),
+    /// Let it be silent once: on the day that was said, or the next time. What comes once is forgotten.
+    Skip(Which),
     /// Make it due so many seconds later; negative is earlier.
     Add {
         /// Which.
@@ -156,8 +158,31 @@ pub struct Which {
     pub clock: Option<(ClockSaid, Option<DayPart>)>,
     /// Due on this day.
     pub day: Option<Day>,
+    /// Coming back on these days.
+    pub days: Days,
+    /// Due in this part of the day, where no time of day was said.
+    pub part: Option<DayPart>,
+    /// Its place among those that fit otherwise.
+    pub rank: Option<Rank>,
     /// How many.
     pub many: Many,
+}
+
+/// The place of an entry among several.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rank {
+    /// Due before the others.
+    Soonest,
+    /// Due after the others.
+    Latest,
+    /// Set for longer than the others.
+    Longest,
+    /// Set for less long than the others.
+    Shortest,
+    /// Set after the others.
+    Newest,
+    /// In the order in which they are due, from 1 on.
+    Nth(u8),
 }
 
 impl Which {
@@ -223,7 +248,9 @@ impl OrderReport {
             | Self::IsOver
             | Self::TooLong
             | Self::TooMany
-            | Self::Ask(ScheduleQuestion::Length | ScheduleQuestion::Moment) => false,
+            | Self::Ask(ScheduleQuestion::Length | ScheduleQuestion::Moment | ScheduleQuestion::Text) => {
+                false
+            }
         }
     }
 
@@ -281,6 +308,8 @@ pub enum ScheduleQuestion {
     Length,
     /// When?
     Moment,
+    /// Of what is it to remind?
+    Text,
     /// Which of these?
     Which(Vec<Entry>),
 }

@@ -356,6 +356,20 @@ fn skipped(entries: &[Entry], date: Date, now: &Zoned, language: &Language) -> S
     fill(sentence, &[("list", &list), ("day", &day(date, now, language))])
 }
 
+/// What each is called; those that share a name with the time that is left, too.
+fn told_apart(entries: &[Entry], now: &Zoned, language: &Language) -> Vec<String> {
+    let names: Vec<String> = entries.iter().map(|entry| the(entry, now, language)).collect();
+    let is_shared = |name: &String| names.iter().filter(|other| *other == name).count() > 1;
+    let told = |(entry, name): (&Entry, &String)| match is_shared(name) {
+        true => {
+            let left = length(u64::try_from(entry.left(now).as_secs()).unwrap_or_default(), language);
+            fill(&language.sentences().schedule.with_left, &[("called", name), ("left", &left)])
+        }
+        false => name.clone(),
+    };
+    entries.iter().zip(&names).map(told).collect()
+}
+
 fn no_such(which: &Which, language: &Language) -> String {
     let words = &language.sentences().schedule;
     let no = ("no", kind(which.kind.unwrap_or(EntryKind::Timer), language).no.as_str());
@@ -376,9 +390,10 @@ fn ask(question: &ScheduleQuestion, now: &Zoned, language: &Language) -> String 
     match question {
         ScheduleQuestion::Length => words.for_how_long.clone(),
         ScheduleQuestion::Moment => words.for_when.clone(),
+        ScheduleQuestion::Text => words.of_what.clone(),
         ScheduleQuestion::Which(entries) => {
-            let names: Vec<String> =
-                entries.iter().take(READ_OUT).map(|entry| the(entry, now, language)).collect();
+            let of = &entries[..entries.len().min(READ_OUT)];
+            let names = told_apart(of, now, language);
             fill(&words.which, &[("list", &language.sentences().time.either(&names))])
         }
     }

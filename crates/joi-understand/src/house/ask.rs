@@ -5,7 +5,7 @@
 use super::decision::{HouseAnswer, HouseDecision, HouseRefusal, NamedThing};
 use super::deed;
 use super::lexicon::ThingPhrase;
-use super::phrasing::TakenWords;
+use super::phrasing::{TakenWords, starts};
 use super::reader::Reader;
 use super::target::{FoundThings, SearchPurpose};
 use super::things::Thing;
@@ -60,11 +60,21 @@ impl Reader<'_> {
         };
         match asked {
             HouseAsked::Value | HouseAsked::Target => self.value(asked, kind, &found),
-            _ => self.state(asked, &found, is_list),
+            _ => {
+                let counts = &self.situation.words.words.count;
+                let counted = counts.iter().any(|count| starts(said, count).is_some());
+                self.state(asked, &found, is_list, counted)
+            }
         }
     }
 
-    fn state(&self, asked: HouseAsked, found: &[usize], is_list: bool) -> Option<HouseDecision> {
+    fn state(
+        &self,
+        asked: HouseAsked,
+        found: &[usize],
+        is_list: bool,
+        counted: bool,
+    ) -> Option<HouseDecision> {
         let (mut those, mut others, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
         for at in found {
             let thing = &self.things.all[*at];
@@ -84,11 +94,11 @@ impl Reader<'_> {
         }
         let answer = match (is_list, those.is_empty(), others.is_empty(), unknown.is_empty()) {
             (_, true, true, true) => return None,
-            (true, ..) => HouseAnswer::List { those, unknown },
+            (true, ..) => HouseAnswer::List { counted, those, unknown },
             (false, true, true, false) => HouseAnswer::Unknown(unknown),
             (false, false, true, true) => HouseAnswer::Is { asked, yes: true, things: those },
             (false, true, false, true) => HouseAnswer::Is { asked, yes: false, things: others },
-            _ => HouseAnswer::Some { those, others, unknown },
+            _ => HouseAnswer::Some { asked, those, others, unknown },
         };
         Some(HouseDecision::Told(answer))
     }

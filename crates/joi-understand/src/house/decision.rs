@@ -97,6 +97,8 @@ pub enum HouseAnswer {
     Unknown(Vec<NamedThing>),
     /// A yes about some of several things.
     Some {
+        /// The question.
+        asked: HouseAsked,
         /// Things with a yes.
         those: Vec<NamedThing>,
         /// Things with a no.
@@ -106,6 +108,8 @@ pub enum HouseAnswer {
     },
     /// The things that a question asks for.
     List {
+        /// Their number is asked for.
+        counted: bool,
         /// The things.
         those: Vec<NamedThing>,
         /// Things whose state is unknown.

@@ -41,11 +41,15 @@ pub(super) fn command<'a>(
         HouseDeed::On => switched(thing, ItemCommand::On, ItemCommand::Play),
         HouseDeed::Off => switched(thing, ItemCommand::Off, ItemCommand::Pause),
         HouseDeed::Percent => level(thing, number.ok_or(NotDone::Cannot)?, things),
-        HouseDeed::Level if setpoint(thing).is_some() && dimmable(thing).is_none() => {
+        // What takes degrees takes no percent.
+        HouseDeed::Level if setpoint(thing).is_some() && dimmable(thing).is_none() && !taken.is_percent => {
             with(setpoint(thing), ItemCommand::Number(number.ok_or(NotDone::Cannot)?))
         }
         HouseDeed::Level => level(thing, number.ok_or(NotDone::Cannot)?, things),
-        HouseDeed::Degrees => with(setpoint(thing), ItemCommand::Number(number.ok_or(NotDone::Cannot)?)),
+        HouseDeed::Degrees => {
+            let item = setpoint(thing).ok_or(NotDone::Cannot)?;
+            Ok((item, ItemCommand::Number(degrees(number.ok_or(NotDone::Cannot)?, taken, item))))
+        }
         HouseDeed::Up | HouseDeed::Warmer if is_heat => heat(thing, number.unwrap_or(HEAT_STEP)),
         HouseDeed::Down | HouseDeed::Colder if is_heat => heat(thing, -number.unwrap_or(HEAT_STEP)),
         HouseDeed::Warmer => stepped(warmth(thing), number.unwrap_or(LIGHT_STEP), 0.0),
@@ -71,6 +75,12 @@ pub(super) fn command<'a>(
         HouseDeed::Colour => coloured(thing, taken.colour.ok_or(NotDone::Cannot)?),
         HouseDeed::Option | HouseDeed::Scene => Err(NotDone::Cannot),
     }
+}
+
+/// Returns degrees as `item` counts them: to half a degree where they were said on the other scale.
+fn degrees(said: f64, taken: &TakenWords, item: &Item) -> f64 {
+    let counts_fahrenheit = item.unit.as_deref().is_some_and(|unit| unit.ends_with('F'));
+    if taken.is_fahrenheit && !counts_fahrenheit { ((said - 32.0) / 1.8 * 2.0).round() / 2.0 } else { said }
 }
 
 /// Returns the option of `item` that is called so.

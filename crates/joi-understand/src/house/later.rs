@@ -74,7 +74,9 @@ pub fn without_time(text: &str, words: &HouseWords, read: impl Fn(&str) -> Optio
             }
             let span = spoken::words(&said[from..to].join(" ")).join(" ");
             let by = [&follow.sunset, &follow.sunrise].into_iter().find(|event| event.say.contains(&span));
-            let time = match (by, length > 1 || span.contains(|sign: char| sign.is_ascii_digit())) {
+            // A sign alone is no word: "19 ° ein".
+            let is_several = span.contains(' ');
+            let time = match (by, is_several || span.contains(|sign: char| sign.is_ascii_digit())) {
                 (Some(event), _) => LaterTime::By(event.items.clone()),
                 (None, _) if follow.later.contains(&span) => LaterTime::Unclear,
                 (None, true) => match read(&span) {

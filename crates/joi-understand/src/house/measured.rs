@@ -94,10 +94,12 @@ fn measure(answer: &HouseAnswer) -> String {
         HouseAnswer::Is { yes: true, things, .. } => format!("say yes {}", in_order(things)),
         HouseAnswer::Is { yes: false, things, .. } => format!("say no {}", in_order(things)),
         HouseAnswer::Unknown(things) => format!("say unknown {}", in_order(things)),
-        HouseAnswer::Some { those, others, unknown } => {
+        HouseAnswer::Some { those, others, unknown, .. } => {
             format!("say some {} | {}{}", in_order(those), in_order(others), behind(unknown))
         }
-        HouseAnswer::List { those, unknown } => format!("say list {}{}", in_order(those), behind(unknown)),
+        HouseAnswer::List { those, unknown, .. } => {
+            format!("say list {}{}", in_order(those), behind(unknown))
+        }
         HouseAnswer::Value { thing, .. } => format!("say value {}", thing.name),
     }
 }

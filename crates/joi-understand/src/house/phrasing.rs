@@ -43,6 +43,8 @@ pub(super) struct TakenWords {
     pub(super) colour: Option<[f64; 2]>,
     /// The number is one of percent.
     pub(super) is_percent: bool,
+    /// The number is one of degrees Fahrenheit.
+    pub(super) is_fahrenheit: bool,
 }
 
 impl Phrasing {
@@ -159,10 +161,13 @@ impl Matcher<'_> {
             }
             Atom::Percent | Atom::Degrees => {
                 let words = &self.words.words;
-                let units = if matches!(atom, Atom::Percent) { &words.percent } else { &words.degrees };
-                if let Some(length) = self.unit(units, at) {
-                    let is_percent = taken.is_percent || matches!(atom, Atom::Percent);
-                    let taken = TakenWords { is_percent, ..taken.clone() };
+                let is_percent = matches!(atom, Atom::Percent);
+                let units = if is_percent { &words.percent } else { &words.degrees };
+                let fahrenheit = if is_percent { None } else { self.unit(&words.fahrenheit, at) };
+                if let Some(length) = fahrenheit.or_else(|| self.unit(units, at)) {
+                    let is_percent = taken.is_percent || is_percent;
+                    let is_fahrenheit = taken.is_fahrenheit || fahrenheit.is_some();
+                    let taken = TakenWords { is_percent, is_fahrenheit, ..taken.clone() };
                     self.atoms(others, rest, at + length, &taken);
                 }
             }

@@ -75,6 +75,12 @@ impl<'a> Reader<'a> {
                 last.push(word.clone());
             }
         }
+        // "… and lock the front door" is a command of its own.
+        let verbs = &self.situation.words.words.verbs;
+        let is_command = |words: &Vec<String>| words.len() > 1 && verbs.contains(&words[0]);
+        if phrases.iter().skip(1).any(is_command) {
+            return Vec::new();
+        }
         phrases.iter().filter(|words| !words.is_empty()).map(|words| self.lexicon.said(words)).collect()
     }
 

@@ -171,6 +171,18 @@ fn refused(refusal: &HouseRefusal, say: &HouseSentences) -> String {
     }
 }
 
+/// What the things are that are not so.
+fn otherwise(asked: HouseAsked, say: &HouseSentences) -> &str {
+    match asked {
+        HouseAsked::Off | HouseAsked::WhichOff => &say.is_on,
+        HouseAsked::On | HouseAsked::WhichOn => &say.is_off,
+        HouseAsked::Closed | HouseAsked::WhichClosed => &say.is_open,
+        HouseAsked::Open | HouseAsked::WhichOpen | HouseAsked::AnyOpen => &say.is_closed,
+        HouseAsked::Locked => &say.is_unlocked,
+        HouseAsked::Unlocked | HouseAsked::Value | HouseAsked::Target => &say.is_locked,
+    }
+}
+
 fn answered(answer: &HouseAnswer, say: &HouseSentences) -> String {
     match answer {
         HouseAnswer::Is { asked, yes, things } => match (things.len(), yes) {
@@ -179,16 +191,24 @@ fn answered(answer: &HouseAnswer, say: &HouseSentences) -> String {
             (_, false) => say.none_of_them.clone(),
         },
         HouseAnswer::Unknown(things) => fill(&say.unknown, &[("thing", &listed(titles(things), &say.and))]),
-        HouseAnswer::Some { those, unknown, .. } => {
-            let some = match those.is_empty() {
-                true => say.none_of_them.clone(),
-                false => fill(&say.only_some, &[("things", &listed(titles(those), &say.and))]),
+        HouseAnswer::Some { asked, those, others, unknown } => {
+            let some = match (those.is_empty(), others.is_empty()) {
+                (true, _) => say.none_of_them.clone(),
+                (false, true) => fill(&say.list, &[("things", &listed(titles(those), &say.and))]),
+                (false, false) => {
+                    let things = listed(titles(others), &say.and);
+                    fill(&say.only_some, &[("state", otherwise(*asked, say)), ("things", &things)])
+                }
             };
             with_unknown(some, unknown, say)
         }
-        HouseAnswer::List { those, unknown } => {
+        HouseAnswer::List { counted, those, unknown } => {
             let list = match those.is_empty() {
                 true => say.none.clone(),
+                false if *counted => {
+                    let (count, things) = (those.len().to_string(), listed(titles(those), &say.and));
+                    fill(&say.count, &[("count", &count), ("things", &things)])
+                }
                 false => fill(&say.list, &[("things", &listed(titles(those), &say.and))]),
             };
             with_unknown(list, unknown, say)

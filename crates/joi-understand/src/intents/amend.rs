@@ -8,6 +8,7 @@ use super::filled::Filled;
 use super::{Intent, match_intent, matched, orders, words};
 use joi_language::Language;
 use joi_language::grammar::TemplateGroup;
+use joi_language::grammar::disfluency::Fluent;
 use joi_language::values::{EntryKind, NewEntry, ScheduleOrder, When};
 
 /// A command to set something that lacks nothing, with its words.
@@ -28,7 +29,8 @@ pub fn settled(language: &Language, text: &str) -> Option<Settled> {
         }
         _ => Some(None),
     };
-    matched(language, text, &said, TemplateGroup::Command, with_words).and_then(|(settled, _)| settled)
+    matched(language, text, &Fluent::of(said.clone()), TemplateGroup::Command, with_words)
+        .and_then(|matched| matched.made)
 }
 
 /// Returns whether `text` is `before` once more with an end that makes no command of it: "set a timer for nine minutes,

@@ -7,9 +7,10 @@
 //! Pure: no I/O, no clock.
 
 use super::filled::Filled;
-use super::{Intent, MemoryOrder, VolumeChange, match_intent, matched, orders, words};
+use super::{Intent, Matched, MemoryOrder, VolumeChange, match_intent, matched, orders, words};
 use crate::requests::{ReadyEnd, ready_end};
 use joi_language::Language;
+use joi_language::grammar::disfluency::Fluent;
 use joi_language::grammar::machine::{GrammarUtterance, Slot, TemplateSearch};
 use joi_language::grammar::words::Word;
 use joi_language::grammar::{Grammar, TemplateGroup};
@@ -58,8 +59,8 @@ pub fn completeness(language: &Language, text: &str) -> Completeness {
     let with_end = |name: &str, filled: &Filled<'_>| {
         Some((orders::intent(name, filled)?, is_open(filled), ends_in(filled, Slot::Text)))
     };
-    if let Some(((what, is_open, ends_in_text), _)) =
-        matched(language, text, &said, TemplateGroup::Command, with_end)
+    if let Some(Matched { made: (what, is_open, ends_in_text), .. }) =
+        matched(language, text, &Fluent::of(said.clone()), TemplateGroup::Command, with_end)
     {
         let last = text.split_whitespace().next_back().unwrap_or_default().to_lowercase();
         let ends_in_number = grammar.numbers.counts(last.trim_matches(|c: char| !c.is_alphanumeric()));

@@ -10,7 +10,7 @@ use joi_language::grammar::machine::{Capture, Slot};
 use joi_language::grammar::slots::Taken;
 use joi_language::grammar::words::Word;
 use joi_language::values::{
-    ClockSaid, Day, DayPart, Days, EntryKind, Many, MonthRule, Said, ScheduleOrder, When, Which,
+    ClockSaid, Day, DayPart, Days, EntryKind, Many, MonthRule, Rank, Said, ScheduleOrder, When, Which,
 };
 
 /// The values that slots took, and the utterance they took them from.
@@ -21,6 +21,8 @@ pub(super) struct Filled<'a> {
     pub(super) core: std::ops::Range<usize>,
     /// The utterance as it was written.
     pub(super) text: &'a str,
+    /// Particles that were taken out of it, by their places in it.
+    pub(super) dropped: &'a [std::ops::Range<usize>],
     pub(super) grammar: &'a Grammar,
 }
 
@@ -29,11 +31,15 @@ impl Filled<'_> {
         self.captures.iter().filter(move |capture| capture.slot == slot).map(|capture| &capture.taken)
     }
 
-    pub(super) fn value(&self, slot: Slot) -> Option<&str> {
-        self.taken(slot).find_map(|taken| match taken {
+    fn values(&self, slot: Slot) -> impl Iterator<Item = &str> {
+        self.taken(slot).filter_map(|taken| match taken {
             Taken::Value(value) => Some(value.as_str()),
             _ => None,
         })
+    }
+
+    pub(super) fn value(&self, slot: Slot) -> Option<&str> {
+        self.values(slot).next()
     }
 
     pub(super) fn seconds(&self, slot: Slot) -> Option<u32> {
@@ -58,6 +64,11 @@ impl Filled<'_> {
         u8::try_from(if is_tenth { number * 10 } else { number }).ok()
     }
 
+    /// Returns by how many percentage points: of an amount a small number is no tenth.
+    pub(super) fn points(&self) -> Option<i8> {
+        self.number(Slot::Percent).and_then(|number| i8::try_from(number).ok())
+    }
+
     /// Returns a name, or what to remind of, as it was said, seen from the other side: "call your mother".
     pub(super) fn name(&self) -> Option<String> {
         let turned = |word: &'_ str| self.grammar.turned.get(&word.to_lowercase()).cloned();
@@ -78,19 +89,57 @@ impl Filled<'_> {
         self.as_said(range)
     }
 
-    /// Words as they were said; polite ones at the end are no part of them.
+    /// Returns whether a text or a name begins or ends with a word that belongs to another one: "stretch every".
+    pub(super) fn is_cut_short(&self) -> bool {
+        let manners = &self.grammar.manners;
+        self.captures.iter().any(|capture| {
+            let Taken::Words(range) = &capture.taken else { return false };
+            let text = |at: usize| self.words.get(at).map_or("", |word| word.text.as_str());
+            let last = text(range.end - 1);
+            let leads_on = range.end < self.core.end && capture.slot == Slot::Text && manners.leads_on(last);
+            let is_said_twice = range.start > 0 && text(range.start - 1) == text(range.start);
+            let is_next_to_dropped = capture.slot == Slot::Text && self.stands_beside_dropped(range);
+            is_next_to_dropped
+                || leads_on
+                || is_said_twice
+                || manners.is_unfinished(last)
+                || manners.belongs_to_a_time(text(range.start))
+        })
+    }
+
+    /// Returns whether particles were taken out right in front of `range`, within it or right behind it: they may belong to
+    /// the text ("to say thank you").
+    fn stands_beside_dropped(&self, range: &std::ops::Range<usize>) -> bool {
+        let end_of = |at: usize| self.words.get(at).map_or(0, |word| word.at.end);
+        let from = range.start.checked_sub(1).map_or(0, end_of);
+        let to = self.words.get(range.end).map_or(self.text.len(), |word| word.at.start);
+        self.dropped.iter().any(|dropped| dropped.start >= from && dropped.end <= to)
+    }
+
+    /// Words as they were said; polite ones at the end and filled pauses are no part of them.
     pub(super) fn as_said(&self, range: std::ops::Range<usize>) -> Option<String> {
         let words = self.words.get(range)?;
         let (from, to) = (words.first()?.at.start, words.last()?.at.end);
         let said: Vec<&str> = self.text.get(from..to)?.split(' ').collect();
+        let said: Vec<&str> = said.into_iter().filter(|word| !self.is_pause(word)).collect();
         let polite = said.iter().rev().take_while(|word| self.is_polite(word)).count();
+        let polite = polite + usize::from(polite == 0 && self.ends_politely(&said));
         let kept = if polite < said.len() { &said[..said.len() - polite] } else { &said[..] };
         Some(kept.join(" ").trim_end_matches([',', '.', '!', '?']).to_owned())
     }
 
     fn is_polite(&self, word: &str) -> bool {
-        let plain = word.trim_end_matches([',', '.', '!', '?']).to_lowercase();
-        self.grammar.manners.behind.first().is_some_and(|first| first[..] == [plain])
+        self.grammar.manners.behind.first().is_some_and(|first| first[..] == [plain(word)])
+    }
+
+    /// Returns whether the last word stands apart and is one that stands behind commands: "the car, okay".
+    fn ends_politely(&self, said: &[&str]) -> bool {
+        let [.., before, last] = said else { return false };
+        before.ends_with(',') && self.grammar.manners.behind.iter().any(|tail| tail[..] == [plain(last)])
+    }
+
+    fn is_pause(&self, word: &str) -> bool {
+        self.grammar.manners.pauses.iter().any(|pause| pause[..] == [plain(word)])
     }
 
     pub(super) fn kind(&self) -> Option<EntryKind> {
@@ -102,17 +151,37 @@ impl Filled<'_> {
         }
     }
 
-    fn clock(&self) -> Option<ClockSaid> {
-        self.taken(Slot::Clock).find_map(|taken| match taken {
+    fn clock(&self, slot: Slot) -> Option<ClockSaid> {
+        self.taken(slot).find_map(|taken| match taken {
             Taken::Clock(said) => Some(*said),
             _ => None,
         })
     }
 
     pub(super) fn which(&self, kind: Option<EntryKind>, many: Many) -> Which {
-        let clock = self.clock().map(|clock| (clock, self.part()));
-        let (length_s, day) = (self.seconds(Slot::Length), self.day());
-        Which { id: None, kind, name: self.name(), length_s, clock, day, many }
+        let clock = self.clock(Slot::Due).or_else(|| self.clock(Slot::Clock));
+        let clock = clock.map(|clock| (clock, self.part()));
+        let part = self.part().filter(|_| clock.is_none());
+        let (length_s, rank) = (self.seconds(Slot::Length), self.rank());
+        // The alarm "on Saturdays" may ring on one of them only.
+        let has_part = self.values(Slot::Days).any(|days| days.contains(' '));
+        let days = if has_part { Days::NONE } else { self.days() };
+        let (day, days) = match days {
+            days if days.only().is_some() => (self.day().or(days.only().map(Day::Weekday)), Days::NONE),
+            days => (self.day(), days),
+        };
+        Which { id: None, kind, name: self.name(), length_s, clock, day, days, part, rank, many }
+    }
+
+    fn rank(&self) -> Option<Rank> {
+        Some(match self.value(Slot::Rank)? {
+            "soonest" => Rank::Soonest,
+            "latest" => Rank::Latest,
+            "longest" => Rank::Longest,
+            "shortest" => Rank::Shortest,
+            "newest" => Rank::Newest,
+            nth => Rank::Nth(nth.parse().ok()?),
+        })
     }
 
     /// Returns which entry an answer means.
@@ -122,7 +191,12 @@ impl Filled<'_> {
 
     /// Returns the timer that is to be longer or shorter.
     fn timer(&self) -> Which {
-        Which { clock: None, day: None, ..self.which(self.kind().or(Some(EntryKind::Timer)), Many::One) }
+        Which {
+            clock: None,
+            day: None,
+            part: None,
+            ..self.which(self.kind().or(Some(EntryKind::Timer)), Many::One)
+        }
     }
 
     /// Returns the order to make a timer longer or shorter; a length of zero leads to a question.
@@ -136,7 +210,16 @@ impl Filled<'_> {
 
     /// Returns the entry that is to be due at another time: what was said of a time is the new one.
     pub(super) fn moved(&self) -> Which {
-        Which { clock: None, day: None, ..self.which(self.kind(), Many::One) }
+        Which { clock: None, day: None, part: None, ..self.which(self.kind(), Many::One) }
+    }
+
+    /// Returns the entry that is to be due at another time, and that time: it begins with the time of day.
+    pub(super) fn moved_one(&self) -> Option<ScheduleOrder> {
+        let at = self.captures.iter().position(|capture| capture.slot == Slot::Clock)?;
+        let (which, when) = self.captures.split_at(at);
+        let part = |captures| Filled { captures, core: self.core.clone(), ..*self };
+        let (which, when) = (part(which), part(when));
+        Some(ScheduleOrder::Move { which: which.which(which.kind(), Many::One), when: when.when() })
     }
 
     /// When, if anything was said of it.
@@ -144,14 +227,15 @@ impl Filled<'_> {
         if let Some(seconds) = self.seconds(Slot::Duration) {
             return Some(When::In(seconds));
         }
-        let said = Said { clock: self.clock(), part: self.part(), day: self.day(), days: self.days() };
+        let said =
+            Said { clock: self.clock(Slot::Clock), part: self.part(), day: self.day(), days: self.days() };
         (said != Said::default()).then_some(When::At(said))
     }
 
     pub(super) fn part(&self) -> Option<DayPart> {
         let part = self.value(Slot::Part).or_else(|| self.value(Slot::Today));
         // "Every morning" says both.
-        let part = part.or_else(|| self.value(Slot::Days)?.split_once(' ').map(|(_, part)| part));
+        let part = part.or_else(|| self.values(Slot::Days).find_map(|days| Some(days.split_once(' ')?.1)));
         part?.split(' ').find_map(|word| match word {
             "morning" => Some(DayPart::Morning),
             "afternoon" => Some(DayPart::Afternoon),
@@ -185,11 +269,11 @@ impl Filled<'_> {
             Some((first, last)) => Some(Days::from_to(weekday(first)?, weekday(last)?)),
             None => weekday(value.split(' ').next()?).map(Days::on),
         };
-        let values =
-            self.taken(Slot::Days).chain(self.taken(Slot::Several)).filter_map(|taken| match taken {
-                Taken::Value(value) => one(value),
-                _ => None,
-            });
+        let values: Vec<&str> = self.values(Slot::Days).chain(self.values(Slot::Several)).collect();
+        // "Every Tuesday night" is no night besides.
+        let days = values.iter().filter(|value| !value.contains(' '));
+        let days = if days.clone().count() > 0 { days.copied().collect() } else { values.clone() };
+        let values = days.into_iter().filter_map(one);
         values.fold(Days::NONE, Days::and)
     }
 }
@@ -214,6 +298,11 @@ impl Filled<'_> {
             day => Some(MonthRule::Weekday(week, weekday(day)?)),
         }
     }
+}
+
+/// Returns a word in lower case without signs.
+fn plain(word: &str) -> String {
+    word.trim_matches([',', '.', '!', '?', ';']).to_lowercase()
 }
 
 fn weekday(name: &str) -> Option<Weekday> {

@@ -23,6 +23,8 @@ pub enum MemoryOrder {
         /// In the user's own words.
         text: String,
     },
+    /// Remember something that was not said.
+    What,
     /// Forget all that is about this.
     Forget(String),
     /// Forget everything.
@@ -42,8 +44,8 @@ pub(super) fn order(name: &str, filled: &Filled<'_>) -> Option<MemoryOrder> {
     match name {
         "memory that" => {
             let text = filled.text()?;
-            let kind = kind(&text, grammar);
-            Some(MemoryOrder::Remember { kind, text })
+            // One word is no fact: "yes".
+            Some(if text.contains(' ') { to_remember(text, grammar) } else { MemoryOrder::What })
         }
         // Only what the speaker says of themselves, and enough of it to say something.
         "memory mine" => {
@@ -66,6 +68,7 @@ pub(super) fn order(name: &str, filled: &Filled<'_>) -> Option<MemoryOrder> {
         }
         "memory whole wish" => whole(MemoryKind::Wish, filled),
         "memory whole fact" => whole(MemoryKind::User, filled),
+        "memory what" => Some(MemoryOrder::What),
         "memory forget" => Some(MemoryOrder::Forget(filled.text()?)),
         "memory forget all" => Some(MemoryOrder::ForgetAll),
         "memory about me" => Some(MemoryOrder::AboutMe),
@@ -75,6 +78,11 @@ pub(super) fn order(name: &str, filled: &Filled<'_>) -> Option<MemoryOrder> {
 
 fn whole(kind: MemoryKind, filled: &Filled<'_>) -> Option<MemoryOrder> {
     Some(MemoryOrder::Remember { kind, text: filled.as_said(filled.core.clone())? })
+}
+
+/// Returns the order to remember `text`.
+pub(super) fn to_remember(text: String, grammar: &Grammar) -> MemoryOrder {
+    MemoryOrder::Remember { kind: kind(&text, grammar), text }
 }
 
 /// Returns what is about the speaker, and what is about anything else.

@@ -6,7 +6,8 @@
 //! Pure: no I/O, no clock.
 
 use super::table::Guess;
-use super::{Completeness, Intent, Mood, completeness, match_intent, matched, mood, orders};
+use super::{Completeness, Intent, Matched, Mood, completeness, match_intent, matched, mood, orders};
+use joi_language::grammar::disfluency::Fluent;
 use joi_language::grammar::machine::{Capture, Slot};
 use joi_language::grammar::slots::Taken;
 use joi_language::grammar::words::{self, Word};
@@ -154,8 +155,8 @@ impl WordChange<'_> {
         let word = if is_capital { capital(self.word) } else { self.word.to_owned() };
         let text = format!("{}{word}{}", &text[..self.at.start], &text[self.at.end..]);
         let said = words::normalise(&text, &language.grammar().manners)?;
-        let ((what, open), template) =
-            matched(language, &text, &said, TemplateGroup::Command, |name, filled| {
+        let Matched { made: (what, open), template, .. } =
+            matched(language, &text, &Fluent::of(said.clone()), TemplateGroup::Command, |name, filled| {
                 let names = filled.captures.iter().filter(|capture| capture.slot == Slot::Name);
                 // A name in front is whatever was not understood there.
                 let is_first =

@@ -7,7 +7,7 @@
 use super::filled::Filled;
 use super::{Chance, Herself, Intent, QuietWish, TakingBack, VolumeChange, home, memory};
 use joi_language::grammar::machine::Slot;
-use joi_language::values::{Bias, Day, DayPart, EntryKind, Many, NewEntry, ScheduleOrder, Which};
+use joi_language::values::{Bias, Day, DayPart, EntryKind, Many, NewEntry, ScheduleOrder, When, Which};
 
 /// Returns the intent of a template.
 pub(super) fn intent(name: &str, filled: &Filled<'_>) -> Option<Intent> {
@@ -41,6 +41,12 @@ pub(super) fn intent(name: &str, filled: &Filled<'_>) -> Option<Intent> {
         "seen it" => Intent::Quiet(QuietWish::Seen),
         "volume up" => Intent::Volume(VolumeChange::Up),
         "volume down" => Intent::Volume(VolumeChange::Down),
+        "volume raise" => Intent::Volume(VolumeChange::By(filled.points()?)),
+        "volume lower" => Intent::Volume(VolumeChange::By(-filled.points()?)),
+        "quiet while" => Intent::Quiet(match filled.when()? {
+            When::In(seconds) => QuietWish::For(seconds),
+            When::At(said) => QuietWish::Until(said),
+        }),
         "volume set" => Intent::Volume(VolumeChange::Set(filled.percent()?)),
         _ if name.starts_with("date ") => {
             Intent::DateOf(Day::Ahead(name.strip_prefix("date ")?.parse().ok()?))
@@ -57,7 +63,10 @@ pub(super) fn intent(name: &str, filled: &Filled<'_>) -> Option<Intent> {
 }
 
 fn order(name: &str, filled: &Filled<'_>) -> Option<ScheduleOrder> {
-    if filled.is_of_no_month() {
+    // Only timers stand still.
+    let stands_still = name.starts_with("pause") || name.starts_with("resume");
+    let is_other = stands_still && filled.kind().is_some_and(|kind| kind != EntryKind::Timer);
+    if is_other || filled.is_of_no_month() {
         return None;
     }
     let set = |kind, bias| {
@@ -80,10 +89,13 @@ fn order(name: &str, filled: &Filled<'_>) -> Option<ScheduleOrder> {
         "timer left" => ScheduleOrder::Left(filled.which(Some(EntryKind::Timer), Many::All)),
         "cancel" => ScheduleOrder::Cancel(filled.which(filled.kind(), Many::One)),
         "cancel reminder" => ScheduleOrder::Cancel(filled.which(Some(EntryKind::Reminder), Many::One)),
+        "cancel alarm" => ScheduleOrder::Cancel(filled.which(Some(EntryKind::Alarm), Many::One)),
+        "skip" => ScheduleOrder::Skip(filled.which(Some(EntryKind::Alarm), Many::One)),
         "cancel all" => ScheduleOrder::Cancel(filled.which(filled.kind(), Many::All)),
         "add" => filled.longer_by(1)?,
         "take off" => filled.longer_by(-1)?,
         "move" => ScheduleOrder::Move { which: filled.moved(), when: filled.when() },
+        "move one" => filled.moved_one()?,
         "pause" => ScheduleOrder::Pause(filled.which(Some(EntryKind::Timer), Many::One)),
         "pause all" => ScheduleOrder::Pause(filled.which(Some(EntryKind::Timer), Many::All)),
         "resume" => ScheduleOrder::Resume(filled.which(Some(EntryKind::Timer), Many::One)),

@@ -95,8 +95,12 @@ impl Intent {
                 let guess = if order.is_harmless() { Guess::Allowed } else { Guess::Never };
                 IntentRow { guess, ..row("home", None) }
             }
-            Self::Volume(VolumeChange::Up) => acts("Volume", call("setVolume", "up", Effect::Changes)),
-            Self::Volume(VolumeChange::Down) => acts("Volume", call("setVolume", "down", Effect::Changes)),
+            Self::Volume(VolumeChange::Up | VolumeChange::By(1..)) => {
+                acts("Volume", call("setVolume", "up", Effect::Changes))
+            }
+            Self::Volume(VolumeChange::Down | VolumeChange::By(..=0)) => {
+                acts("Volume", call("setVolume", "down", Effect::Changes))
+            }
             Self::Volume(VolumeChange::Set(_)) => acts("Volume", call("setVolume", "set", Effect::Changes)),
             Self::Schedule(order) => of_schedule(order),
             Self::Memory(order) => of_memory(order),
@@ -127,7 +131,9 @@ fn of_schedule(order: &ScheduleOrder) -> IntentRow {
         ScheduleOrder::Cancel(Which { many: Many::All, .. }) => {
             IntentRow { guess: Guess::Never, ..changes("cancel all timers", "cancelAll") }
         }
-        ScheduleOrder::Cancel(_) | ScheduleOrder::Withdraw { .. } => changes("cancel a timer", "cancel"),
+        ScheduleOrder::Cancel(_) | ScheduleOrder::Skip(_) | ScheduleOrder::Withdraw { .. } => {
+            changes("cancel a timer", "cancel")
+        }
         ScheduleOrder::Add { .. } | ScheduleOrder::Move { .. } | ScheduleOrder::Amend { .. } => {
             changes("change a timer", "change")
         }
@@ -146,6 +152,7 @@ fn of_memory(order: &MemoryOrder) -> IntentRow {
         |name, action, effect| IntentRow { undo: Undo::Cleared, ..row(name, call("memory", action, effect)) };
     match order {
         MemoryOrder::AboutMe => row("tell what is known", call("memory", "", Effect::Looks)),
+        MemoryOrder::What => row("ask what to remember", None),
         MemoryOrder::Remember { .. } => stores("remember", "remember", Effect::Remembers),
         MemoryOrder::Forget(_) => stores("forget", "forget", Effect::Changes),
         MemoryOrder::ForgetAll => stores("forget everything", "forget", Effect::Changes),

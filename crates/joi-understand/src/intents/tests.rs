@@ -9,6 +9,7 @@ const PHRASINGS: &str = include_str!("../../../../tests/data/intents/phrasings.t
 const CHITCHAT: &str = include_str!("../../../../tests/data/intents/chitchat.txt");
 
 mod amend;
+mod frames;
 mod grammar;
 mod home;
 mod mood;

@@ -1,5 +1,7 @@
 //! What an intent changes beyond words: the volume, how much is said unasked, what was done last.
 
+use joi_language::values::Said;
+
 /// A change of the playback volume.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VolumeChange {
@@ -9,6 +11,8 @@ pub enum VolumeChange {
     Down,
     /// To this many percent, 0 to 100.
     Set(u8),
+    /// By so many percentage points.
+    By(i8),
 }
 
 /// A wish about proactive speech.
@@ -20,6 +24,10 @@ pub enum QuietWish {
     UntilTomorrow,
     /// "I'm going to sleep".
     Sleep,
+    /// "Be quiet for an hour": for so many seconds.
+    For(u32),
+    /// "No messages until noon".
+    Until(Said),
     /// "You may talk to me again".
     Over,
     /// "I heard it".

@@ -15,16 +15,21 @@ use joi_language::values::deed::Arguments;
 pub const NOTES: &str = "notes";
 /// The list that has other names.
 pub const SHOPPING: &str = "shopping";
+/// The list of what is to be done, which has them, too.
+pub const TODO: &str = "to-do";
 
 /// Returns the arguments of `asked`.
 pub fn arguments(asked: &str, language: &Language) -> Option<Arguments> {
-    let asked = asked.trim().replace('’', "'");
-    let as_said = |asked: &str| {
-        let mut ways =
-            language.lists().flat_map(|words| words.ready.ways.iter().map(move |way| (words, way)));
+    let asked = asked.trim().trim_end_matches(['.', '!', '?']).replace('’', "'");
+    let read = |asked: &str, is_bare: bool| {
+        let ways = language.lists().flat_map(|words| words.ready.ways.iter().map(move |way| (words, way)));
+        let mut ways = ways.filter(|(_, way)| way.is_bare == is_bare);
         ways.find_map(|(words, way)| arguments_of(way, words, asked, language))
     };
-    as_said(&asked).or_else(|| as_said(&meant(&asked, language)?))
+    let cores = super::cores(&asked, language);
+    let with_verb = || cores.iter().find_map(|core| read(core, false));
+    let misheard = || read(&meant(&asked, language)?, false);
+    with_verb().or_else(misheard).or_else(|| cores.iter().find_map(|core| read(core, true)))
 }
 
 /// Returns the request with the verb that its first word was misheard for.
@@ -67,13 +72,20 @@ fn arguments_of(way: &Way, words: &ListWords, asked: &str, language: &Language) 
     {
         text = Some(rest);
     }
+    // "Is anything on the list" asks what is on it.
+    text = text.filter(|text| way.action != "read" || !words.ready.any.contains(&text.to_lowercase()));
     let is_vague = |text: &str| {
         let text = text.to_lowercase();
         let mut all = text.split_whitespace();
         let is_turned = all.any(|word| words.ready.negations.iter().any(|known| known == word));
         words.ready.vague.contains(&text) || text.is_empty() || is_turned
     };
-    if !is_named || text.is_some_and(is_vague) {
+    let is_told = |text: &str| {
+        let text = text.to_lowercase();
+        let told = words.ready.tells.iter().chain(&words.ready.not_bare);
+        text.split_whitespace().any(|word| told.clone().any(|told| told == word.trim_end_matches(',')))
+    };
+    if !is_named || text.is_some_and(is_vague) || way.is_bare && text.is_some_and(is_told) {
         return None;
     }
     let rows = [("action", Some(way.action)), ("list", Some(list.as_str())), ("text", text)];
@@ -89,8 +101,19 @@ pub fn list_name(said: &str, language: &Language) -> String {
     match bare_name(said, language) {
         name if name.is_empty() || is(|words| &words.notes, &name) => NOTES.to_owned(),
         name if is(|words| &words.shopping, &name) => SHOPPING.to_owned(),
+        name if language.lists().any(|words| words.todo.iter().any(|todo| is_alike(todo, &name))) => {
+            TODO.to_owned()
+        }
         name => name,
     }
+}
+
+/// Returns whether two names are the same but for hyphens and blanks: "to-do", "todo".
+pub fn is_alike(one: &str, other: &str) -> bool {
+    let plain = |name: &str| {
+        name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>()
+    };
+    plain(one) == plain(other)
 }
 
 /// Returns the same without words that are no part of a name, which may leave nothing; not what else it is called.
@@ -137,6 +160,13 @@ mod tests {
             ("what's on the list", "read shopping"),
             ("What have we got on the list?", "read shopping"),
             ("put olive oil on the list", "add shopping: olive oil"),
+            ("We are out of bread, add it to the shopping list", "add shopping: bread"),
+            ("shopping list: rice and beans", "add shopping: rice and beans"),
+            ("rice on the shopping list please", "add shopping: rice"),
+            ("pita bread on the list", "add shopping: pita bread"),
+            ("is anything on the list", "read shopping"),
+            ("what have I got on my to do list", "read to-do"),
+            ("read my to-dos", "read to-do"),
             ("add milk to my list", "add shopping: milk"),
             ("take soap off the list", "remove shopping: soap"),
             ("Empty the shopping list, please", "clear shopping"),
@@ -161,10 +191,10 @@ mod tests {
             ("Steht Milch auf der Einkaufsliste?", "read shopping: Milch"),
             ("what do we need to buy?", "read shopping"),
             ("Was muss ich noch einkaufen?", "read shopping"),
-            ("Start a packing list", "read packing"),
-            ("Can you make me a new camping list, please?", "read camping"),
-            ("Mach mir bitte eine Packliste", "read packliste"),
-            ("Leg eine neue Campingliste an", "read campingliste"),
+            ("Start a packing list", "begin packing"),
+            ("Can you make me a new camping list, please?", "begin camping"),
+            ("Mach mir bitte eine Packliste", "begin packliste"),
+            ("Leg eine neue Campingliste an", "begin campingliste"),
             ("Boot olive oil on the list.", "add shopping: olive oil"),
             ("But milk on the shopping list", "add shopping: milk"),
             ("Sitz Milch auf die Liste", "add shopping: Milch"),
@@ -216,7 +246,6 @@ mod tests {
             "don't put milk on the list",
             "add milk to the shopping list and tell me a joke",
             "I put milk on the shopping list",
-            "We are out of bread, add it to the shopping list",
             "never put milk on the shopping list",
             "what is on your mind",
             "we need milk",
@@ -246,7 +275,6 @@ mod tests {
             "jetzt Milch auf der Liste",
             "Bad things should be on the list",
             "boot the computer",
-            "pita bread on the list",
             "at what time is it on the list",
             "make a list",
             "make a new list",

@@ -79,17 +79,30 @@ impl<'a> PreparedSum<'a> {
 
 /// Returns the expression of a request that is nothing but one: "What is 17 times 23?".
 pub fn asked_for(asked: &str, language: &Language) -> Option<String> {
+    super::cores(asked, language).into_iter().find_map(|core| expression(core, language))
+}
+
+fn expression(asked: &str, language: &Language) -> Option<String> {
     let lower = figures::to_compute(&asked.to_lowercase().replace('’', "'"), language);
     let mut rest = lower.trim().trim_end_matches(['?', '.', '!', '=', ' ']);
     let before = language.sums().flat_map(|words| &words.before);
     while let Some(shorter) =
-        before.clone().find_map(|words| rest.strip_prefix(words.as_str())?.strip_prefix(' '))
+        // Of several the longest: "what is" goes before "what".
+        before
+            .clone()
+            .filter_map(|words| rest.strip_prefix(words.as_str())?.strip_prefix(' '))
+            .min_by_key(|rest| rest.len())
     {
         rest = shorter.trim_start();
     }
-    let mut behind = language.sums().flat_map(|words| &words.behind);
-    let polite = behind.find_map(|word| rest.strip_suffix(word.as_str())?.strip_suffix(' '));
-    let rest = polite.unwrap_or(rest).trim_end_matches([',', ' ']);
+    let behind = language.sums().flat_map(|words| &words.behind);
+    while let Some(shorter) = behind
+        .clone()
+        .filter_map(|words| rest.strip_suffix(words.as_str())?.strip_suffix([' ', ',']))
+        .min_by_key(|rest| rest.len())
+    {
+        rest = shorter.trim_end_matches([',', ' ']);
+    }
     let mut articles = language.sums().map(|words| &words.article);
     let rest = articles.find_map(|word| rest.strip_prefix(word.as_str())?.strip_prefix(' ')).unwrap_or(rest);
     let forms = language.sums().flat_map(|words| &words.forms);
@@ -177,6 +190,12 @@ fn without(text: &str, name: &str) -> Option<String> {
 /// Returns a value with its currency.
 fn with_money(value: String, money: Option<&CurrencyNames>) -> String {
     match money {
+        Some(CurrencyNames { of: Some(whole), .. })
+            if value.parse().is_ok_and(|cents: f64| cents >= 100.0) =>
+        {
+            let whole_value = value.parse().map_or(0.0, |cents: f64| cents / 100.0);
+            format!("{whole_value:.2} {whole}").trim_end().to_owned()
+        }
         Some(money) if value == "1" => format!("{value} {}", money.one),
         Some(money) => format!("{value} {}", money.many),
         None => value,

@@ -185,7 +185,7 @@ impl ConnectedHome {
         if !may_act(turn) || !house::may_be_about(turn.asked, words, &self.phrasings(words)) {
             return None;
         }
-        let read = |said: &str| intents::when(&turn.language, said);
+        let read = |said: &str| intents::clear_when(&turn.language, said);
         let timed = later::without_time(turn.asked, words, read);
         let mut understood: Vec<(HouseDecision, LaterTime)> = timed
             .into_iter()

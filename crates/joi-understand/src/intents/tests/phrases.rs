@@ -22,6 +22,7 @@ pub(super) fn shown(order: &ScheduleOrder) -> String {
         }
         ScheduleOrder::Left(which) => vec!["left".into(), which_shown(which)],
         ScheduleOrder::Cancel(which) => vec!["cancel".into(), which_shown(which)],
+        ScheduleOrder::Skip(which) => vec!["skip".into(), which_shown(which)],
         ScheduleOrder::Add { which, seconds } => {
             vec!["add".into(), format!("{seconds} s"), which_shown(which)]
         }
@@ -87,6 +88,7 @@ fn which_shown(which: &Which) -> String {
         which.length_s.map(|length| format!("of {length} s")).unwrap_or_default(),
         which.clock.map(|(clock, part)| format!("at {}", clock_shown(clock, part))).unwrap_or_default(),
         which.day.map(|day| format!("on{}", day_shown(day))).unwrap_or_default(),
+        which.rank.map(|rank| format!("ranked {rank:?}")).unwrap_or_default(),
     ];
     words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
@@ -193,6 +195,16 @@ fn what_was_asked_back_is_completed_by_the_answer() {
             "on Monday at eight",
             "set alarm at 8:00 monday",
         ),
+        ("remind me at nine", &ScheduleQuestion::Text, "to call Ann", "set reminder \"call Ann\" at 9:00"),
+        (
+            "remind me at nine",
+            &ScheduleQuestion::Text,
+            "The laundry.",
+            "set reminder \"The laundry\" at 9:00",
+        ),
+        ("remind me at nine", &ScheduleQuestion::Text, "no", "-"),
+        ("remind me at nine", &ScheduleQuestion::Text, "what is the time", "-"),
+        ("pause the one hour timer", &which, "the second one", "pause timer of 3600 s ranked Nth(2)"),
         ("wake me up", &ScheduleQuestion::Moment, "at half past six", "set alarm at 6:30"),
         ("change the alarm", &ScheduleQuestion::Moment, "seven", "move alarm at 7:00"),
         ("cancel the timer", &which, "the pasta one", "cancel timer \"pasta\""),

@@ -64,7 +64,12 @@ pub(super) fn rounded(value: &str, of: ValueOf) -> String {
         return value.to_owned();
     }
     let short = format!("{number:.most$}");
-    let short = if of == ValueOf::Money { &short } else { short.trim_end_matches('0').trim_end_matches('.') };
+    let is_whole = !short.contains('.');
+    let short = match of {
+        ValueOf::Money => &short,
+        _ if is_whole => &short,
+        _ => short.trim_end_matches('0').trim_end_matches('.'),
+    };
     format!("{ABOUT}{short}{unit}")
 }
 
@@ -99,6 +104,7 @@ mod tests {
             ("31556925.9747 s", Conversion, "approx. 31556926 s"),
             ("0.0123456 m", Conversion, "approx. 0.0123 m"),
             ("175.26 cm", Conversion, "approx. 175 cm"),
+            ("110.2311310924 pounds", Conversion, "approx. 110 pounds"),
             ("1440 minutes", Conversion, "1440 minutes"),
             ("68 °F", Conversion, "68 °F"),
             ("1.5 minutes", Conversion, "1.5 minutes"),

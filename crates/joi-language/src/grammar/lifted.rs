@@ -1,0 +1,172 @@
+//! Lifts times out of an utterance, so that they may stand anywhere in a command: "for tomorrow at seven set an alarm".
+//!
+//! In: words. Out: every way to take one or two times out of them, with what was said in them, and the words that are left.
+//! The forms of a time stand in the section `times` of `commands.toml`: strict ones can be told from any other words
+//! ("at seven"), loose ones only where nothing else may stand ("seven").
+//! Pure: no I/O, no clock.
+
+use std::ops::Range;
+
+use serde::Deserialize;
+
+use super::Grammar;
+use super::machine::{Capture, GrammarUtterance};
+use super::program::Program;
+use super::words::Word;
+
+/// Most ways that are tried: an utterance with more times is no command.
+const MOST_WAYS: usize = 64;
+
+/// The section as it stands in the file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct TimeRows {
+    strict: Vec<String>,
+    loose: Vec<String>,
+}
+
+/// The forms of a time, ready to match.
+#[derive(Debug, Default)]
+pub(crate) struct TimeForms {
+    strict: Vec<Program>,
+    loose: Vec<Program>,
+}
+
+impl TimeRows {
+    pub(super) fn compiled(
+        &self,
+        compile: &mut impl FnMut(&str, &str) -> Result<Program, String>,
+    ) -> Result<TimeForms, String> {
+        let mut all = |key: &str, rows: &[String]| {
+            rows.iter().map(|row| compile(key, row)).collect::<Result<Vec<_>, _>>()
+        };
+        Ok(TimeForms { strict: all("times.strict", &self.strict)?, loose: all("times.loose", &self.loose)? })
+    }
+}
+
+/// A time in an utterance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TimeSpan {
+    /// From where to where, in words.
+    pub at: Range<usize>,
+    /// What its slots took.
+    pub captures: Vec<Capture>,
+    /// It is a time among any words.
+    pub is_strict: bool,
+}
+
+/// An utterance without some of its times.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lifted {
+    /// The words that are left.
+    pub words: Vec<Word>,
+    /// The times, in the order in which they were said.
+    pub times: Vec<TimeSpan>,
+}
+
+impl Lifted {
+    /// Returns the times that stood at a place between two words that are left: none in front of word 0.
+    pub fn at_place(&self, place: usize) -> impl Iterator<Item = &TimeSpan> {
+        let mut taken = 0;
+        self.times.iter().filter(move |time| {
+            let before = time.at.start - taken;
+            taken += time.at.len();
+            before == place
+        })
+    }
+}
+
+/// Returns every way to lift one time or two out of `words`, the longest times first.
+pub fn lifted(words: &[Word], grammar: &Grammar) -> Vec<Lifted> {
+    let spans = spans(words, grammar);
+    let one = spans.iter().map(|span| vec![span]);
+    let two = spans.iter().flat_map(|first| {
+        spans.iter().filter(|second| second.at.start > first.at.end).map(move |second| vec![first, second])
+    });
+    let mut ways: Vec<Vec<&TimeSpan>> = one.chain(two).collect();
+    ways.sort_by_key(|times| std::cmp::Reverse(times.iter().map(|time| time.at.len()).sum::<usize>()));
+    ways.into_iter().take(MOST_WAYS).map(|times| without(words, &times)).collect()
+}
+
+/// Returns whether `words` are a time among any words: "at seven", but not "seven".
+pub fn is_strict(words: &[Word], grammar: &Grammar) -> bool {
+    spans(words, grammar).iter().any(|span| span.is_strict && span.at == (0..words.len()))
+}
+
+/// Returns whether such a time stands in `words`.
+pub fn holds_strict(words: &[Word], grammar: &Grammar) -> bool {
+    spans(words, grammar).iter().any(|span| span.is_strict)
+}
+
+/// Returns `words` without `times`.
+fn without(words: &[Word], times: &[&TimeSpan]) -> Lifted {
+    let is_left = |at: &usize| !times.iter().any(|time| time.at.contains(at));
+    Lifted {
+        words: (0..words.len()).filter(is_left).map(|at| words[at].clone()).collect(),
+        times: times.iter().map(|time| (*time).clone()).collect(),
+    }
+}
+
+/// Returns the longest time at each place.
+fn spans(words: &[Word], grammar: &Grammar) -> Vec<TimeSpan> {
+    let utterance = GrammarUtterance::new(words, grammar);
+    let longest = |programs: &[Program], from: usize, is_strict: bool| {
+        let ends = programs.iter().flat_map(|program| utterance.ends(program, from, words.len()));
+        // Of several, the first.
+        let ends: Vec<_> = ends.filter(|(end, _)| *end > from).collect();
+        let longest = ends.into_iter().rev().max_by_key(|(end, _)| *end)?;
+        Some(TimeSpan { at: from..longest.0, captures: longest.1, is_strict })
+    };
+    let forms = &grammar.times;
+    (0..words.len())
+        .flat_map(|from| [longest(&forms.strict, from, true), longest(&forms.loose, from, false)])
+        .flatten()
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::words::normalise;
+    use crate::testing::english;
+
+    fn ways(said: &str) -> Vec<(String, Vec<Range<usize>>)> {
+        let grammar = english().grammar();
+        let words = normalise(said, &grammar.manners).unwrap();
+        let text = |words: &[Word]| words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+        lifted(&words, grammar)
+            .iter()
+            .map(|way| (text(&way.words), way.times.iter().map(|time| time.at.clone()).collect()))
+            .collect()
+    }
+
+    #[test]
+    fn a_time_is_lifted_from_anywhere_the_longest_first() {
+        for (said, left, times) in [
+            ("for tomorrow at seven set an alarm", "set an alarm", vec![0..4]),
+            ("tomorrow remind me at five to call mum", "remind me to call mum", vec![0..1, 3..5]),
+            ("set a timer for ten minutes for the rice", "set a timer for the rice", vec![3..6]),
+        ] {
+            let ways = ways(said);
+            assert!(ways.contains(&(left.to_owned(), times.clone())), "{said}: {ways:?}");
+        }
+        assert_eq!(ways("for tomorrow at seven set an alarm")[0].0, "set an alarm");
+        assert_eq!(ways("why is the sky blue"), []);
+    }
+
+    #[test]
+    fn times_are_told_by_the_place_they_stood_at() {
+        let grammar = english().grammar();
+        let words = normalise("tomorrow remind me at five to call mum", &grammar.manners).unwrap();
+        let ways = lifted(&words, grammar);
+        let way = ways.iter().find(|way| way.times.len() == 2 && way.words.len() == 5).unwrap();
+        let places: Vec<usize> = (0..=5).filter(|place| way.at_place(*place).count() > 0).collect();
+        assert_eq!(places, [0, 2]);
+    }
+
+    #[test]
+    fn more_times_than_anybody_says_are_not_all_tried() {
+        let said = ["at five"; 8].join(" and ");
+        assert_eq!(ways(&said).len(), MOST_WAYS);
+    }
+}
