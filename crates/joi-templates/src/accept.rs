@@ -10,7 +10,7 @@ use crate::error::RecogniseError;
 use crate::grammar::{Children, GrammarNode, NodeId, TemplateWord};
 use crate::lists::{GivenList, ListKind, TemplateValue};
 use crate::model::CompiledTemplates;
-use crate::positions::{MOST_LETTERS, Place, PlaceSet};
+use crate::positions::{MOST_LETTERS, PlaceSet, TextPlace};
 use crate::text::is_word;
 
 /// Most steps that are taken for a sentence: comparisons of a word or a letter, and visits of an expression at a place.
@@ -26,7 +26,7 @@ pub(crate) struct FoundValue {
     /// First character of the words, and the one behind the last.
     pub(crate) words: (u16, u16),
     /// Where matching goes on.
-    pub(crate) end: Place,
+    pub(crate) end: TextPlace,
 }
 
 /// Which value of a list.
@@ -76,12 +76,12 @@ impl<'a> SentenceScan<'a> {
     }
 
     /// The place before the sentence.
-    pub(crate) fn start(&self) -> Place {
-        Place::at_word(self.skip(0))
+    pub(crate) fn start(&self) -> TextPlace {
+        TextPlace::at_word(self.skip(0))
     }
 
     /// Returns whether nothing is left at the place.
-    pub(crate) fn is_end(&self, place: Place) -> bool {
+    pub(crate) fn is_end(&self, place: TextPlace) -> bool {
         self.skip(place.position()) == self.letters.len()
     }
 
@@ -104,9 +104,12 @@ impl<'a> SentenceScan<'a> {
             GrammarNode::Word(word) => self.word(compiled.grammar.word(word), from),
             GrammarNode::Sequence(items) => {
                 let items = compiled.grammar.children(items).iter();
-                items.fold(*from, |places, &item| {
-                    if places.is_empty() { places } else { self.accept(item, &places) }
-                })
+                items.fold(
+                    *from,
+                    |places, &item| {
+                        if places.is_empty() { places } else { self.accept(item, &places) }
+                    },
+                )
             }
             GrammarNode::Alternatives(items) => {
                 let mut ends = PlaceSet::default();
@@ -127,7 +130,7 @@ impl<'a> SentenceScan<'a> {
         }
     }
 
-    fn rule(&mut self, body: NodeId, from: Place) -> PlaceSet {
+    fn rule(&mut self, body: NodeId, from: TextPlace) -> PlaceSet {
         let key = key(body, from);
         if let Some(known) = self.rules.get(&key) {
             return *known;
@@ -145,12 +148,19 @@ impl<'a> SentenceScan<'a> {
         for place in from.iter() {
             self.steps += 1;
             let begins_word = place.begins_word() || compiled.ignores_spaces;
-            let (at, part) =
-                if begins_word { (self.skip(place.position()), spaceless) } else { (place.position(), letters) };
+            let (at, part) = if begins_word {
+                (self.skip(place.position()), spaceless)
+            } else {
+                (place.position(), letters)
+            };
             if self.has(part, at) {
                 let end = at + part.len();
                 let is_at_word = word.ends_word || compiled.ignores_spaces;
-                ends.insert(if is_at_word { Place::at_word(self.skip(end)) } else { Place::inside(end) });
+                ends.insert(if is_at_word {
+                    TextPlace::at_word(self.skip(end))
+                } else {
+                    TextPlace::inside(end)
+                });
             } else if word.is_blank && self.is_end(place) {
                 ends.insert(place);
             }
@@ -161,7 +171,9 @@ impl<'a> SentenceScan<'a> {
     /// Returns whether the sentence has these characters at a place; its hyphens also stand for spaces.
     fn has(&self, letters: &[char], at: usize) -> bool {
         let Some(said) = self.letters.get(at..at + letters.len()) else { return false };
-        said.iter().zip(letters).all(|(said, meant)| said == meant || (*meant == ' ' && matches!(said, '-' | '_')))
+        said.iter()
+            .zip(letters)
+            .all(|(said, meant)| said == meant || (*meant == ' ' && matches!(said, '-' | '_')))
     }
 
     /// Tries the parts in all orders: which of them are over decides how it goes on, not in which order they were.
@@ -207,7 +219,7 @@ impl<'a> SentenceScan<'a> {
     }
 
     /// Returns where a wildcard that begins with the character `first` can end.
-    pub(crate) fn wildcard_ends(&mut self, first: usize, ends_word: bool) -> Vec<Place> {
+    pub(crate) fn wildcard_ends(&mut self, first: usize, ends_word: bool) -> Vec<TextPlace> {
         self.steps += (self.letters.len() - first) as u64;
         let count = self.letters.len();
         let is_end = |at: &usize| {
@@ -215,11 +227,11 @@ impl<'a> SentenceScan<'a> {
             let joins = || is_word(self.letters[at - 1]) && is_word(*next);
             *next != ' ' && (!ends_word || self.compiled.ignores_spaces || !joins())
         };
-        (first + 1..=count).filter(is_end).map(Place::at_word).collect()
+        (first + 1..=count).filter(is_end).map(TextPlace::at_word).collect()
     }
 
     /// Returns the words of a wildcard between two places: the first character and the one behind the last.
-    pub(crate) fn wildcard_words(&self, from: Place, end: Place) -> (u16, u16) {
+    pub(crate) fn wildcard_words(&self, from: TextPlace, end: TextPlace) -> (u16, u16) {
         let first = self.skip(from.position());
         let mut last = end.position();
         while last > first && self.letters[last - 1] == ' ' {
@@ -229,7 +241,7 @@ impl<'a> SentenceScan<'a> {
     }
 
     /// Returns the values of a list that the sentence has at a place.
-    pub(crate) fn values(&mut self, list: u32, from: Place) -> Rc<[FoundValue]> {
+    pub(crate) fn values(&mut self, list: u32, from: TextPlace) -> Rc<[FoundValue]> {
         let key = key(list, from);
         if let Some(known) = self.lists.get(&key) {
             return known.clone();
@@ -239,7 +251,7 @@ impl<'a> SentenceScan<'a> {
         found
     }
 
-    fn find_values(&mut self, list: u32, from: Place) -> Vec<FoundValue> {
+    fn find_values(&mut self, list: u32, from: TextPlace) -> Vec<FoundValue> {
         let compiled = self.compiled;
         let skipped = self.skip(from.position());
         let at = if from.begins_word() || compiled.ignores_spaces { skipped } else { from.position() };
@@ -270,7 +282,7 @@ impl<'a> SentenceScan<'a> {
     fn file_values(
         &mut self,
         values: &[TemplateValue],
-        (from, at): (Place, usize),
+        (from, at): (TextPlace, usize),
         found: &mut Vec<FoundValue>,
     ) {
         let next = self.letters[at];
@@ -292,13 +304,13 @@ impl<'a> SentenceScan<'a> {
     }
 
     /// A value whose words are between two characters; behind it white space is skipped where it was before it.
-    fn found(&self, value: ValueId, from: Place, (first, last): (usize, usize)) -> FoundValue {
+    fn found(&self, value: ValueId, from: TextPlace, (first, last): (usize, usize)) -> FoundValue {
         let end = if from.begins_word() { self.skip(last) } else { last };
         FoundValue { value, words: (first as u16, last as u16), end: from.moved(end) }
     }
 }
 
-fn key(number: u32, place: Place) -> u64 {
+fn key(number: u32, place: TextPlace) -> u64 {
     (u64::from(number) << 16) | u64::from(place.number())
 }
 

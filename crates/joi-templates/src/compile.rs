@@ -8,8 +8,8 @@ mod scope;
 use std::collections::HashMap;
 
 use crate::context::Conditions;
-use crate::error::{LoadError, TemplateFault};
-use crate::file::{FileBlock, LanguageFile};
+use crate::error::{TemplateFault, TemplateFileError};
+use crate::file::{FileBlock, TemplateFile};
 use crate::grammar::GrammarBuilder;
 use crate::lists::TemplateList;
 use crate::model::{CompiledTemplates, TemplateBlock, TemplateRow, WildcardEnds};
@@ -17,7 +17,7 @@ use crate::numbers::SpellNumber;
 use crate::required::ClauseCollector;
 use crate::syntax::{self, Expr};
 use crate::text::{Normalised, fold};
-use scope::Scope;
+use scope::RuleScope;
 
 /// A fault with its place; the language is added by the caller.
 struct FaultyTemplate {
@@ -30,7 +30,7 @@ type Compiled<T> = Result<T, FaultyTemplate>;
 
 /// The work on one language.
 struct TemplateCompiler<'f> {
-    file: &'f LanguageFile,
+    file: &'f TemplateFile,
     speller: &'f dyn SpellNumber,
     builder: GrammarBuilder,
     lists: Vec<TemplateList>,
@@ -43,7 +43,10 @@ struct TemplateCompiler<'f> {
 }
 
 /// Compiles the templates of a language.
-pub(crate) fn compile(file: &LanguageFile, speller: &dyn SpellNumber) -> Result<CompiledTemplates, LoadError> {
+pub(crate) fn compile(
+    file: &TemplateFile,
+    speller: &dyn SpellNumber,
+) -> Result<CompiledTemplates, TemplateFileError> {
     let compiler = TemplateCompiler {
         file,
         speller,
@@ -55,7 +58,7 @@ pub(crate) fn compile(file: &LanguageFile, speller: &dyn SpellNumber) -> Result<
         blocks: Vec::new(),
         shared_lists: HashMap::new(),
     };
-    compiler.run().map_err(|FaultyTemplate { place, template, fault }| LoadError::Template {
+    compiler.run().map_err(|FaultyTemplate { place, template, fault }| TemplateFileError::Template {
         language: file.language.clone(),
         place,
         template,
@@ -65,7 +68,7 @@ pub(crate) fn compile(file: &LanguageFile, speller: &dyn SpellNumber) -> Result<
 
 impl TemplateCompiler<'_> {
     fn run(mut self) -> Compiled<CompiledTemplates> {
-        let mut shared = Scope::shared(self.file)?;
+        let mut shared = RuleScope::shared(self.file)?;
         for (name, list) in &self.file.lists {
             self.file_list(&mut shared, name, list, false)?;
         }
@@ -95,7 +98,13 @@ impl TemplateCompiler<'_> {
         })
     }
 
-    fn block(&mut self, shared: &mut Scope, number: u32, intent: &str, block: &FileBlock) -> Compiled<()> {
+    fn block(
+        &mut self,
+        shared: &mut RuleScope,
+        number: u32,
+        intent: &str,
+        block: &FileBlock,
+    ) -> Compiled<()> {
         let place = format!("intent {intent}");
         let mut local = None;
         if !block.expansion_rules.is_empty() || !block.lists.is_empty() {

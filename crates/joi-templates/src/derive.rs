@@ -10,7 +10,7 @@ use crate::accept::{FastMap, SentenceScan, ValueId};
 use crate::context::Conditions;
 use crate::grammar::{GrammarNode, NodeId};
 use crate::lists::{GivenList, ListKind};
-use crate::positions::{Place, PlaceSet};
+use crate::positions::{PlaceSet, TextPlace};
 
 /// Readings kept at each place.
 const MOST_READINGS: usize = 12;
@@ -41,10 +41,10 @@ struct Worth {
 /// Number of a list of slots, from the last word to the first; 0 is the empty one.
 type Chain = u32;
 /// What is still to be matched; 0 is the end.
-type Rest = u32;
+type RestId = u32;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Part {
+enum RestPart {
     Node(NodeId),
     /// Parts of a group of any order, by bit.
     AnyOrder(NodeId, u8),
@@ -56,7 +56,7 @@ pub(crate) struct Derivation<'s, 'a> {
     conditions: &'a Conditions,
     /// Number of the slot whose length decides first.
     name_slot: Option<u32>,
-    rests: Interned<(Part, Rest)>,
+    rests: Interned<(RestPart, RestId)>,
     chains: Interned<(ReadSlot, Chain)>,
     worths: Vec<Worth>,
     readings: FastMap<u64, Rc<[Chain]>>,
@@ -83,7 +83,7 @@ impl<'s, 'a> Derivation<'s, 'a> {
 
     /// Returns the slots of each reading in order of the sentence.
     pub(crate) fn readings(&mut self, template: NodeId) -> Vec<Vec<ReadSlot>> {
-        let rest = self.rests.number((Part::Node(template), 0));
+        let rest = self.rests.number((RestPart::Node(template), 0));
         let start = self.scan.start();
         let chains = self.read(rest, start);
         chains.iter().map(|&chain| self.slots(chain)).collect()
@@ -99,7 +99,7 @@ impl<'s, 'a> Derivation<'s, 'a> {
     }
 
     /// Returns the readings of the rest of a template from a place on.
-    fn read(&mut self, rest: Rest, place: Place) -> Rc<[Chain]> {
+    fn read(&mut self, rest: RestId, place: TextPlace) -> Rc<[Chain]> {
         let Some(&(part, next)) = self.rests.get(rest) else {
             return if self.scan.is_end(place) { [0].into() } else { [].into() };
         };
@@ -117,15 +117,15 @@ impl<'s, 'a> Derivation<'s, 'a> {
         self.depth += 1;
         let mut found = Vec::new();
         match part {
-            Part::Node(node) if self.scan.compiled.grammar.fills_slots(node) => {
+            RestPart::Node(node) if self.scan.compiled.grammar.fills_slots(node) => {
                 self.node(node, next, place, &mut found);
             }
-            Part::Node(node) => {
+            RestPart::Node(node) => {
                 for end in self.scan.accept(node, &PlaceSet::one(place)).iter() {
                     found.extend_from_slice(&self.read(next, end));
                 }
             }
-            Part::AnyOrder(node, left) => self.any_order(node, left, (next, place), &mut found),
+            RestPart::AnyOrder(node, left) => self.any_order(node, left, (next, place), &mut found),
         }
         self.depth -= 1;
         let found = self.best(found);
@@ -133,27 +133,27 @@ impl<'s, 'a> Derivation<'s, 'a> {
         found
     }
 
-    fn node(&mut self, node: NodeId, next: Rest, place: Place, found: &mut Vec<Chain>) {
+    fn node(&mut self, node: NodeId, next: RestId, place: TextPlace, found: &mut Vec<Chain>) {
         let grammar = &self.scan.compiled.grammar;
         match grammar.node(node) {
             GrammarNode::Sequence(items) => {
                 let items = grammar.children(items).iter().rev();
-                let rest = items.fold(next, |rest, &item| self.rests.number((Part::Node(item), rest)));
+                let rest = items.fold(next, |rest, &item| self.rests.number((RestPart::Node(item), rest)));
                 found.extend_from_slice(&self.read(rest, place));
             }
             GrammarNode::Alternatives(items) => {
                 for &item in grammar.children(items) {
-                    let rest = self.rests.number((Part::Node(item), next));
+                    let rest = self.rests.number((RestPart::Node(item), next));
                     found.extend_from_slice(&self.read(rest, place));
                 }
             }
             GrammarNode::AnyOrder(items) => {
                 let left = (1_u16 << grammar.children(items).len()) - 1;
-                let rest = self.rests.number((Part::AnyOrder(node, left as u8), next));
+                let rest = self.rests.number((RestPart::AnyOrder(node, left as u8), next));
                 found.extend_from_slice(&self.read(rest, place));
             }
             GrammarNode::Rule(body) => {
-                let rest = self.rests.number((Part::Node(body), next));
+                let rest = self.rests.number((RestPart::Node(body), next));
                 found.extend_from_slice(&self.read(rest, place));
             }
             GrammarNode::List(number) => self.list(number, next, place, found),
@@ -161,7 +161,13 @@ impl<'s, 'a> Derivation<'s, 'a> {
         }
     }
 
-    fn any_order(&mut self, node: NodeId, left: u8, (next, place): (Rest, Place), found: &mut Vec<Chain>) {
+    fn any_order(
+        &mut self,
+        node: NodeId,
+        left: u8,
+        (next, place): (RestId, TextPlace),
+        found: &mut Vec<Chain>,
+    ) {
         let GrammarNode::AnyOrder(items) = self.scan.compiled.grammar.node(node) else { return };
         if left == 0 {
             found.extend_from_slice(&self.read(next, place));
@@ -169,13 +175,13 @@ impl<'s, 'a> Derivation<'s, 'a> {
         }
         let parts = self.scan.compiled.grammar.children(items).iter().enumerate();
         for (bit, &item) in parts.filter(|(bit, _)| left & (1 << bit) != 0) {
-            let others = self.rests.number((Part::AnyOrder(node, left & !(1 << bit)), next));
-            let rest = self.rests.number((Part::Node(item), others));
+            let others = self.rests.number((RestPart::AnyOrder(node, left & !(1 << bit)), next));
+            let rest = self.rests.number((RestPart::Node(item), others));
             found.extend_from_slice(&self.read(rest, place));
         }
     }
 
-    fn list(&mut self, number: u32, next: Rest, place: Place, found: &mut Vec<Chain>) {
+    fn list(&mut self, number: u32, next: RestId, place: TextPlace, found: &mut Vec<Chain>) {
         let list_use = self.scan.compiled.grammar.list_use(number);
         if self.scan.is_wildcard(list_use.list) {
             let first = usize::from(self.scan.wildcard_words(place, place).0);
@@ -209,7 +215,7 @@ impl<'s, 'a> Derivation<'s, 'a> {
     }
 
     /// Puts a slot before each reading of what follows it.
-    fn extend(&mut self, slot: ReadSlot, next: Rest, end: Place, found: &mut Vec<Chain>) {
+    fn extend(&mut self, slot: ReadSlot, next: RestId, end: TextPlace, found: &mut Vec<Chain>) {
         for &chain in self.read(next, end).iter() {
             let longer = self.chains.number((slot, chain));
             if longer as usize == self.worths.len() {

@@ -3,7 +3,7 @@
 
 /// A template file that cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum LoadError {
+pub enum TemplateFileError {
     /// Not JSON, or not of the expected form; take another file.
     #[error("not a file of sentence templates: {0}")]
     Format(#[from] serde_json::Error),

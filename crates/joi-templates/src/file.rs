@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// Everything of a language.
 #[derive(Debug, Deserialize)]
-pub(crate) struct LanguageFile {
+pub(crate) struct TemplateFile {
     pub(crate) language: String,
     #[serde(default)]
     pub(crate) settings: FileSettings,

@@ -53,7 +53,7 @@ use serde_json::{Map, Value};
 
 pub use accept::MOST_STEPS;
 pub use context::MatchContext;
-pub use error::{LoadError, RecogniseError, ResponseError, TemplateFault};
+pub use error::{RecogniseError, ResponseError, TemplateFault, TemplateFileError};
 pub use lists::{ListValue, SlotLists};
 pub use matches::{FilledSlot, IntentMatch, SlotOrigin};
 pub use numbers::{DigitsOnly, SpellNumber};
@@ -76,7 +76,7 @@ impl SentenceTemplates {
     ///
     /// # Errors
     /// When the file is not JSON, or a template, rule, list or response breaks the format.
-    pub fn parse(json: &str) -> Result<Self, LoadError> {
+    pub fn parse(json: &str) -> Result<Self, TemplateFileError> {
         Self::parse_with(json, &DigitsOnly)
     }
 
@@ -85,8 +85,8 @@ impl SentenceTemplates {
     ///
     /// # Errors
     /// As for [`parse`](Self::parse).
-    pub fn parse_with(json: &str, speller: &dyn SpellNumber) -> Result<Self, LoadError> {
-        let file: file::LanguageFile = serde_json::from_str(json)?;
+    pub fn parse_with(json: &str, speller: &dyn SpellNumber) -> Result<Self, TemplateFileError> {
+        let file: file::TemplateFile = serde_json::from_str(json)?;
         Ok(Self { compiled: compile::compile(&file, speller)?, responses: ResponseBook::new(&file)? })
     }
 

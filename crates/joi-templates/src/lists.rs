@@ -63,10 +63,7 @@ pub struct SlotLists {
 /// A list that the caller gives.
 #[derive(Debug, Clone)]
 pub(crate) enum GivenList {
-    Values {
-        values: Vec<ListValue>,
-        table: PrefixTable,
-    },
+    Values { values: Vec<ListValue>, table: PrefixTable },
     Wildcard,
 }
 
@@ -81,9 +78,8 @@ impl SlotLists {
     #[must_use]
     pub fn with(mut self, name: impl Into<String>, values: impl IntoIterator<Item = ListValue>) -> Self {
         let values: Vec<_> = values.into_iter().collect();
-        let table = values.iter().zip(0..).map(|(value, number)| {
-            (Normalised::new(&value.text).folded(), number)
-        });
+        let table =
+            values.iter().zip(0..).map(|(value, number)| (Normalised::new(&value.text).folded(), number));
         let table = PrefixTable::new(table);
         self.lists.insert(name.into(), GivenList::Values { values, table });
         self

@@ -9,9 +9,9 @@ const WORDS: usize = 4;
 
 /// A place in a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Place(u16);
+pub(crate) struct TextPlace(u16);
 
-impl Place {
+impl TextPlace {
     /// A place at the beginning of a word.
     pub(crate) const fn at_word(position: usize) -> Self {
         Self(((position as u16) << 1) | 1)
@@ -48,13 +48,13 @@ pub(crate) struct PlaceSet {
 }
 
 impl PlaceSet {
-    pub(crate) fn one(place: Place) -> Self {
+    pub(crate) fn one(place: TextPlace) -> Self {
         let mut set = Self::default();
         set.insert(place);
         set
     }
 
-    pub(crate) fn insert(&mut self, place: Place) {
+    pub(crate) fn insert(&mut self, place: TextPlace) {
         let position = place.position();
         self.halves[usize::from(place.begins_word())][position / 64 % WORDS] |= 1 << (position % 64);
     }
@@ -70,7 +70,7 @@ impl PlaceSet {
     }
 
     /// Places in order, those inside words first.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Place> + use<> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = TextPlace> + use<> {
         let halves = self.halves;
         (0..2 * WORDS).flat_map(move |index| {
             let (half, word) = (index / WORDS, index % WORDS);
@@ -80,7 +80,7 @@ impl PlaceSet {
                 (bit < 64).then(|| {
                     bits &= bits - 1;
                     let position = word * 64 + bit;
-                    if half == 1 { Place::at_word(position) } else { Place::inside(position) }
+                    if half == 1 { TextPlace::at_word(position) } else { TextPlace::inside(position) }
                 })
             })
         })
@@ -93,7 +93,8 @@ mod tests {
 
     #[test]
     fn a_set_yields_the_places_put_in() {
-        let places = [Place::inside(0), Place::inside(64), Place::at_word(7), Place::at_word(255)];
+        let places =
+            [TextPlace::inside(0), TextPlace::inside(64), TextPlace::at_word(7), TextPlace::at_word(255)];
         let mut set = PlaceSet::default();
         assert!(set.is_empty());
         for place in places {

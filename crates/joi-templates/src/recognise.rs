@@ -31,7 +31,7 @@ pub(crate) struct Recognition<'a> {
 }
 
 /// A form of the sentence, and the templates that are tried on it.
-struct SentenceForm {
+struct TriedForm {
     text: Normalised,
     is_for: fn(WildcardEnds) -> bool,
 }
@@ -72,7 +72,7 @@ pub(crate) fn recognise(
 
 /// Returns the forms of a sentence: as it was said, and without the words that may be left out, at the ends where no
 /// wildcard takes them.
-fn forms(compiled: &CompiledTemplates, said: Normalised) -> Vec<SentenceForm> {
+fn forms(compiled: &CompiledTemplates, said: Normalised) -> Vec<TriedForm> {
     let words = &compiled.skip_words;
     let joins = compiled.ignores_spaces;
     let plain = said.without(words, SkipPlace::Anywhere, joins);
@@ -81,21 +81,22 @@ fn forms(compiled: &CompiledTemplates, said: Normalised) -> Vec<SentenceForm> {
     let is_short = plain != said;
     let mut forms = Vec::with_capacity(4);
     let (starts_differ, ends_differ) = (starts != said, ends != said);
-    let is_whole: fn(WildcardEnds) -> bool = match (starts_differ && starts != plain, ends_differ && ends != plain) {
-        (false, false) => |_| true,
-        (true, false) => |wildcards| wildcards != WildcardEnds::First,
-        (false, true) => |wildcards| wildcards != WildcardEnds::Last,
-        (true, true) => |wildcards| matches!(wildcards, WildcardEnds::Neither | WildcardEnds::Whole),
-    };
-    forms.push(SentenceForm { text: said, is_for: is_whole });
+    let is_whole: fn(WildcardEnds) -> bool =
+        match (starts_differ && starts != plain, ends_differ && ends != plain) {
+            (false, false) => |_| true,
+            (true, false) => |wildcards| wildcards != WildcardEnds::First,
+            (false, true) => |wildcards| wildcards != WildcardEnds::Last,
+            (true, true) => |wildcards| matches!(wildcards, WildcardEnds::Neither | WildcardEnds::Whole),
+        };
+    forms.push(TriedForm { text: said, is_for: is_whole });
     if starts_differ {
-        forms.push(SentenceForm { text: starts, is_for: |wildcards| wildcards == WildcardEnds::First });
+        forms.push(TriedForm { text: starts, is_for: |wildcards| wildcards == WildcardEnds::First });
     }
     if ends_differ {
-        forms.push(SentenceForm { text: ends, is_for: |wildcards| wildcards == WildcardEnds::Last });
+        forms.push(TriedForm { text: ends, is_for: |wildcards| wildcards == WildcardEnds::Last });
     }
     if is_short {
-        forms.push(SentenceForm { text: plain, is_for: |wildcards| wildcards == WildcardEnds::Neither });
+        forms.push(TriedForm { text: plain, is_for: |wildcards| wildcards == WildcardEnds::Neither });
     }
     if joins {
         forms.iter_mut().for_each(|form| form.text.drop_inner_spaces());
@@ -114,7 +115,7 @@ impl Recognition<'_> {
         self.excluded = self.compiled.blocks.iter().map(is_out).collect();
     }
 
-    fn form(&mut self, form: &SentenceForm) -> Result<(), RecogniseError> {
+    fn form(&mut self, form: &TriedForm) -> Result<(), RecogniseError> {
         let letters = form.text.folded();
         if letters.is_empty() {
             return Ok(());
@@ -149,7 +150,7 @@ impl Recognition<'_> {
     }
 
     /// Adds a match, unless the context breaks a condition or the same is there already.
-    fn add(&mut self, form: &SentenceForm, row: &TemplateRow, block: &TemplateBlock, reading: &[ReadSlot]) {
+    fn add(&mut self, form: &TriedForm, row: &TemplateRow, block: &TemplateBlock, reading: &[ReadSlot]) {
         let grammar = &self.compiled.grammar;
         let mut context = self.context.clone();
         let (mut slots, mut captures) = (Vec::new(), Vec::new());
@@ -163,8 +164,7 @@ impl Recognition<'_> {
         }
         let Some(from_context) = block.conditions.check(&context) else { return };
         let letters = &form.text.letters;
-        let in_slots: usize =
-            reading.iter().map(|read| visible(&letters[range(read.words)])).sum();
+        let in_slots: usize = reading.iter().map(|read| visible(&letters[range(read.words)])).sum();
         let literal_chars = visible(letters).saturating_sub(in_slots);
         let said: Vec<String> = slots.iter().map(|slot: &FilledSlot| slot.name.clone()).collect();
         let without_words = |name: &str, value: &Value, origin| FilledSlot {
@@ -212,7 +212,7 @@ impl Recognition<'_> {
         }
     }
 
-    fn filled(&self, form: &SentenceForm, read: &ReadSlot) -> FilledSlot {
+    fn filled(&self, form: &TriedForm, read: &ReadSlot) -> FilledSlot {
         let list_use = self.compiled.grammar.list_use(read.list_use);
         let letters = &form.text.letters[range(read.words)];
         let text: String = letters.iter().map(|letter| letter.shown).collect();
@@ -235,18 +235,12 @@ impl Recognition<'_> {
     fn list_value(&self, list: u32, index: usize) -> (Option<Value>, Option<Value>) {
         if let Some(GivenList::Values { values, .. }) = self.given[list as usize] {
             let value = values.get(index);
-            return (
-                value.map(|value| value.value.clone()),
-                value.and_then(|value| value.metadata.clone()),
-            );
+            return (value.map(|value| value.value.clone()), value.and_then(|value| value.metadata.clone()));
         }
         match &self.compiled.lists[list as usize].kind {
             ListKind::Values(values) => {
                 let value = values.get(index);
-                (
-                    value.and_then(|value| value.out.clone()),
-                    value.and_then(|value| value.metadata.clone()),
-                )
+                (value.and_then(|value| value.out.clone()), value.and_then(|value| value.metadata.clone()))
             }
             _ => (None, None),
         }
@@ -258,7 +252,7 @@ fn range(words: (u16, u16)) -> std::ops::Range<usize> {
 }
 
 /// Returns the number of characters that are no spaces.
-fn visible(letters: &[crate::text::Letter]) -> usize {
+fn visible(letters: &[crate::text::SentenceLetter]) -> usize {
     letters.iter().filter(|letter| letter.shown != ' ').count()
 }
 

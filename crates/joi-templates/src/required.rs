@@ -93,11 +93,14 @@ impl ClauseCollector {
     fn word(&mut self, letters: &[char]) -> Vec<u32> {
         let pieces = letters.split(|&c| c == ' ').filter(|piece| !piece.is_empty());
         let pieces: Vec<_> = pieces.filter(|piece| !piece.iter().any(|&c| is_punctuation(c))).collect();
-        pieces.into_iter().map(|piece| {
-            let next = u32::try_from(self.fragments.len()).unwrap_or(u32::MAX);
-            let fragment = *self.fragments.entry(piece.into()).or_insert(next);
-            self.clause(vec![fragment])
-        }).collect()
+        pieces
+            .into_iter()
+            .map(|piece| {
+                let next = u32::try_from(self.fragments.len()).unwrap_or(u32::MAX);
+                let fragment = *self.fragments.entry(piece.into()).or_insert(next);
+                self.clause(vec![fragment])
+            })
+            .collect()
     }
 
     /// One of the parts matches, so one fragment of one clause of each part is there.

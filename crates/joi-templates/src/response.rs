@@ -4,18 +4,20 @@
 //! A response sees `slots` (what was said of each slot, else its value, and [`ResponseState::slots`]), `state` (one
 //! thing), `query.matched`, `query.unmatched` (things), `query.total_results` and `metadata` (of the templates). A thing has `entity_id`, `domain`, `name`, `state`,
 //! `state_with_unit` and `attributes`. `state_attr(entity_id, name)` reads an attribute of any of these things, or none.
-//! Strings have Python's methods, `format` with `{}` and `{0:02d}` among them. A colon before `%}` is allowed, as in
-//! Python's Jinja. White space is made single in the sentence.
+//! Values have Python's methods, `format` with `{}` and `{0:02d}` among them; a date (year, month, day) has `weekday()`.
+//! Lists do not change (`append`). A colon before `%}` is allowed, as in Python's Jinja. White space is made single.
+
+mod python;
 
 use std::collections::BTreeMap;
 
-use minijinja::value::{Kwargs, Value as JinjaValue, ValueKind};
-use minijinja::{Environment, ErrorKind, State as Rendering, context};
+use minijinja::value::Value as JinjaValue;
+use minijinja::{Environment, State as Rendering, context};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::error::{LoadError, ResponseError, TemplateFault};
-use crate::file::LanguageFile;
+use crate::error::{ResponseError, TemplateFault, TemplateFileError};
+use crate::file::TemplateFile;
 use crate::matches::IntentMatch;
 
 /// What a response can speak of beside the match.
@@ -58,11 +60,11 @@ pub(crate) struct ResponseBook {
 
 impl ResponseBook {
     /// Reads the responses of a file.
-    pub(crate) fn new(file: &LanguageFile) -> Result<Self, LoadError> {
+    pub(crate) fn new(file: &TemplateFile) -> Result<Self, TemplateFileError> {
         let environment = environment();
         let check = |place: String, text: &String| {
             let text = without_colons(text);
-            environment.template_from_str(&text).map(drop).map_err(|error| LoadError::Template {
+            environment.template_from_str(&text).map(drop).map_err(|error| TemplateFileError::Template {
                 language: file.language.clone(),
                 place,
                 template: text.clone(),
@@ -85,7 +87,11 @@ impl ResponseBook {
     }
 
     /// Writes the response of a match.
-    pub(crate) fn respond(&self, found: &IntentMatch, state: &ResponseState) -> Result<String, ResponseError> {
+    pub(crate) fn respond(
+        &self,
+        found: &IntentMatch,
+        state: &ResponseState,
+    ) -> Result<String, ResponseError> {
         let (intent, key) = (&found.intent, &found.response);
         let text = self.intents.get(intent).and_then(|responses| responses.get(key));
         let text = text.ok_or_else(|| ResponseError::Unknown { intent: intent.clone(), key: key.clone() })?;
@@ -125,18 +131,15 @@ impl ResponseBook {
 
     /// Returns intents with the names of their responses.
     pub(crate) fn keys(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.intents.iter().flat_map(|(intent, all)| all.keys().map(move |key| (intent.as_str(), key.as_str())))
+        self.intents
+            .iter()
+            .flat_map(|(intent, all)| all.keys().map(move |key| (intent.as_str(), key.as_str())))
     }
 }
 
 fn environment() -> Environment<'static> {
     let mut environment = Environment::new();
-    environment.set_unknown_method_callback(|state, value, method, arguments| {
-        if method == "format" && value.kind() == ValueKind::String {
-            return format_string(value.as_str().unwrap_or_default(), arguments);
-        }
-        minijinja_contrib::pycompat::unknown_method_callback(state, value, method, arguments)
-    });
+    python::add_to(&mut environment);
     environment.add_function("state_attr", state_attr);
     environment
 }
@@ -148,38 +151,6 @@ fn state_attr(rendering: &Rendering<'_, '_>, entity_id: JinjaValue, name: &str) 
     let thing = things.find(|thing| thing.get_attr("entity_id").is_ok_and(|id| id == entity_id));
     let value = thing.and_then(|thing| thing.get_attr("attributes").ok()?.get_attr(name).ok());
     value.filter(|value| !value.is_undefined()).unwrap_or_else(|| JinjaValue::from(()))
-}
-
-/// Python's `str.format` with positions and names, and with zero-filled whole numbers (`{0:02d}`).
-fn format_string(template: &str, arguments: &[JinjaValue]) -> Result<JinjaValue, minijinja::Error> {
-    let invalid = |what: &str| minijinja::Error::new(ErrorKind::InvalidOperation, format!("format: {what}"));
-    let (plain, named): (Vec<_>, Vec<_>) = arguments.iter().partition(|value| !value.is_kwargs());
-    let named = named.first().and_then(|named| Kwargs::try_from((*named).clone()).ok());
-    let (mut written, mut rest, mut next) = (String::new(), template, 0);
-    while let Some((before, after)) = rest.split_once('{') {
-        written.push_str(before);
-        let (field, after) = after.split_once('}').ok_or_else(|| invalid("a brace is not closed"))?;
-        let (field, form) = field.split_once(':').unwrap_or((field, ""));
-        let position = if field.is_empty() { Some(next) } else { field.parse().ok() };
-        next += 1;
-        let value = match (position, &named) {
-            (Some(at), _) => plain.get(at).map(|value| (*value).clone()),
-            (None, Some(named)) => named.get::<JinjaValue>(field).ok(),
-            (None, None) => None,
-        };
-        let value = value.ok_or_else(|| invalid("an argument is missing"))?;
-        match form.strip_suffix('d').and_then(|width| width.parse::<usize>().ok()) {
-            Some(width) if form.starts_with('0') => {
-                let number = i64::try_from(value).map_err(|_| invalid("not a whole number"))?;
-                written.push_str(&format!("{number:0width$}"));
-            }
-            _ if form.is_empty() || form == "d" => written.push_str(&value.to_string()),
-            _ => return Err(invalid("an unknown form")),
-        }
-        rest = after;
-    }
-    written.push_str(rest);
-    Ok(written.into())
 }
 
 /// Removes the colon at the end of a statement, which Python's Jinja allows.

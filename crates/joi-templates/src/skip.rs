@@ -1,7 +1,7 @@
 //! Words that may be left out of a sentence ("please"). Comes in: a sentence and the words of a language. Goes out: the
 //! sentence without them, anywhere or at one end. Pure: no I/O, no clock.
 
-use crate::text::{Letter, Normalised, is_word};
+use crate::text::{Normalised, SentenceLetter, is_word};
 
 /// Which words are left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl Normalised {
         while at < letters.len() {
             let length = longest_at(&letters, at, words, joins_words);
             if length > 0 && !joins_words {
-                self.letters.push(Letter { folded: ' ', shown: ' ', ..letters[at] });
+                self.letters.push(SentenceLetter { folded: ' ', shown: ' ', ..letters[at] });
             } else if length == 0 {
                 self.letters.push(letters[at]);
             }
@@ -66,7 +66,7 @@ impl Normalised {
 }
 
 /// Returns the length of the first of the words that stands at a place, 0 when there is none.
-fn longest_at(letters: &[Letter], at: usize, words: &[Vec<char>], joins_words: bool) -> usize {
+fn longest_at(letters: &[SentenceLetter], at: usize, words: &[Vec<char>], joins_words: bool) -> usize {
     let inside = |at: usize| letters.get(at).is_some_and(|letter| is_word(letter.shown));
     if !joins_words && at > 0 && inside(at - 1) {
         return 0;

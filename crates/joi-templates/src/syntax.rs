@@ -116,10 +116,10 @@ impl TemplateParser<'_> {
         let mut group = Group { kind: GroupKind::Sequence, branches: vec![Vec::new()] };
         loop {
             let Some(&next) = self.chars.get(self.at) else {
-                break match open {
-                    Some(open) => return Err(TemplateFault::Unclosed(open)),
-                    None => {}
-                };
+                if let Some(open) = open {
+                    return Err(TemplateFault::Unclosed(open));
+                }
+                break;
             };
             match next {
                 _ if Some(next) == close => {
@@ -238,10 +238,7 @@ mod tests {
 
     #[test]
     fn an_optional_part_is_an_alternative_to_nothing() {
-        let expected = Expr::Sequence(vec![
-            text("hour"),
-            Expr::Alternatives(vec![text("s"), text("")]),
-        ]);
+        let expected = Expr::Sequence(vec![text("hour"), Expr::Alternatives(vec![text("s"), text("")])]);
         assert_eq!(parse("hour[s]"), Ok(expected));
     }
 

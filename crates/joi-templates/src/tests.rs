@@ -29,11 +29,7 @@ fn one(sentences: &[&str]) -> Value {
 fn house() -> SlotLists {
     let thing = |name: &str, domain: &str| ListValue::new(name).context("domain", domain);
     SlotLists::new()
-        .with("name", [
-            thing("lamp", "light"),
-            thing("reading lamp", "light"),
-            thing("front door", "lock"),
-        ])
+        .with("name", [thing("lamp", "light"), thing("reading lamp", "light"), thing("front door", "lock")])
         .with("area", ["kitchen", "living room"].map(ListValue::new))
 }
 
@@ -68,7 +64,10 @@ fn data() -> PathBuf {
 fn language_files() -> Vec<(String, String)> {
     let folder = data();
     let missing = || -> ! {
-        panic!("no sentence templates in {}: fetch them with `joi models fetch sentence-templates`", folder.display())
+        panic!(
+            "no sentence templates in {}: fetch them with `joi models fetch sentence-templates`",
+            folder.display()
+        )
     };
     let Ok(entries) = std::fs::read_dir(&folder) else { missing() };
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();

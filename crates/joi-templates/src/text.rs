@@ -11,7 +11,7 @@ const PUNCTUATION: &str = ".。,，?¿？؟!¡！;；:：…—–―।";
 
 /// A character of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Letter {
+pub(crate) struct SentenceLetter {
     /// As it is compared.
     pub(crate) folded: char,
     /// As it was written.
@@ -25,7 +25,7 @@ pub(crate) struct Letter {
 /// A sentence, ready to be compared.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Normalised {
-    pub(crate) letters: Vec<Letter>,
+    pub(crate) letters: Vec<SentenceLetter>,
 }
 
 /// Returns whether a character is part of a word.
@@ -142,7 +142,7 @@ impl Normalised {
 }
 
 /// Returns whether `before` ends with single letters that are divided by dots, as in "a.c".
-fn is_initialism(before: &[Letter]) -> bool {
+fn is_initialism(before: &[SentenceLetter]) -> bool {
     let [.., first, dot, last] = before else {
         return false;
     };
@@ -156,8 +156,8 @@ pub(crate) fn is_punctuation(c: char) -> bool {
 }
 
 /// Composes the characters of a sentence; a composed one stands for all bytes of its parts.
-fn composed(sentence: &str) -> Vec<Letter> {
-    let letter = |c: char, start: usize, end: usize| Letter {
+fn composed(sentence: &str) -> Vec<SentenceLetter> {
+    let letter = |c: char, start: usize, end: usize| SentenceLetter {
         folded: c,
         shown: c,
         start: u32::try_from(start).unwrap_or(u32::MAX),

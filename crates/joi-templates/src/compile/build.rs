@@ -1,7 +1,7 @@
 //! Adds expressions and lists to the graph. Comes in: parsed expressions and a scope. Goes out: nodes. Refuses: unknown
 //! rules, rules that contain themselves, lists without content.
 
-use super::{Compiled, FaultyTemplate, Scope, TemplateCompiler};
+use super::{Compiled, FaultyTemplate, RuleScope, TemplateCompiler};
 use crate::context::MatchContext;
 use crate::error::TemplateFault;
 use crate::file::{FileList, FileRange, FileValue};
@@ -18,7 +18,7 @@ const MOST_FIRSTS: usize = 24;
 
 impl TemplateCompiler<'_> {
     /// Adds an expression.
-    pub(super) fn expr(&mut self, scope: &mut Scope, expr: &Expr) -> Result<NodeId, TemplateFault> {
+    pub(super) fn expr(&mut self, scope: &mut RuleScope, expr: &Expr) -> Result<NodeId, TemplateFault> {
         match expr {
             Expr::Text(text) => {
                 let text = word_text(text, self.file.settings.ignore_whitespace);
@@ -32,7 +32,7 @@ impl TemplateCompiler<'_> {
         }
     }
 
-    fn row(&mut self, scope: &mut Scope, kind: RowKind, items: &[Expr]) -> Result<NodeId, TemplateFault> {
+    fn row(&mut self, scope: &mut RuleScope, kind: RowKind, items: &[Expr]) -> Result<NodeId, TemplateFault> {
         let mut nodes = Vec::with_capacity(items.len());
         for item in items {
             nodes.push(self.expr(scope, item)?);
@@ -40,7 +40,7 @@ impl TemplateCompiler<'_> {
         Ok(self.builder.row(kind, &nodes))
     }
 
-    fn rule(&mut self, scope: &mut Scope, name: &str) -> Result<NodeId, TemplateFault> {
+    fn rule(&mut self, scope: &mut RuleScope, name: &str) -> Result<NodeId, TemplateFault> {
         if let Some(&known) = scope.compiled.get(name) {
             return Ok(known);
         }
@@ -59,7 +59,7 @@ impl TemplateCompiler<'_> {
         Ok(node)
     }
 
-    fn list_use(&mut self, scope: &mut Scope, reference: &ListRef) -> Result<NodeId, TemplateFault> {
+    fn list_use(&mut self, scope: &mut RuleScope, reference: &ListRef) -> Result<NodeId, TemplateFault> {
         let name = &reference.list;
         let known = scope.lists.get(name).or_else(|| self.shared_lists.get(name)).copied();
         let list = match known {
@@ -90,7 +90,7 @@ impl TemplateCompiler<'_> {
     /// Adds a list of the file or of a block.
     pub(super) fn file_list(
         &mut self,
-        scope: &mut Scope,
+        scope: &mut RuleScope,
         name: &str,
         list: &FileList,
         is_local: bool,
@@ -124,7 +124,7 @@ impl TemplateCompiler<'_> {
         Ok(())
     }
 
-    fn value(&mut self, scope: &mut Scope, value: &FileValue) -> Result<TemplateValue, TemplateFault> {
+    fn value(&mut self, scope: &mut RuleScope, value: &FileValue) -> Result<TemplateValue, TemplateFault> {
         let (text, out, context, metadata) = match value {
             FileValue::Plain(text) if syntax::is_template(text) => (text, None, None, None),
             FileValue::Plain(text) => (text, Some(text.clone().into()), None, None),
@@ -219,9 +219,10 @@ fn first_letters(grammar: &TemplateGrammar, id: NodeId, first: &mut Vec<char>) -
 fn is_optional_words(grammar: &TemplateGrammar, id: NodeId, first: &mut Vec<char>) -> bool {
     match grammar.node(id) {
         GrammarNode::Nothing => true,
-        GrammarNode::Alternatives(items) => grammar.children(items).iter().all(|&item| {
-            grammar.node(item) == GrammarNode::Nothing || first_letters(grammar, item, first)
-        }),
+        GrammarNode::Alternatives(items) => grammar
+            .children(items)
+            .iter()
+            .all(|&item| grammar.node(item) == GrammarNode::Nothing || first_letters(grammar, item, first)),
         _ => false,
     }
 }

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use super::{Compiled, FaultyTemplate};
-use crate::file::LanguageFile;
+use crate::file::TemplateFile;
 use crate::grammar::NodeId;
 use crate::syntax::{self, Expr};
 
 /// What names stand for.
-pub(super) struct Scope {
+pub(super) struct RuleScope {
     rules: HashMap<String, Rc<Expr>>,
     /// Rules that were compiled already.
     pub(super) compiled: HashMap<String, NodeId>,
@@ -20,9 +20,9 @@ pub(super) struct Scope {
     pub(super) lists: HashMap<String, u32>,
 }
 
-impl Scope {
+impl RuleScope {
     /// The scope of all blocks.
-    pub(super) fn shared(file: &LanguageFile) -> Compiled<Self> {
+    pub(super) fn shared(file: &TemplateFile) -> Compiled<Self> {
         let rules = parsed(&file.expansion_rules, "")?;
         Ok(Self { rules, compiled: HashMap::new(), open: Vec::new(), lists: HashMap::new() })
     }

@@ -1,7 +1,7 @@
 //! Each construct of templates.
 
 use super::*;
-use crate::{DigitsOnly, LoadError, SlotOrigin, TemplateFault};
+use crate::{DigitsOnly, SlotOrigin, TemplateFault, TemplateFileError};
 
 fn accepts(template: &str, yes: &[&str], no: &[&str]) {
     let templates = templates(json!({"intents": one(&[template])}));
@@ -53,7 +53,10 @@ fn a_list_fills_its_slot_with_words_value_and_span() {
     let templates = templates(json!({"intents": one(&["turn on [the] {name:thing} in [the] {area}"])}));
     let found = matches(&templates, "Turn on the reading  lamp, in the Living-Room.");
     let thing = &found[0].slots[0];
-    assert_eq!((thing.name.as_str(), &thing.value, thing.text.as_str()), ("thing", &json!("reading lamp"), "reading lamp"));
+    assert_eq!(
+        (thing.name.as_str(), &thing.value, thing.text.as_str()),
+        ("thing", &json!("reading lamp"), "reading lamp")
+    );
     assert_eq!(thing.span, Some(12..25));
     assert_eq!(found[0].slot("area").expect("an area").span, Some(34..45));
     assert_eq!(found[0].context, MatchContext::new().with("domain", "light"));
@@ -224,12 +227,12 @@ fn faults_name_language_place_and_template() {
         ),
     ];
     for (parts, place_of, text, of) in cases {
-        let LoadError::Template { language, place, template, fault } = load(parts) else {
+        let TemplateFileError::Template { language, place, template, fault } = load(parts) else {
             panic!("not a fault of a template");
         };
         assert_eq!((language.as_str(), place.as_str(), template.as_str(), fault), ("xx", place_of, text, of));
     }
-    assert!(matches!(SentenceTemplates::parse("[]"), Err(LoadError::Format(_))));
+    assert!(matches!(SentenceTemplates::parse("[]"), Err(TemplateFileError::Format(_))));
     let response = load(json!({"responses": {"intents": {"Test": {"default": "{% if %}"}}}}));
     assert!(response.to_string().contains("templates of xx: response default of Test"), "{response}");
 }

@@ -6,9 +6,29 @@ use super::*;
 
 /// Kinds of things that templates ask for.
 const DOMAINS: [&str; 23] = [
-    "light", "switch", "fan", "media_player", "input_boolean", "climate", "cover", "valve", "lock", "binary_sensor",
-    "sensor", "todo", "vacuum", "person", "weather", "scene", "script", "lawn_mower", "button", "input_button",
-    "humidifier", "camera", "siren",
+    "light",
+    "switch",
+    "fan",
+    "media_player",
+    "input_boolean",
+    "climate",
+    "cover",
+    "valve",
+    "lock",
+    "binary_sensor",
+    "sensor",
+    "todo",
+    "vacuum",
+    "person",
+    "weather",
+    "scene",
+    "script",
+    "lawn_mower",
+    "button",
+    "input_button",
+    "humidifier",
+    "camera",
+    "siren",
 ];
 
 /// A house with one thing of each kind, named by made-up words that no language has.
@@ -54,7 +74,9 @@ fn tally(templates: &SentenceTemplates, lists: &SlotLists) -> Tally {
             if found.iter().any(is_right) {
                 tally.found += 1;
             } else {
-                tally.missed.push(format!("{intent}: {} <- {} {:?}", sample.sentence, sample.template, sample.slots));
+                tally
+                    .missed
+                    .push(format!("{intent}: {} <- {} {:?}", sample.sentence, sample.template, sample.slots));
             }
         }
     }
@@ -71,10 +93,15 @@ fn sentences_of_every_language_are_recognised() {
         all.insert(language, tally(&templates, &lists));
     }
     assert!(all.len() >= 60, "only {} languages", all.len());
-    let missed: Vec<_> = all.iter().flat_map(|(l, tally)| tally.missed.iter().map(move |m| format!("{l} {m}"))).collect();
+    let missed: Vec<_> =
+        all.iter().flat_map(|(l, tally)| tally.missed.iter().map(move |m| format!("{l} {m}"))).collect();
     let sum = |count: fn(&Tally) -> usize| all.values().map(count).sum::<usize>();
     let (sentences, best) = (sum(|tally| tally.sentences), sum(|tally| tally.best));
-    println!("{} languages, {sentences} sentences, {} found, {best} best", all.len(), sum(|tally| tally.found));
+    println!(
+        "{} languages, {sentences} sentences, {} found, {best} best",
+        all.len(),
+        sum(|tally| tally.found)
+    );
     assert!(missed.is_empty(), "{} of {sentences}:\n{}", missed.len(), missed.join("\n"));
     assert!(best * 100 >= sentences * 95, "of {sentences} sentences {best} have their intent first");
 }
@@ -86,6 +113,9 @@ fn a_language_fits_into_eight_megabytes() {
         assert!(templates.bytes() < 8 << 20, "{language}: {} bytes", templates.bytes());
     }
 }
+
+/// Responses that change a list while they are written.
+const WITHOUT_RESPONSE: [(&str, &str); 1] = [("th", "HassStartTimer")];
 
 #[test]
 fn every_response_can_be_written() {
@@ -119,7 +149,12 @@ fn every_response_can_be_written() {
                 template: String::new(),
                 literal_chars: 0,
             };
-            if let Err(error) = templates.respond(&found, &state) {
+            let is_known = WITHOUT_RESPONSE.contains(&(language.as_str(), intent));
+            let said = templates.respond(&found, &state);
+            assert!(!is_known || said.is_err(), "{language} {intent} can be taken from the list");
+            if let Err(error) = said.map_err(|error| error.to_string())
+                && !is_known
+            {
                 failed.push(format!("{language}: {error}"));
             }
         }

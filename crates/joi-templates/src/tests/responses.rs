@@ -41,6 +41,10 @@ fn python_formats_numbers() {
     let state = ResponseState { slots, ..ResponseState::default() };
     let text = "{{ slots.time.hour }}:{{ '{0:02d}'.format(slots.time.minute) }} {{ '{} {}'.format(1, 'a') }}";
     assert_eq!(response(text, &state).expect("text"), "7:05 1 a");
+    let text = "{{ 'x' | int(-1) }} {{ '20.7' | int }} {{ 'x' | float(default=none) is none }} {{ (20.0).is_integer() }}";
+    assert_eq!(response(text, &state).expect("text"), "-1 20 True True");
+    let text = "{{ {'year': 2026, 'month': 11, 'day': 29}.weekday() }} {{ {'year': 2024, 'month': 2, 'day': 29}.weekday() }}";
+    assert_eq!(response(text, &state).expect("text"), "6 3", "a Sunday and a Thursday");
     assert!(matches!(response("{{ '{0:x}'.format(1) }}", &state), Err(ResponseError::Render { .. })));
 }
 

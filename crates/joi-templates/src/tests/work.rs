@@ -8,13 +8,17 @@ fn a_long_sentence_is_refused() {
     let templates = templates(json!({"intents": one(&["a"])}));
     let recognise = |sentence: &str| templates.recognise(sentence, &house(), &MatchContext::new());
     assert_eq!(recognise(&"a".repeat(LONGEST_SENTENCE)), Ok(Vec::new()));
-    assert_eq!(recognise(&"a".repeat(LONGEST_SENTENCE + 1)), Err(RecogniseError::TooLong(LONGEST_SENTENCE + 1)));
+    assert_eq!(
+        recognise(&"a".repeat(LONGEST_SENTENCE + 1)),
+        Err(RecogniseError::TooLong(LONGEST_SENTENCE + 1))
+    );
     assert!(matches!(recognise(&"a ".repeat(1_000_000)), Err(RecogniseError::TooLong(_))));
 }
 
 #[test]
 fn ambiguous_templates_take_no_exponential_time() {
-    let template = format!("{} {{w}} {} {{w:v}} {} x", "[a] [a a]".repeat(20), "[a|b]".repeat(20), "[a] ".repeat(20));
+    let template =
+        format!("{} {{w}} {} {{w:v}} {} x", "[a] [a a]".repeat(20), "[a|b]".repeat(20), "[a] ".repeat(20));
     let templates = templates(json!({
         "intents": one(&[&template]),
         "lists": {"w": {"wildcard": true}}
