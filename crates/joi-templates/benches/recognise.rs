@@ -5,6 +5,8 @@
 //! percentile of single sentences are printed: of so many rounds the fastest counts for each, since others may use the
 //! machine.
 
+#![allow(clippy::expect_used, reason = "in a benchmark, what was not expected ends it")]
+
 use std::hint::black_box;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -18,11 +20,56 @@ const KINDS: [&str; 10] =
 const THINGS: [&str; 10] =
     ["lamp", "ceiling light", "heater", "blind", "socket", "door", "speaker", "fan", "window", "pump"];
 const ROOMS: [&str; 50] = [
-    "kitchen", "hall", "attic", "cellar", "garage", "garden", "office", "bathroom", "bedroom", "nursery", "pantry",
-    "study", "library", "porch", "balcony", "terrace", "corridor", "closet", "laundry", "workshop", "shed", "lobby",
-    "gym", "sauna", "pool", "den", "loft", "guest room", "living room", "dining room", "play room", "music room",
-    "store room", "boiler room", "front yard", "back yard", "driveway", "greenhouse", "stable", "barn", "studio",
-    "lounge", "parlour", "bar", "cinema", "archive", "landing", "stairs", "carport", "mezzanine",
+    "kitchen",
+    "hall",
+    "attic",
+    "cellar",
+    "garage",
+    "garden",
+    "office",
+    "bathroom",
+    "bedroom",
+    "nursery",
+    "pantry",
+    "study",
+    "library",
+    "porch",
+    "balcony",
+    "terrace",
+    "corridor",
+    "closet",
+    "laundry",
+    "workshop",
+    "shed",
+    "lobby",
+    "gym",
+    "sauna",
+    "pool",
+    "den",
+    "loft",
+    "guest room",
+    "living room",
+    "dining room",
+    "play room",
+    "music room",
+    "store room",
+    "boiler room",
+    "front yard",
+    "back yard",
+    "driveway",
+    "greenhouse",
+    "stable",
+    "barn",
+    "studio",
+    "lounge",
+    "parlour",
+    "bar",
+    "cinema",
+    "archive",
+    "landing",
+    "stairs",
+    "carport",
+    "mezzanine",
 ];
 const CHITCHAT: [&str; 6] = [
     "how was your day and what are you going to do about the weather in the mountains tomorrow",
@@ -48,9 +95,9 @@ fn house() -> SlotLists {
 
 fn templates(language: &str) -> SentenceTemplates {
     let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-    let cache = cache.unwrap_or_else(|| PathBuf::from(std::env::var_os("HOME").expect("HOME")).join(".cache"));
-    let models =
-        std::env::var_os("JOI_MODELS").map_or_else(|| cache.join("joi/models"), PathBuf::from);
+    let cache =
+        cache.unwrap_or_else(|| PathBuf::from(std::env::var_os("HOME").expect("HOME")).join(".cache"));
+    let models = std::env::var_os("JOI_MODELS").map_or_else(|| cache.join("joi/models"), PathBuf::from);
     let path = models.join("sentence-templates").join(format!("{language}.json"));
     let text = std::fs::read_to_string(&path)
         .unwrap_or_else(|error| panic!("{}: {error}; fetch the models first", path.display()));
@@ -100,7 +147,8 @@ fn recognise(criterion: &mut Criterion) {
         criterion.bench_function(&format!("recognise {language}"), |bencher| {
             bencher.iter(|| {
                 for sentence in &sentences {
-                    black_box(templates.recognise(black_box(sentence), &lists, &context)).expect("little work");
+                    black_box(templates.recognise(black_box(sentence), &lists, &context))
+                        .expect("little work");
                 }
             });
         });
