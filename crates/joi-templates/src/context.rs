@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-/// What is known beside the sentence: `area` of who speaks, or `domain` of a named thing.
+/// Facts beside the sentence: `area` of who speaks, or `domain` of a named thing.
 ///
 /// A value is plain or an object with `value`, and perhaps `text` and `metadata`.
 #[derive(Debug, Clone, PartialEq, Default)]

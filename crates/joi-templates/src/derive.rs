@@ -27,7 +27,7 @@ pub(crate) struct ReadSlot {
     pub(crate) words: (u16, u16),
 }
 
-/// What a reading is worth, the least first: by length of the name, wildcards, letters outside slots, letters of
+/// Rank of a reading, the least first: by length of the name, wildcards, letters outside slots, letters of
 /// wildcards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 struct Worth {
@@ -40,7 +40,7 @@ struct Worth {
 
 /// Number of a list of slots, from the last word to the first; 0 is the empty one.
 type Chain = u32;
-/// What is still to be matched; 0 is the end.
+/// Number of what is left of a template; 0 is its end.
 type RestId = u32;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -106,7 +106,7 @@ pub(crate) struct TemplateList {
     pub(crate) kind: ListKind,
 }
 
-/// What a list of the file holds.
+/// Content of a list.
 #[derive(Debug)]
 pub(crate) enum ListKind {
     /// Not in the file: the caller gives it.

@@ -1,4 +1,4 @@
-//! What was recognised, and the order of several matches. Comes in: readings. Goes out: values for the caller. Pure: no
+//! Matches, and the order of several. Comes in: readings. Goes out: values for the caller. Pure: no
 //! I/O, no clock.
 
 use std::ops::Range;

@@ -46,7 +46,7 @@ pub(crate) enum WildcardEnds {
     Whole,
 }
 
-/// What templates of a block share.
+/// Slots, conditions and response that the templates of a block share.
 #[derive(Debug)]
 pub(crate) struct TemplateBlock {
     /// Number of the intent.

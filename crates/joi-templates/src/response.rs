@@ -20,7 +20,7 @@ use crate::error::{ResponseError, TemplateFault, TemplateFileError};
 use crate::file::TemplateFile;
 use crate::matches::IntentMatch;
 
-/// What a response can speak of beside the match.
+/// Things and slots that a response can use beside the match.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ResponseState {
     /// More slots: `time`, `date`, `timers`, `canceled` and what else the intents compute.

@@ -9,7 +9,7 @@ use crate::file::TemplateFile;
 use crate::grammar::NodeId;
 use crate::syntax::{self, Expr};
 
-/// What names stand for.
+/// Rules and lists by name.
 pub(super) struct RuleScope {
     rules: HashMap<String, Rc<Expr>>,
     /// Rules that were compiled already.

@@ -1,4 +1,4 @@
-//! What Python's Jinja has and minijinja lacks, as far as responses use it. Comes in: values of a response. Goes out:
+//! Methods and filters of Python's Jinja that minijinja lacks and responses use. Comes in: values of a response. Goes out:
 //! values. Refuses: other forms of numbers than `{}`, `{:d}` and `{:02d}`. Pure: no I/O, no clock.
 
 use minijinja::value::{Kwargs, Rest, Value, ValueKind};
