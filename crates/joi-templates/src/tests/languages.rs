@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
+use crate::LONGEST_SENTENCE;
 
 /// Kinds of things that templates ask for.
 const DOMAINS: [&str; 23] = [
@@ -111,6 +112,30 @@ fn a_language_fits_into_eight_megabytes() {
     for (language, text) in language_files() {
         let templates = SentenceTemplates::parse(&text).unwrap_or_else(|error| panic!("{error}"));
         assert!(templates.bytes() < 8 << 20, "{language}: {} bytes", templates.bytes());
+    }
+}
+
+#[test]
+fn long_sentences_of_template_words_are_tried_to_the_end() {
+    let lists = any_house();
+    let context = MatchContext::new().with("area", "Qyxwa");
+    for (language, text) in language_files() {
+        let templates = SentenceTemplates::parse(&text).unwrap_or_else(|error| panic!("{error}"));
+        let mut sampler = templates.sampler(&lists, &context, 3);
+        let made: Vec<_> = templates.intents().filter_map(|intent| sampler.sentence(intent)).collect();
+        let words: Vec<&str> = made.iter().flat_map(|sample| sample.sentence.split(' ')).collect();
+        for first in 0..20 {
+            let words = words.iter().cycle().skip(first * 7).step_by(first + 1);
+            let mut long = String::new();
+            for word in words.take(100) {
+                if long.chars().count() + word.chars().count() < LONGEST_SENTENCE {
+                    long.push_str(word);
+                    long.push(' ');
+                }
+            }
+            let found = templates.recognise(&long, &lists, &context);
+            assert!(found.is_ok(), "{language}: {long}: {found:?}");
+        }
     }
 }
 
