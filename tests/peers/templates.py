@@ -92,7 +92,10 @@ def words_of_numbers(language: str, data: dict) -> dict[str, list[str]]:
                     numbers.add(whole + 0.5)
     spelled = {}
     for number in numbers:
-        words = set(engine.format_number(number).text_by_ruleset.values())
+        try:
+            words = set(engine.format_number(number).text_by_ruleset.values())
+        except ValueError:
+            return {}
         words |= {word.replace("ß", "ss") for word in words}
         words |= {word.replace("-", " ") for word in words}
         spelled[f"{number:g}" if number < 1e6 else str(number)] = sorted(words)
