@@ -121,6 +121,16 @@ fn a_wildcard_takes_words_up_to_those_that_follow() {
 }
 
 #[test]
+fn a_wildcard_ends_where_a_word_ends() {
+    let lists = json!({"item": {"wildcard": true}});
+    let templates =
+        templates(json!({"intents": one(&["go {item} {area}", "say {item}{area}"]), "lists": lists}));
+    assert_eq!(slots(&templates, "go big kitchen").map(|slots| slots[0].1.clone()), Some(json!("big")));
+    assert_eq!(slots(&templates, "go bigkitchen"), None);
+    assert_eq!(slots(&templates, "say bigkitchen").map(|slots| slots[0].1.clone()), Some(json!("big")));
+}
+
+#[test]
 fn the_context_decides_and_fills_slots() {
     let templates = templates(json!({"intents": {
         "Light": {"data": [{"sentences": ["[turn] {name} on"], "requires_context": {"domain": ["light"]}}]},
