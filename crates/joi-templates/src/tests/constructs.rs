@@ -211,6 +211,24 @@ fn the_best_match_has_the_longest_name_then_the_fewest_wildcards() {
 }
 
 #[test]
+fn without_a_name_wildcards_then_words_of_the_template_decide() {
+    let data = |sentences: &[&str]| json!({"data": [{"sentences": sentences}]});
+    let templates = templates(json!({
+        "intents": {
+            "A": data(&["play {any} {other} now", "start {any}", "run {any}", "same {any}", "take {long}"]),
+            "B": data(&["play {any} now", "start the {any}", "run {mode} {any}", "same {any}", "take the {mode}"])
+        },
+        "lists": {"any": {"wildcard": true}, "other": {"wildcard": true}, "mode": {"values": ["fast"]}, "long": {"values": ["the fast"]}}
+    }));
+    let first = |sentence: &str| matches(&templates, sentence)[0].intent.clone();
+    assert_eq!(first("play some music now"), "B", "fewer wildcards");
+    assert_eq!(first("start the music"), "B", "more words of the template");
+    assert_eq!(first("take the fast"), "B", "more words of the template, without wildcards");
+    assert_eq!(first("run fast music"), "B", "fewer characters in wildcards");
+    assert_eq!(first("same music"), "A", "the name of the intent");
+}
+
+#[test]
 fn faults_name_language_place_and_template() {
     let load = |parts: Value| {
         let mut file = json!({"language": "xx", "intents": {}});
