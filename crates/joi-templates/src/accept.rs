@@ -11,7 +11,7 @@ use crate::grammar::{Children, GrammarNode, NodeId, TemplateWord};
 use crate::lists::{GivenList, ListKind, TemplateValue};
 use crate::model::CompiledTemplates;
 use crate::positions::{MOST_LETTERS, PlaceSet, TextPlace};
-use crate::text::is_word;
+use crate::text::joins;
 
 /// Most steps that are taken for a sentence: comparisons of a word or a letter, and visits of an expression at a place.
 pub const MOST_STEPS: u64 = 4_000_000;
@@ -224,7 +224,7 @@ impl<'a> SentenceScan<'a> {
         let count = self.letters.len();
         let is_end = |at: &usize| {
             let Some(next) = self.letters.get(*at) else { return true };
-            let joins = || is_word(self.letters[at - 1]) && is_word(*next);
+            let joins = || joins(self.letters[at - 1], *next);
             *next != ' ' && (!ends_word || self.compiled.ignores_spaces || !joins())
         };
         (first + 1..=count).filter(is_end).map(TextPlace::at_word).collect()

@@ -5,7 +5,7 @@
 //! punctuation at the ends of words is left out.
 
 use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::canonical_combining_class;
+use unicode_normalization::char::{canonical_combining_class, is_combining_mark};
 
 const PUNCTUATION: &str = ".。,，?¿？؟!¡！;；:：…—–―।";
 
@@ -31,6 +31,12 @@ pub(crate) struct Normalised {
 /// Returns whether a character is part of a word.
 pub(crate) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || canonical_combining_class(c) != 0
+}
+
+/// Returns whether two characters belong to one word, as for Python's `\b`: not behind the vowel sign of an Indic script,
+/// where endings are written together with the word.
+pub(crate) fn joins(before: char, next: char) -> bool {
+    is_word(before) && is_word(next) && !is_combining_mark(before)
 }
 
 /// Folds the case of one character without changing the number of characters.

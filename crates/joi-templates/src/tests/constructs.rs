@@ -127,6 +127,7 @@ fn a_wildcard_ends_where_a_word_ends() {
         templates(json!({"intents": one(&["go {item} {area}", "say {item}{area}"]), "lists": lists}));
     assert_eq!(slots(&templates, "go big kitchen").map(|slots| slots[0].1.clone()), Some(json!("big")));
     assert_eq!(slots(&templates, "go bigkitchen"), None);
+    assert_eq!(slots(&templates, "go पिज्जाkitchen").map(|slots| slots[0].1.clone()), Some(json!("पिज्जा")));
     assert_eq!(slots(&templates, "say bigkitchen").map(|slots| slots[0].1.clone()), Some(json!("big")));
 }
 
