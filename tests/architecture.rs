@@ -84,7 +84,9 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("flate2", &["backup/archive", "backup/tests"]),
     ("symphonia", &["joi-audio/voice_note"]),
     ("opus_decoder", &["joi-audio/voice_note"]),
-    ("unicode_normalization", &["joi-messages/signal/envelope"]),
+    ("unicode_normalization", &["joi-messages/signal/envelope", "joi-templates/text"]),
+    ("minijinja", &["joi-templates/response", "joi-templates/error"]),
+    ("minijinja_contrib", &["joi-templates/response"]),
 ];
 
 /// Types that share a name because they are the same thing on both sides of a boundary. There are none.

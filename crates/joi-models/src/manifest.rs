@@ -308,6 +308,7 @@ mod tests {
                 "chat-qwen3-1.7b",
                 "chat-qwen2.5-coder-0.5b",
                 "embed-all-minilm-l6-v2",
+                "sentence-templates",
             ]
         );
         let needed = |m: &&ManifestModel| m.default;
