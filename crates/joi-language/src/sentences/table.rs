@@ -82,6 +82,8 @@ sentences! {
         missed(list) => Missed;
         was_due(the, called, at) => WasDue;
         wrong_clock => WrongClock;
+        clock_forward(length) => ClockForward;
+        clock_back(length) => ClockBack;
         unreadable => TimersUnreadable;
         set_timer(short, length);
         set_alarm(short, when);
