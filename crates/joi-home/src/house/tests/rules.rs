@@ -355,6 +355,28 @@ fn a_group_that_is_never_asked_stands_for_itself_alone() {
 }
 
 #[test]
+fn a_label_without_an_end_is_cut_after_its_caution_is_known() {
+    let long = format!("{} lock", "ä".repeat(20_000));
+    let options = json!({"commandOptions": [{"command": "1", "label": long}]});
+    let room =
+        semantic(with(row("Group", "R", &[]), "label", json!(long)), "Location_Indoor_Room", json!({}));
+    let rows = [
+        with(row("Switch", "X", &[]), "label", json!(long)),
+        with(with(row("Switch", "Y", &[]), "label", json!("ä".repeat(120))), "commandDescription", options),
+        room,
+    ];
+    let house = house(&rows);
+    let item = |name: &str| house.item(name).unwrap();
+    assert_eq!(item("X").caution, ENTRANCE);
+    let cut = format!("{}…", "ä".repeat(119));
+    assert_eq!((item("X").title(), item("Y").title()), (cut.as_str(), "ä".repeat(120).as_str()));
+    assert_eq!(
+        (item("Y").command_options[0].label.as_str(), house.locations()[0].title()),
+        (cut.as_str(), cut.as_str())
+    );
+}
+
+#[test]
 fn one_bad_item_does_not_cost_the_house() {
     let (items, unread) = read::items(vec![
         json!({"type": "Switch", "name": "Good"}),
