@@ -116,6 +116,19 @@ pub fn end_on_signal(stop: CancellationToken) {
     }
 }
 
+/// Keeps SIGHUP from ending the program, from the moment this returns. Nothing is reloaded: the configuration is read
+/// once, at the start, which the log says.
+pub fn ignore_hangup() {
+    match signal(SignalKind::hangup()) {
+        Ok(mut signal) => drop(tokio::spawn(async move {
+            while signal.recv().await.is_some() {
+                tracing::warn!("SIGHUP reloads nothing; restart joi to read the configuration again");
+            }
+        })),
+        Err(error) => tracing::warn!(%error, "SIGHUP can't be watched"),
+    }
+}
+
 /// Shows on `board` what happens in the conversation. Never waits.
 pub(super) fn post(board: &StatusBoard, news: &News) {
     match news {
