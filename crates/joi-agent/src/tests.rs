@@ -35,6 +35,7 @@ mod faults;
 mod frugal;
 mod house;
 mod language;
+mod large_memory;
 mod length;
 mod limits;
 mod memory;
