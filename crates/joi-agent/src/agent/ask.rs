@@ -288,8 +288,9 @@ async fn attempt<M: ChatModel>(
                     sink.used(served.used(&so_far(pieces, began), who)).await?;
                     return Ok(ModelAnswer::Stopped(stop));
                 }
-                let (most, now) = (listener.most_unsaid(), tokio::time::Instant::now());
-                if unsaid.are_too_many(&clauses, most, now) && served.size == ModelSize::Small {
+                let now = tokio::time::Instant::now();
+                let mut is_silent = || unsaid.are_too_many(&clauses, listener.most_unsaid(), now);
+                if served.size == ModelSize::Small && is_silent() {
                     sink.used(served.used(&so_far(pieces, began), who)).await?;
                     let cut = (sink.said.len() > before).then(|| listener.finish(AnswerEnding::Cut));
                     let heard = cut.unwrap_or(Err(ReplyRefusal::Unsaid));

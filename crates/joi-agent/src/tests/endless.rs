@@ -45,8 +45,8 @@ async fn a_flood_of_nothing_is_over_at_once() {
                 bench_of(size, vec![Step::Endless(endless)]).say("tell me something about the sea").await;
             assert_ne!(ran.outcome.ended, Ended::Cancelled, "{endless:?}");
             let took = began.elapsed();
-            println!("{size:?} {endless:?} {took:?}");
-            assert!(took < Duration::from_secs(10), "{endless:?} took {took:?}");
+            // With all checks of a debug build, beside other tests; it never came to an end before.
+            assert!(took < Duration::from_secs(40), "{endless:?} took {took:?}");
         }
     }
 }
