@@ -25,6 +25,7 @@ mod awareness;
 pub(crate) mod backups;
 mod brain;
 mod daemon;
+mod data_lock;
 mod diary;
 mod display;
 mod ears;
@@ -55,6 +56,7 @@ use joi_models::{ManifestError, ModelLibrary};
 pub(crate) use awake::note_end;
 pub use brain::Brain;
 pub use daemon::{Daemon, EssentialFailed, RestartRule, Service, ServiceContext, Started, start};
+pub use data_lock::{DataLock, DataLockError};
 pub use diary::keep_diary;
 pub use display::{Show, Shown};
 pub use ears::{
@@ -69,7 +71,7 @@ pub(crate) use messages::read_voice_for_parent;
 pub use messages::{Messages, ntfy};
 pub use mouth::{load_voice, mouth, voice_choice};
 pub use needed::{is_needed_to_start, needed_models};
-pub use outside::end_on_signal;
+pub use outside::{end_on_signal, ignore_hangup};
 pub use voice::{Conversing, OpenedSound, Sound, converse, converse_at, converse_over, open_sound};
 pub use wake::{WakeSetup, distinguished, first_phrase, measure_hearing, wake_setup, wake_summary, weakness};
 

@@ -189,19 +189,20 @@ fn keep_files_private(command: &Command) {
     }
 }
 
+/// Commands that talk to the running program, or to the stored data alone, work with a broken configuration.
 fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
     let wants = cli.wants;
     match cli.command {
         Command::Run(args) => run::run(args, &context::open(wants)?),
-        Command::Mute => mute::run(MuteCommand::Mute, &context::open(wants)?),
-        Command::Unmute => mute::run(MuteCommand::Unmute, &context::open(wants)?),
-        Command::Toggle => mute::run(MuteCommand::Toggle, &context::open(wants)?),
-        Command::Status(args) => status::run(args, &context::open(wants)?),
-        Command::Events(args) => events::run(args, &context::open(wants)?),
-        Command::Timers(args) => timers::run(args, &context::open(wants)?),
+        Command::Mute => mute::run(MuteCommand::Mute, &context::open_anyway(wants)?),
+        Command::Unmute => mute::run(MuteCommand::Unmute, &context::open_anyway(wants)?),
+        Command::Toggle => mute::run(MuteCommand::Toggle, &context::open_anyway(wants)?),
+        Command::Status(args) => status::run(args, &context::open_anyway(wants)?),
+        Command::Events(args) => events::run(args, &context::open_anyway(wants)?),
+        Command::Timers(args) => timers::run(args, &context::open_anyway(wants)?),
         Command::Home(args) => home::run(args, &context::open(wants)?),
         Command::Signal(args) => signal::run(args, &context::open(wants)?),
-        Command::Alert(args) => alert::run(args, &context::open(wants)?),
+        Command::Alert(args) => alert::run(args, &context::open_anyway(wants)?),
         Command::Impulse(args) => impulse::run(args, &context::open(wants)?),
         Command::Text(args) => text::run(args, &context::open(wants)?),
         Command::Ask(args) => ask::run(args, &context::open(wants)?),
@@ -210,15 +211,15 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Hear(args) => hear::run(args, &context::open(wants)?),
         Command::Devices(args) => devices::run(args, &context::open(wants)?),
         Command::Models(args) => models::run(args, &context::open(wants)?),
-        Command::Doctor(args) => doctor::run(args, &context::open(wants)?),
+        Command::Doctor(args) => doctor::run(args, &context::open_anyway(wants)?),
         Command::Config(args) => config::run(args, wants),
-        Command::Why(args) => why::run(args, &context::open(wants)?),
+        Command::Why(args) => why::run(args, &context::open_anyway(wants)?),
         Command::Wake(what) => wake::run(what, &context::open(wants)?),
         Command::Bench(what) => bench::run(what, &context::open(wants)?),
-        Command::Memory(args) => memory::run(args, &context::open(wants)?),
+        Command::Memory(args) => memory::run(args, &context::open_anyway(wants)?),
         Command::Backup(args) => backup::run(args, &context::open(wants)?),
         Command::Restore(args) => restore::run(args, wants),
-        Command::Forget(args) => forget::run(args, &context::open(wants)?),
+        Command::Forget(args) => forget::run(args, &context::open_anyway(wants)?),
         #[cfg(feature = "pdf")]
         Command::ReadPdf => memory::document::read_for_parent(),
         Command::ReadVoice => crate::app::read_voice_for_parent(),

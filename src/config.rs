@@ -9,6 +9,7 @@ mod load;
 mod profile;
 #[cfg(test)]
 mod reference;
+mod usable;
 
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +17,7 @@ pub(crate) use environment::unknown_variables;
 pub(crate) use load::leaves;
 pub use load::{ConfigError, Effective, Override, ValueOrigin, load, load_text};
 pub use profile::{MachineFacts, MachineProfile};
+pub(crate) use usable::load_usable;
 
 use crate::backup::BackupConfig;
 use crate::metrics::MetricsConfig;

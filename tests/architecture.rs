@@ -61,6 +61,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
         &[
             "joi-proactive/alert/endpoint",
             "metrics/endpoint",
+            "joi-serve",
             "joi-house-demo",
             "joi-messages/outbound/ntfy/tests",
             "joi-messages/signal/tests/http",

@@ -26,6 +26,7 @@ mod stories {
     mod memory;
     mod messages;
     mod mind;
+    mod mishaps;
     mod model_server;
     mod model_server_faults;
     mod openai_server;

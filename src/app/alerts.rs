@@ -11,6 +11,7 @@ use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinSet;
 
 use super::daemon::{Service, ServiceContext};
+use super::outside::token_of;
 use crate::control::wire::ControlRequest;
 use crate::control::{Client, ControlError, StatusBoard};
 use joi_base::message::AlarmRequest;
@@ -116,12 +117,13 @@ impl AlertsElsewhere for AlertsBeside {
 
 /// Returns the service that takes alerts over HTTP; none where no address is configured.
 pub(super) fn endpoint(config: &AlertConfig, notices: mpsc::Sender<SentNotice>) -> Option<Service> {
-    let address = config.address()?;
+    let (address, token_file) = (config.address()?, config.token_file.clone());
     let run = move |context: ServiceContext| {
-        let notices = notices.clone();
+        let (notices, token_file) = (notices.clone(), token_file.clone());
         async move {
+            let token = token_of(&token_file)?;
             let listener = endpoint::open(address).await?;
-            endpoint::serve(listener, notices, context.stop).await?;
+            endpoint::serve(listener, token, notices, context.stop).await?;
             Ok(())
         }
     };

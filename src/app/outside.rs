@@ -2,6 +2,7 @@
 //!
 //! They are started before anything that takes long, so that the user can switch the microphone off at any moment.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -10,9 +11,10 @@ use tokio_util::sync::CancellationToken;
 use super::daemon::{Service, ServiceContext};
 use crate::control::{ControlServer, DeviceStatus, MuteCommand, StatusBoard, watchdog};
 use crate::metrics::{self, Metrics, MetricsConfig};
-use joi_base::message::OutsideRequest;
+use joi_base::message::{OutsideRequest, Private};
 use joi_base::trace::Stage;
 use joi_channels::voice::News;
+use joi_serve::{EndpointRules, TokenError, read_token};
 
 /// Returns the service that reports the program's state to systemd; `ending` is cancelled as soon as the program ends.
 pub(super) fn systemd(board: &StatusBoard, ending: CancellationToken) -> Service {
@@ -39,14 +41,23 @@ pub(super) fn control_socket(board: &StatusBoard, door: ControlServer) -> Servic
 
 /// Returns the service of metrics for Prometheus; nothing where no address is configured.
 pub(super) fn metrics(config: &MetricsConfig, metrics: &Metrics, board: &StatusBoard) -> Option<Service> {
-    let address = config.address()?;
+    let (address, token_file) = (config.address()?, config.token_file.clone());
     let (metrics, board) = (metrics.clone(), board.clone());
     let run = move |context: ServiceContext| {
-        let (metrics, board) = (metrics.clone(), board.clone());
+        let (metrics, board, token_file) = (metrics.clone(), board.clone(), token_file.clone());
         let scrape = move || metrics.scrape(&board.status(), board.logged()).ok();
-        async move { Ok(metrics::serve(address, scrape, context.stop).await?) }
+        async move {
+            let rules = EndpointRules { token: token_of(&token_file)?, ..EndpointRules::default() };
+            Ok(metrics::serve(address, rules, scrape, context.stop).await?)
+        }
     };
     Some(Service::new("metrics", "no figures are served to Prometheus", run))
+}
+
+/// Returns the token in `file` that requests must bring; nothing where no file is configured.
+pub(super) fn token_of(file: &str) -> Result<Option<Private<String>>, TokenError> {
+    let file = file.trim();
+    if file.is_empty() { Ok(None) } else { read_token(Path::new(file)).map(Some) }
 }
 
 /// Returns the service that toggles the microphone's switch on SIGUSR1 and starts listening on SIGUSR2.
@@ -102,6 +113,19 @@ pub fn end_on_signal(stop: CancellationToken) {
             })),
             Err(error) => tracing::warn!(%error, "a signal can't be watched"),
         }
+    }
+}
+
+/// Keeps SIGHUP from ending the program, from the moment this returns. Nothing is reloaded: the configuration is read
+/// once, at the start, which the log says.
+pub fn ignore_hangup() {
+    match signal(SignalKind::hangup()) {
+        Ok(mut signal) => drop(tokio::spawn(async move {
+            while signal.recv().await.is_some() {
+                tracing::warn!("SIGHUP reloads nothing; restart joi to read the configuration again");
+            }
+        })),
+        Err(error) => tracing::warn!(%error, "SIGHUP can't be watched"),
     }
 }
 

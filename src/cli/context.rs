@@ -13,7 +13,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer as _};
 
-use super::log;
+use super::{log, show};
 use crate::config::{self, Config, Effective, Override};
 use crate::control::Journal;
 use joi_base::clock::SystemClock;
@@ -34,6 +34,15 @@ pub struct Wants {
     pub log: Option<String>,
 }
 
+/// What a fault of the configuration or of a language does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Faults {
+    /// It ends the command.
+    Refused,
+    /// What is faulty is left out.
+    LeftOut,
+}
+
 /// Directories and effective configuration.
 #[derive(Debug)]
 pub struct CliContext {
@@ -41,6 +50,10 @@ pub struct CliContext {
     pub paths: Paths,
     /// The values with their origins.
     pub effective: Effective,
+    /// Why a part of the configuration was left out, in one line; nothing where all of it is usable.
+    pub broken: Option<String>,
+    /// What the command does with faults.
+    pub faults: Faults,
     /// The newest warnings and errors.
     pub journal: Journal,
 }
@@ -51,9 +64,17 @@ impl CliContext {
         &self.effective.config
     }
 
-    /// Returns the languages that are spoken.
+    /// Returns the languages that are spoken; the default one where those can't be used and the command must work with any
+    /// configuration.
     pub fn languages(&self) -> Result<Languages, LanguageError> {
-        LanguageLibrary::with_folder(self.paths.languages()).spoken(&self.config().language)
+        let spoken = LanguageLibrary::with_folder(self.paths.languages()).spoken(&self.config().language);
+        match (spoken, self.faults) {
+            (Err(error), Faults::LeftOut) => {
+                show::remark(format!("the default language is used: {error}"));
+                LanguageLibrary::built_in().spoken(&Config::default().language)
+            }
+            (spoken, _) => spoken,
+        }
     }
 
     /// Returns the language that is spoken; of several the first.
@@ -93,10 +114,52 @@ pub fn open(wants: Wants) -> anyhow::Result<CliContext> {
     let effective = config::load(&paths.config, &overrides(&wants.set)?)?;
     let usual = log::default_filter(effective.config.log.voice_debug, log::is_journal());
     let journal = start_log(wants.log.as_deref().unwrap_or(&usual))?;
+    warn_of_variables();
+    Ok(CliContext { paths, effective, broken: None, faults: Faults::Refused, journal })
+}
+
+/// Does the same for a command that must work with any configuration: what is broken in it is left out, and shown in one
+/// line on stderr.
+///
+/// # Errors
+/// No home directory.
+pub(super) fn open_anyway(wants: Wants) -> anyhow::Result<CliContext> {
+    let mut paths = Paths::discover()?;
+    let missing = wants.config.as_ref().filter(|file| !file.exists());
+    let mut broken = missing.map(|path| config::ConfigError::Missing { path: path.clone() }.to_string());
+    if let Some(file) = wants.config {
+        paths.config = file;
+    }
+    let overrides = overrides(&wants.set).unwrap_or_else(|error| {
+        broken.get_or_insert(error.to_string());
+        Override::from_environment(std::env::vars())
+    });
+    let (effective, error) = config::load_usable(&paths.config, &overrides);
+    let broken = broken.or(error.map(|error| error.to_string()));
+    let usual = log::default_filter(effective.config.log.voice_debug, log::is_journal());
+    let journal = match start_log(wants.log.as_deref().unwrap_or(&usual)) {
+        Ok(journal) => journal,
+        Err(_) => start_log(&usual)?,
+    };
+    let broken = broken.map(|why| one_line(&why));
+    if let Some(why) = &broken {
+        show::remark(format!("the configuration is broken, its usable part is used: {why}"));
+    }
+    warn_of_variables();
+    Ok(CliContext { paths, effective, broken, faults: Faults::LeftOut, journal })
+}
+
+/// Logs environment variables that look like those of joi and are none.
+fn warn_of_variables() {
     for warning in config::unknown_variables(std::env::vars_os().map(|(name, _)| name)) {
         tracing::warn!("{warning}");
     }
-    Ok(CliContext { paths, effective, journal })
+}
+
+/// Returns the lines of an error as one.
+fn one_line(why: &str) -> String {
+    let lines: Vec<&str> = why.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    lines.join("; ").replace(":;", ":")
 }
 
 /// Environment first, flags over it.

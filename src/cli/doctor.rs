@@ -1,15 +1,15 @@
 //! `joi doctor`: checks every part of joi, and prints what works, what does not and its remedy.
 //!
-//! Main thread. Every check is a row with a verdict; a check that can hang has a time limit of its own.
+//! Main thread. Every check is a row with a verdict, shown as soon as it is known; a check that can hang has a time limit of
+//! its own.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use serde_json::json;
-
+use self::report::{DoctorReport, ReportForm};
 use self::row::{PATIENCE, Row};
 use super::context::CliContext;
-use super::show::{self, Tone};
+use super::show::Tone;
 use crate::app::{self, Brain};
 use crate::control::Client;
 use joi_language::Language;
@@ -20,6 +20,7 @@ mod echo;
 mod home;
 mod machine;
 mod messages;
+mod report;
 mod row;
 mod sound;
 mod stored;
@@ -49,54 +50,36 @@ pub(crate) fn run(args: DoctorArgs, context: &CliContext) -> anyhow::Result<Exit
     if args.acknowledge {
         return stored::acknowledge(context);
     }
-    let mut rows = vec![Row::good("configuration", configuration(context))];
-    rows.extend(models(context)?);
-    rows.push(speech_model(context));
-    rows.push(wake_phrases(context));
-    rows.extend(voices(context)?);
-    rows.extend(context.block_on(model_server(context))?);
+    let form = if args.json { ReportForm::Json } else { ReportForm::Lines };
+    let mut report = DoctorReport::new(form);
+    report.rows(vec![configuration(context)])?;
+    report.part("models", || models(context))?;
+    report.part("speech to text", || Ok(vec![speech_model(context)]))?;
+    report.part("wake phrases", || Ok(vec![wake_phrases(context)]))?;
+    report.part("voice", || voices(context))?;
+    report.part("model server", || context.block_on(model_server(context)))?;
     if !args.quick {
-        rows.extend(sound::checks(context, args.json));
+        // It draws a level of its own.
+        report.rows(sound::checks(context, args.json))?;
     }
-    rows.push(home::check(context)?);
-    rows.extend(messages::checks(context)?);
-    rows.extend(stored::checks(&context.paths));
-    rows.extend(machine::checks(&context.paths));
-    print(&rows, args.json)?;
-    let is_bad = rows.iter().any(|row| row.mood == Tone::Bad);
-    Ok(if is_bad { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    report.part("house", || Ok(vec![home::check(context)?]))?;
+    report.part("messages", || messages::checks(context))?;
+    report.part("stored data", || Ok(stored::checks(&context.paths)))?;
+    report.part("machine", || Ok(machine::checks(&context.paths)))?;
+    Ok(if report.end()? { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn print(rows: &[Row], as_json: bool) -> anyhow::Result<()> {
-    if as_json {
-        let rows: Vec<_> = rows
-            .iter()
-            .map(|r| json!({ "what": r.what, "verdict": r.verdict(), "told": r.told, "remedy": r.remedy }))
-            .collect();
-        show::line(serde_json::to_string_pretty(&rows)?)?;
-        return Ok(());
-    }
-    for row in rows {
-        let sign = match row.mood {
-            Tone::Good | Tone::Quiet => "✓",
-            Tone::Fair => "!",
-            Tone::Bad => "✗",
-        };
-        show::line(format!("{} {:14} {}", show::coloured(row.mood, sign), row.what, row.told))?;
-        if !row.remedy.is_empty() {
-            show::line(format!("  {:14} → {}", "", row.remedy))?;
-        }
-    }
-    Ok(())
-}
-
-fn configuration(context: &CliContext) -> String {
+fn configuration(context: &CliContext) -> Row {
     let file = &context.paths.config;
     let set = context.effective.origins.len();
-    if file.exists() {
+    let told = if file.exists() {
         format!("{}, {set} keys set", file.display())
     } else {
         format!("built-in values, {set} keys set; `joi config init` writes a file")
+    };
+    match &context.broken {
+        None => Row::good("configuration", told),
+        Some(why) => Row::bad("configuration", why.clone(), "correct it; `joi run` does not start with it"),
     }
 }
 

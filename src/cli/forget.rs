@@ -68,7 +68,10 @@ pub(crate) fn run(args: ForgetArgs, context: &CliContext) -> anyhow::Result<Exit
     }
     context.block_on(async {
         let store = tokio::task::spawn_blocking(move || Store::open(&file)).await??;
-        let erased = store.forget(what).await?;
+        let working = show::working("erasing");
+        let erased = store.forget(what).await;
+        working.finish_and_clear();
+        let erased = erased?;
         store.close().await?;
         let history = context.paths.data.join("history.txt");
         if what.dialogue && history.exists() {

@@ -3,7 +3,6 @@
 //! Works on the database itself. Whatever is added is redacted before it is stored; a program that runs sees it
 //! with its next conversation.
 
-use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -12,14 +11,14 @@ use serde_json::{Value, json};
 
 use super::context::CliContext;
 use super::show::{self, Tone};
-use crate::app;
 use joi_agent::memory_question;
 use joi_base::message::Private;
-use joi_store::{HitSource, Memory, MemoryHit, MemoryKind, MemoryQuery, NewMemory, Store, TopicMentions};
+use joi_store::{HitSource, Memory, MemoryHit, MemoryKind, MemoryQuery, NewMemory, Store};
 use joi_understand::redact;
 
 mod carry;
 pub(super) mod document;
+mod erase;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -176,9 +175,9 @@ async fn act(
         MemoryCommand::Add { what, kind } => add(store, &what, kind, json).await?,
         MemoryCommand::Forget { numbers, about, document, yes } => {
             return match (about, document) {
-                (Some(about), _) => forget_about(store, context, &about, yes, json).await,
-                (None, Some(name)) => forget_document(store, &name, json).await,
-                (None, None) => forget(store, numbers, json).await,
+                (Some(about), _) => erase::about(store, context, &about, yes, json).await,
+                (None, Some(name)) => erase::document(store, &name, json).await,
+                (None, None) => erase::numbers(store, numbers, json).await,
             };
         }
         MemoryCommand::Export { file } => carry::export(store, file.as_deref()).await?,
@@ -312,87 +311,4 @@ async fn add(store: &Store, what: &[String], kind: KindFilter, json: bool) -> an
         show::line(format!("she remembers it as number {number}"))?;
     }
     Ok(())
-}
-
-async fn forget(store: &Store, numbers: Vec<i64>, json: bool) -> anyhow::Result<ExitCode> {
-    let wanted = numbers.len();
-    let gone = store.forget_memories(numbers).await?;
-    if json {
-        show::line(json!({ "erased": gone }))?;
-    } else {
-        show::line(format!("erased {gone} of {wanted} entries"))?;
-    }
-    Ok(if gone == wanted { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-async fn forget_document(store: &Store, name: &str, json: bool) -> anyhow::Result<ExitCode> {
-    let pieces = store.forget_document(name).await?;
-    if json {
-        show::line(json!({ "erased": pieces }))?;
-    } else if pieces == 0 {
-        show::line(format!("there is no document {name}; `joi memory list --kind document` lists them"))?;
-    } else {
-        show::line(format!("erased {name}, {pieces} pieces"))?;
-    }
-    Ok(if pieces > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-async fn forget_about(
-    store: &Store,
-    context: &CliContext,
-    about: &str,
-    yes: bool,
-    json: bool,
-) -> anyhow::Result<ExitCode> {
-    let known = store.known_about(about).await?;
-    if known.is_nothing() {
-        // A snapshot may hold what the database has no more.
-        store.forget_about(about).await?;
-        carry::forget_typed(&context.paths, about)?;
-        show::line(if json {
-            json!({ "erased": 0 }).to_string()
-        } else {
-            "joi remembers nothing about that".into()
-        })?;
-        return Ok(ExitCode::FAILURE);
-    }
-    if !yes {
-        anyhow::ensure!(
-            std::io::stdin().is_terminal(),
-            "say --yes to erase {} without being asked",
-            amounts(known)
-        );
-        write!(anstream::stderr(), "Erase {}? [y/N] ", amounts(known))?;
-        let mut line = String::new();
-        std::io::stdin().read_line(&mut line)?;
-        if !matches!(line.trim(), "y" | "Y" | "yes") {
-            show::line("nothing was erased")?;
-            return Ok(ExitCode::FAILURE);
-        }
-    }
-    let gone = store.forget_about(about).await?;
-    carry::forget_typed(&context.paths, about)?;
-    if gone.timers > 0 {
-        // What rings must stop; the program may not run.
-        let wake_up = app::timers::wake_up(&context.paths);
-        tokio::task::spawn_blocking(move || wake_up()).await?;
-    }
-    if json {
-        let TopicMentions { exchanges, memories, turns, notes, timers, other } = gone;
-        show::line(json!({
-            "exchanges": exchanges, "memories": memories, "turns": turns, "notes": notes, "timers": timers,
-            "other": other,
-        }))?;
-    } else {
-        show::line(format!("erased {}", amounts(gone)))?;
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-fn amounts(gone: TopicMentions) -> String {
-    let TopicMentions { exchanges, memories, turns, .. } = gone;
-    let more = [(gone.notes, "entries of lists"), (gone.timers, "timers"), (gone.other, "other records")];
-    let more = more.into_iter().filter(|(count, _)| *count > 0);
-    let more: String = more.map(|(count, what)| format!(", {count} {what}")).collect();
-    format!("{exchanges} exchanges, {memories} memories and {turns} turn records{more}")
 }

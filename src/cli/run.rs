@@ -49,7 +49,7 @@ pub(crate) fn run(args: RunArgs, context: &CliContext) -> anyhow::Result<ExitCod
     let show: Show = Arc::new(move |shown| screen.show(shown));
     context.block_on(async {
         let started = app::start(context.config(), &context.paths, context.journal.clone(), show).await?;
-        let Started { mut daemon, brain } = started;
+        let Started { mut daemon, brain, lock } = started;
         // It ends when the daemon does: what is typed is never the end of a conversation.
         daemon.supervise(answer_typed(&brain)).await;
         let ended = daemon.end().await;
@@ -57,6 +57,7 @@ pub(crate) fn run(args: RunArgs, context: &CliContext) -> anyhow::Result<ExitCod
             app::note_end(&brain).await;
         }
         brain.shutdown().await;
+        drop(lock);
         ended?;
         Ok(ExitCode::SUCCESS)
     })

@@ -4,12 +4,16 @@
 
 use std::fmt::Display;
 use std::io::Write;
+use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use comfy_table::{ContentArrangement, Table};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::log;
+
+/// Between two pictures of what goes on.
+const TICK: Duration = Duration::from_millis(200);
 
 /// The colour of a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,6 +102,18 @@ pub fn progress(what: &'static str, len: u64) -> ProgressBar {
         bar.set_style(style.progress_chars("=> "));
     }
     bar.set_message(what);
+    bar
+}
+
+/// Shows on a terminal that `what` goes on and for how long already, until the bar is finished; nothing in a pipe.
+pub fn working(what: &'static str) -> ProgressBar {
+    let bar = ProgressBar::new_spinner();
+    // As for `progress`.
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}, {elapsed}") {
+        bar.set_style(style);
+    }
+    bar.set_message(what);
+    bar.enable_steady_tick(TICK);
     bar
 }
 

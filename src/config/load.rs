@@ -118,15 +118,26 @@ impl fmt::Display for Listed<'_> {
     }
 }
 
+/// Every given value by its dotted key, with its origin.
+pub(super) type Given = BTreeMap<String, (Value, ValueOrigin)>;
+
 /// Loads `path` (a missing file counts as empty) and lays `overrides` over it.
 pub fn load(path: &Path, overrides: &[Override]) -> Result<Effective, ConfigError> {
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(source) => return Err(ConfigError::Read { path: path.into(), source }),
-    };
-    let library = LanguageLibrary::with_folder(path.with_file_name("languages"));
-    read(&text, &path.display().to_string(), overrides, &library)
+    read(&text_of(path)?, &path.display().to_string(), overrides, &library_beside(path))
+}
+
+/// Returns the text of a configuration file, empty where there is none.
+pub(super) fn text_of(path: &Path) -> Result<String, ConfigError> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(text),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+        Err(source) => Err(ConfigError::Read { path: path.into(), source }),
+    }
+}
+
+/// Returns the built-in languages and those in the folder beside a configuration file.
+pub(super) fn library_beside(path: &Path) -> LanguageLibrary {
+    LanguageLibrary::with_folder(path.with_file_name("languages"))
 }
 
 /// Loads TOML `text`, called `name` in errors, and lays `overrides` over it; its language is a built-in one.
@@ -140,19 +151,25 @@ fn read(
     overrides: &[Override],
     library: &LanguageLibrary,
 ) -> Result<Effective, ConfigError> {
-    let file: Table = text
-        .parse()
-        .map_err(|e: toml::de::Error| ConfigError::Syntax { name: name.into(), message: e.to_string() })?;
-    let given = gather(file, overrides);
+    resolve(&gather(parse(text, name)?, overrides), library)
+}
+
+pub(super) fn parse(text: &str, name: &str) -> Result<Table, ConfigError> {
+    text.parse()
+        .map_err(|e: toml::de::Error| ConfigError::Syntax { name: name.into(), message: e.to_string() })
+}
+
+/// Returns the configuration of the given values, or all their problems.
+pub(super) fn resolve(given: &Given, library: &LanguageLibrary) -> Result<Effective, ConfigError> {
     let schema = leaves(&schema());
     let mut problems = Vec::new();
     let mut merged = Table::new();
     let mut origins = BTreeMap::new();
-    for (key, (value, origin)) in given {
-        match usable(&key, &value, &schema) {
+    for (key, (value, origin)) in given.iter() {
+        match usable(key, value, &schema) {
             Ok(()) => {
-                place(&mut merged, &key, value);
-                origins.insert(key, origin);
+                place(&mut merged, key, value.clone());
+                origins.insert(key.clone(), *origin);
             }
             Err(problem) => problems.push(problem),
         }
@@ -217,8 +234,8 @@ fn unavailable(language: &str, library: &LanguageLibrary) -> Option<Problem> {
 }
 
 /// Returns all given leaves by dotted key; later sources replace earlier ones.
-fn gather(file: Table, overrides: &[Override]) -> BTreeMap<String, (Value, ValueOrigin)> {
-    let mut given: BTreeMap<_, _> =
+pub(super) fn gather(file: Table, overrides: &[Override]) -> Given {
+    let mut given: Given =
         leaves(&file).into_iter().map(|(key, value)| (key, (value, ValueOrigin::File))).collect();
     for o in overrides {
         let value = format!("v = {}", o.text)

@@ -3,8 +3,9 @@
 //! One task accepts, one task each serves a connection. In: request lines. Out: answer lines. A lock file
 //! beside the socket shows which process serves; the system releases it with the process, so a stale socket
 //! is replaced and one in use is never taken over. A reader that takes nothing for [`PATIENCE`] is
-//! disconnected.
+//! disconnected. Muting, what silences, and the status have places of their own.
 
+use std::collections::VecDeque;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
@@ -17,7 +18,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, Buf
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{Semaphore, oneshot};
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::board::{StatusBoard, Subscription};
@@ -28,6 +29,11 @@ use joi_base::message::{AlarmRequest, OutsideRequest};
 
 /// Time limit for a reader to make room for an answer.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// Places beyond [`CONNECTIONS`], each for one request that must always work. Where they are taken as well, the oldest
+/// gives its place to the newest.
+const URGENT: usize = 4;
+/// Time limit for the request of such a place.
+const URGENT_PATIENCE: Duration = Duration::from_secs(2);
 
 /// The bound socket, held by this process alone. No connection is served yet.
 pub struct ControlServer {
@@ -72,7 +78,7 @@ impl ControlServer {
         self.listener.set_nonblocking(true)?;
         let listener = UnixListener::from_std(self.listener.try_clone()?)?;
         let room = Arc::new(Semaphore::new(CONNECTIONS));
-        let mut connections = JoinSet::new();
+        let (mut connections, mut urgent) = (JoinSet::new(), VecDeque::<AbortHandle>::new());
         loop {
             // Every arm is cancel-safe.
             tokio::select! {
@@ -88,14 +94,19 @@ impl ControlServer {
                             continue;
                         }
                     };
-                    let place = Arc::clone(&room).try_acquire_owned();
                     let guest = Connection::new(stream, board.clone());
-                    connections.spawn(async move {
-                        match place {
-                            Ok(_place) => guest.serve().await,
-                            Err(_) => guest.turn_away().await,
-                        }
-                    });
+                    if let Ok(place) = Arc::clone(&room).try_acquire_owned() {
+                        connections.spawn(async move {
+                            guest.serve().await;
+                            drop(place);
+                        });
+                        continue;
+                    }
+                    urgent.retain(|task| !task.is_finished());
+                    if urgent.len() >= URGENT && let Some(oldest) = urgent.pop_front() {
+                        oldest.abort();
+                    }
+                    urgent.push_back(connections.spawn(guest.serve_urgent()));
                 }
             }
         }
@@ -174,10 +185,20 @@ impl Connection {
         }
     }
 
-    async fn turn_away(mut self) {
+    /// Answers one request that works whatever other connections there are, and refuses any other.
+    async fn serve_urgent(mut self) {
+        let mut line = Vec::new();
+        let came = tokio::time::timeout(URGENT_PATIENCE, next_line(&mut self.reader, &mut line)).await;
+        let request = matches!(came, Ok(ConnectionEvent::Line)).then(|| wire::read(&line));
+        let answer = match request {
+            Some(Ok(request)) if request.is_urgent() => self.obey(&line).await,
+            Some(Err(refusal)) => refusal,
+            Some(Ok(_)) | None => {
+                ControlAnswer::error(format!("{CONNECTIONS} connections are open; close one"))
+            }
+        };
         // The receiver may have been dropped already.
-        let _ =
-            self.send(&ControlAnswer::error(format!("{CONNECTIONS} connections are open; close one"))).await;
+        let _ = self.send(&answer).await;
     }
 
     async fn obey(&mut self, line: &[u8]) -> ControlAnswer {

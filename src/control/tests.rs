@@ -193,13 +193,31 @@ async fn one_connection_too_many_is_refused_with_the_reason() {
     // The place is free as soon as the end was noticed.
     let served_again = || {
         let mut stream = served.connect();
-        stream.get_mut().write_all(b"{\"do\":\"unmute\"}\n").is_ok()
-            && line_of(&mut stream) == "{\"muted\":false}\n"
+        stream.get_mut().write_all(b"{\"do\":\"events\"}\n").is_ok()
+            && line_of(&mut stream).starts_with("{\"event\":")
     };
     let give_up = std::time::Instant::now() + FOR_EVER;
     while !served_again() {
         assert!(std::time::Instant::now() < give_up);
     }
+    served.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn silent_connections_keep_nobody_from_muting_silencing_and_the_status() {
+    let served = Served::new();
+    let mut silent: Vec<_> = (0..CONNECTIONS).map(|_| served.connect()).collect();
+    for beyond in [0, 3, 100] {
+        silent.extend((0..beyond).map(|_| served.connect()));
+        assert_eq!(ask(&mut served.connect(), "{\"do\":\"mute\"}\n"), "{\"muted\":true}\n");
+        assert_eq!(ask(&mut served.connect(), "{\"do\":\"toggle\"}\n"), "{\"muted\":false}\n");
+        assert!(ask(&mut served.connect(), "{\"do\":\"status\"}\n").contains("\"muted\":false"));
+        assert!(ask(&mut served.connect(), "{\"do\":\"timers\"}\n").contains("timers are not running yet"));
+        assert!(ask(&mut served.connect(), "{\"do\":\"events\"}\n").contains("close one"));
+    }
+    let began = std::time::Instant::now();
+    assert!(line_of(&mut served.connect()).contains("close one"), "a silent one is refused in time");
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
     served.end().await;
 }
 

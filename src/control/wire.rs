@@ -31,6 +31,18 @@ pub enum ControlRequest {
     Acknowledge,
 }
 
+impl ControlRequest {
+    /// Returns whether it must work however many connections are open: it silences, or shows what goes on.
+    pub(super) fn is_urgent(self) -> bool {
+        match self {
+            Self::Status | Self::Mute | Self::Unmute | Self::Toggle | Self::Timers | Self::Acknowledge => {
+                true
+            }
+            Self::Events | Self::Listen | Self::Alarm => false,
+        }
+    }
+}
+
 /// The names of [`ControlRequest`], for error messages.
 const NAMES: [&str; 9] =
     ["events", "status", "mute", "unmute", "toggle", "listen", "timers", "alarm", "acknowledge"];

@@ -13,9 +13,11 @@ pub struct MetricsConfig {
     /// Address on which figures for Prometheus are served over HTTP (`GET /metrics`), as "127.0.0.1:9753"; "": none are. No
     /// figure holds what was said.
     pub listen: String,
-    /// true: `metrics.listen` may be an address that other machines reach, as "0.0.0.0:9753". There is no password: whoever
-    /// reaches it reads when somebody talks here.
+    /// true: `metrics.listen` may be an address that other machines reach, as "0.0.0.0:9753". Without `metrics.token_file`
+    /// whoever reaches it reads when somebody talks here.
     pub beyond_this_machine: bool,
+    /// File with a token, one word, that requests must bring as "Authorization: Bearer …"; "": none is wanted.
+    pub token_file: String,
 }
 
 impl MetricsConfig {
@@ -44,8 +46,11 @@ mod tests {
 
     #[test]
     fn only_this_machine_reads_unless_the_owner_says_otherwise() {
-        let config =
-            |listen: &str, beyond_this_machine| MetricsConfig { listen: listen.into(), beyond_this_machine };
+        let config = |listen: &str, beyond_this_machine| MetricsConfig {
+            listen: listen.into(),
+            beyond_this_machine,
+            token_file: String::new(),
+        };
         for (listen, beyond, is_served, problems) in [
             ("", false, false, 0),
             ("127.0.0.1:9753", false, true, 0),

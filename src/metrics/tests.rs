@@ -18,6 +18,7 @@ use joi_base::machine::{DiskRoom, MachineHealth, MemoryRoom, PowerHealth};
 use joi_base::message::{Channel, TurnId};
 use joi_base::pulse::Pulse;
 use joi_base::trace::{Mark, ModelUse, Stage, ToolUse};
+use joi_serve::EndpointRules;
 
 fn turn() -> TurnRecord {
     TurnRecord {
@@ -152,7 +153,7 @@ async fn a_scrape_is_valid_and_shows_what_was_counted_but_nothing_that_was_said(
     let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
     let logged = LogCounts { warnings: 2, errors: 1 };
     let scrape = move || metrics.scrape(&board.status(), logged).ok();
-    let serving = tokio::spawn(endpoint::serve_on(listener, scrape, stop.clone()));
+    let serving = tokio::spawn(endpoint::serve_on(listener, EndpointRules::default(), scrape, stop.clone()));
 
     let (head, text) =
         request(address, "GET /metrics HTTP/1.1\nHost: 127.0.0.1\nConnection: close\n\n").await;

@@ -26,14 +26,14 @@ pub(super) fn deaf_home_with(url: &str) -> Home {
 }
 
 /// Joi runs, and knows that joi can't hear.
-fn run(home: &Home) -> Running {
+pub(super) fn run(home: &Home) -> Running {
     let mut joi = Running::start(&mut home.command(&["run"]));
     joi.until("Ctrl-C ends");
     follow(home).until("no such microphone");
     joi
 }
 
-fn status(home: &Home) -> Value {
+pub(super) fn status(home: &Home) -> Value {
     serde_json::from_str(&home.joi(&["status", "--json"]).well().out).unwrap()
 }
 

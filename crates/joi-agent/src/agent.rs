@@ -27,6 +27,7 @@ pub(crate) mod repeats;
 pub(crate) mod request;
 pub(crate) mod router;
 pub(crate) mod setup;
+pub(crate) mod side_call;
 pub(crate) mod talk;
 pub(crate) mod tool_list;
 pub(crate) mod tool_loop;

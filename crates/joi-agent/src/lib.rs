@@ -10,17 +10,14 @@
 
 use std::sync::Arc;
 
-use jiff::{SignedDuration, Zoned};
-use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
-
-use joi_base::message::Private;
+use jiff::Zoned;
 use joi_language::PromptName;
 use joi_store::StoreError;
 
 pub mod agent;
 pub(crate) mod arbiter;
 mod before_model;
+pub mod bounds;
 mod config;
 mod confirmation;
 mod deadline;
@@ -36,6 +33,7 @@ pub mod placeholders;
 pub mod prompt;
 mod quick;
 mod read_ahead;
+mod reply;
 mod safe_answers;
 mod session;
 pub(crate) mod sink;
@@ -58,6 +56,7 @@ pub use prompt::head::{Prelude, head};
 pub use quick::foresee::foresee;
 pub use quick::house::ConnectedHome;
 pub use read_ahead::{read_ahead, read_words};
+pub use reply::{reply, reply_within};
 pub use session::Session;
 pub use turn::{Action, ConversationStatus, Ended, ReplyEvent, ReplyOutcome, TurnInput};
 
@@ -70,7 +69,7 @@ use agent::tool_loop::LoopEnd;
 use before_model::{Considered, ForModel};
 use confirmation::QuestionOutcome;
 use deadline::in_time;
-use joi_understand::{intents, redact, text, wish};
+use joi_understand::{intents, redact, wish};
 use memory::remember;
 use model::ChatModel;
 use prompt::dialogue::{self, Past};
@@ -83,67 +82,6 @@ use turn_context::TurnContext;
 
 /// Most messages read from the store for one prompt; far more than fit into it.
 const READ_BACK: u32 = 1_000;
-
-/// Answers one turn of a conversation. Ends soon after `cancel`, or when the receiver of `events` is dropped; what
-/// went out until then is remembered as the answer.
-pub async fn reply<M: ChatModel>(
-    engine: &Engine<M>,
-    session: &Session,
-    turn: TurnInput,
-    events: mpsc::Sender<ReplyEvent>,
-    cancel: CancellationToken,
-) -> ReplyOutcome {
-    let _running = engine.arbiter.begin_turn();
-    let _same_model = engine.parts.model.hold();
-    let now = engine.parts.clock.now();
-    session.begin_turn(now.timestamp(), SignedDuration::from_secs(i64::from(engine.parts.reply.window_s)));
-    let language = engine.language_of(session, &turn.text.0, turn.language.as_deref());
-    session.with(|state| state.language = Some(language.to_code()));
-    let (asked, origin) =
-        (redact::redact_in(&turn.text.0, &language).fluent(&language), turn.origin(session.id().channel));
-    let is_unsure = turn.is_unsure;
-    // Lines are gone from what is redacted.
-    let is_quoting = text::has_lines(&turn.text.0) || text::quotes(asked.as_str());
-    drop(turn.text);
-    let mut sink = ReplySink::new(events, Arc::clone(&language));
-    // An answer to a stranger's words may contain them.
-    sink.is_foreign = is_quoting;
-    let context = TurnContext { engine, session, language: Arc::clone(&language) };
-    let turn =
-        Turn { origin, is_unsure, is_quoting, ..Turn::of(session.id(), asked.as_str(), now, language) };
-    let ended = tokio::select! {
-        biased;
-        () = cancel.cancelled() => Err(ReceiverClosed),
-        ended = context.respond(&turn, asked.labels(), &mut sink) => ended,
-    };
-    let (ended, keep) = ended.unwrap_or((Ended::Cancelled, Keep::Yes));
-    let store = engine.parts.store.as_ref();
-    let said = sink.said.trim().to_owned();
-    let answered_at = engine.parts.clock.now().timestamp();
-    session.end_turn(answered_at);
-    session.drop_early_answer();
-    let is_fleeting = session.with(|state| state.is_fleeting);
-    sink.is_private |= is_fleeting;
-    let exchange = match keep {
-        Keep::Yes if is_fleeting => {
-            session.with(|state| state.last_reply = Some(said.clone()));
-            None
-        }
-        Keep::Yes if !said.is_empty() => remember::remember(&turn, answered_at, store, session, &sink).await,
-        Keep::Yes | Keep::No => None,
-    };
-    session.carry_over(exchange, &mut sink);
-    session.keep(store).await;
-    let conversation = match sink.awaits {
-        _ if sink.is_over => ConversationStatus::IsOver,
-        Some(lasts) => ConversationStatus::Awaits(lasts),
-        None if sink.offers => ConversationStatus::Offered,
-        None => ConversationStatus::GoesOn,
-    };
-    let kept = |text: String| Private(if sink.is_private { placeholders::NOT_KEPT.to_owned() } else { text });
-    let (heard, text) = (kept(asked.into_string()), kept(said));
-    ReplyOutcome { heard, text, ended, conversation, exchange }
-}
 
 type TurnResult = Result<(Ended, Keep), ReceiverClosed>;
 

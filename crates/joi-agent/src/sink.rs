@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 
+use crate::bounds::TurnClock;
 use crate::session::tool_history::HistoryRow;
 use crate::turn::ReplyEvent;
 use joi_base::trace::{Decision, ModelUse};
@@ -37,6 +38,8 @@ pub(crate) struct ReplySink {
     pub(crate) is_worded: bool,
     /// It was asked whether the answer is to go on.
     pub(crate) offers: bool,
+    /// The time of the turn.
+    pub(crate) clock: TurnClock,
     /// Calls and their results, for later prompts.
     pub(crate) rows: Vec<HistoryRow>,
     /// True if the next words belong to another answer.
@@ -57,6 +60,7 @@ impl ReplySink {
             is_foreign: false,
             is_worded: false,
             offers: false,
+            clock: TurnClock::unlimited(),
             rows: Vec::new(),
             is_apart: false,
             has_refused_secret: false,
@@ -145,6 +149,8 @@ impl ReplySink {
     }
 
     pub(crate) async fn send(&self, event: ReplyEvent) -> Result<(), ReceiverClosed> {
+        // A voice that speaks slower than the model writes costs the turn nothing.
+        let _pause = self.clock.pause();
         self.events.send(event).await.map_err(|_| ReceiverClosed)
     }
 }

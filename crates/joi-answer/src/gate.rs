@@ -9,13 +9,18 @@ use crate::check::{self, ReplyRefusal};
 use crate::malformed::Malformed;
 use crate::marks;
 use crate::sanitize::Sanitizer;
-use joi_language::loops_by_letters;
+use joi_language::loops_at_the_end;
 
 #[cfg(test)]
 mod tests;
 
 /// Bytes after which a clause without an end is let out at the last space all the same.
 const LONGEST_WAIT: usize = 240;
+
+/// Most bytes of an estimated token: four characters.
+const BYTES_OF_A_TOKEN: usize = 16;
+/// Tokens of a clause without an end from which on the answer is given up.
+const MOST_TOKENS_WAITING: usize = check::MAX_TOKENS;
 
 /// Lets clauses of one answer through. One per attempt.
 #[derive(Debug, Default)]
@@ -52,8 +57,17 @@ impl OutputGate {
         }
         let ready = clauses_end(&self.waiting);
         if self.waiting[..ready].trim().is_empty() {
-            let is_endless = self.waiting.len() > LONGEST_WAIT && loops_by_letters(&self.waiting);
-            return if is_endless { Err(Malformed::Loops.into()) } else { Ok(String::new()) };
+            if self.waiting.len() > LONGEST_WAIT && loops_at_the_end(&self.waiting, delta.len()) {
+                return Err(Malformed::Loops.into());
+            }
+            // However it ends, it is longer than an answer may be.
+            let most = MOST_TOKENS_WAITING * BYTES_OF_A_TOKEN;
+            let tokens = self.waiting.len() / BYTES_OF_A_TOKEN;
+            return if self.waiting.len() > most {
+                Err(ReplyRefusal::TooLong { tokens })
+            } else {
+                Ok(String::new())
+            };
         }
         let rest = self.waiting.split_off(ready);
         let clause = std::mem::replace(&mut self.waiting, rest);

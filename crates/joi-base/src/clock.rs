@@ -3,13 +3,21 @@
 //! Any thread. Nothing here waits: waiting is Tokio's job, and its clock can be paused.
 
 use std::sync::Mutex;
+use std::time::Duration;
 
-use jiff::Zoned;
+use jiff::{Timestamp, Zoned};
+use rustix::time::{ClockId, clock_gettime};
 
 /// A source of the civil time in the owner's zone.
 pub trait Clock: Send + Sync {
     /// Returns the current moment with its time zone.
     fn now(&self) -> Zoned;
+
+    /// Returns the time that has passed since some moment, which goes on evenly when [`Clock::now`] is set. A clock that
+    /// is never set, as in most tests, need not have another one.
+    fn steady(&self) -> Duration {
+        Duration::try_from(self.now().timestamp().duration_since(Timestamp::UNIX_EPOCH)).unwrap_or_default()
+    }
 }
 
 /// The machine's clock and time zone.
@@ -19,6 +27,11 @@ pub struct SystemClock;
 impl Clock for SystemClock {
     fn now(&self) -> Zoned {
         Zoned::now()
+    }
+
+    /// Since the machine was started, the time asleep included.
+    fn steady(&self) -> Duration {
+        Duration::try_from(clock_gettime(ClockId::Boottime)).unwrap_or_default()
     }
 }
 

@@ -19,6 +19,7 @@ mod item;
 mod kind;
 mod location;
 pub mod meaning;
+mod names;
 mod permission;
 pub mod read;
 mod semantics;
@@ -73,11 +74,14 @@ impl House {
     pub fn new(items: Vec<Item>, vocabulary: &TagVocabulary, rules: &HouseRules) -> Self {
         let mut by_name: std::collections::BTreeMap<String, Item> =
             items.into_iter().map(|item| (item.name.clone(), item)).collect();
-        let locations = location::locations(&by_name, vocabulary);
+        let mut locations = location::locations(&by_name, vocabulary);
         location::place(&mut by_name, &locations);
-        let equipment = location::equipment(&by_name, vocabulary);
+        let mut equipment = location::equipment(&by_name, vocabulary);
         permission::resolve(&mut by_name, rules);
         caution::resolve(&mut by_name, rules);
+        by_name.values_mut().for_each(Item::cut_names);
+        locations.iter_mut().for_each(|room| names::cut_all(&mut room.label, &mut room.synonyms));
+        equipment.iter_mut().for_each(|thing| names::cut_all(&mut thing.label, &mut thing.synonyms));
         let items: Arc<[_]> = by_name.into_values().map(Arc::new).collect();
         let index = items.iter().enumerate().map(|(at, item)| (item.name.clone(), at)).collect();
         let layout = Arc::new(Layout { index, locations, equipment });

@@ -58,7 +58,7 @@ pub use figures::FigureWords;
 pub use fill::{capital, fill};
 pub use language::{Language, LanguageCode};
 pub use library::{ANY_LANGUAGE, LanguageError, LanguageLibrary};
-pub use looping::loops_by_letters;
+pub use looping::{loops_at_the_end, loops_by_letters};
 pub use mood::{MoodWords, SentenceForm};
 pub use names::{DeviceKind, Names};
 pub use pattern::{PatternGroups, PatternMatch, WordPattern};

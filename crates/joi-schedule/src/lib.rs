@@ -30,7 +30,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use jiff::{SignedDuration, Timestamp, Zoned};
+use jiff::{Timestamp, Zoned};
 use tokio::sync::Notify;
 
 use joi_base::clock::Clock;
@@ -60,7 +60,7 @@ pub use ringer::{LOOKS_EVERY, Ring, Ringer};
 pub use watch::Trust;
 
 use obey::{EntryChange, Present};
-use watch::{ScheduleView, Seen};
+use watch::{ClockJump, ScheduleView, Seen};
 
 /// Notifies another program of a change; returns whether one that rings exists.
 pub type WakeUp = Arc<dyn Fn() -> bool + Send + Sync>;
@@ -197,7 +197,7 @@ impl Schedule {
     }
 
     /// Looks what is due and stores what that changes.
-    async fn look(&self, jump: SignedDuration, is_first: bool) -> Result<(Seen, Trust, Zoned), StoreError> {
+    async fn look(&self, jump: ClockJump, is_first: bool) -> Result<(Seen, Trust, Zoned), StoreError> {
         let now = self.parts.clock.now();
         let (at, parts) = (now.clone(), self.parts.clone());
         let work = move |table: ScheduleTable| {

@@ -2,7 +2,8 @@
 //!
 //! One task per program that rings. In: the schedule, the clock, changes. Out: announcements of what rings and of what
 //! was missed, and what rings as a value that is always the newest. It makes no sound itself. It never sleeps for
-//! longer than a minute, so that a clock that was set, or an unannounced change, is noticed.
+//! longer than a minute, so that an unannounced change is noticed, and compares the clock on the wall with the steady
+//! one each second while something waits for a length of time: that is counted, and moves with a clock that is set.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -15,14 +16,14 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::watch::Seen;
+use super::watch::{ClockJump, Seen};
 use super::{Entry, EntryId, HouseHand, LaterOutcome, Schedule, ScheduleOrder, Trust, words};
 use crate::announce::{
     Announcement, AnnouncementId, AnnouncementOrigin, AnnouncementPriority, Announcer, IfUnheard, Wording,
 };
 use joi_base::message::Private;
 use joi_base::pulse::Heart;
-use joi_language::{Language, SentenceName};
+use joi_language::{Language, SentenceField, SentenceName, SentenceTemplate};
 
 /// It looks at least this often.
 pub const LOOKS_EVERY: Duration = Duration::from_secs(60);
@@ -30,6 +31,13 @@ pub const LOOKS_EVERY: Duration = Duration::from_secs(60);
 const LAST_WORDS: Duration = Duration::from_secs(3);
 /// At least so long between the end of a ring and the next.
 const GAP: Duration = Duration::from_secs(1);
+/// While something waits for a length of time the clocks are compared this often. What is set between a jump and its
+/// detection may be counted wrongly by the jump.
+const COMPARED_EVERY: Duration = Duration::from_secs(1);
+/// A smaller difference between the clocks is let grow: each correction is a write.
+const LEAST_JUMP: SignedDuration = SignedDuration::from_secs(2);
+/// A smaller one is not worth a word.
+const TOLD_JUMP: SignedDuration = SignedDuration::from_secs(60);
 
 /// One thing that rings.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +61,10 @@ pub struct Ringer {
     due: Vec<Entry>,
     heart: Heart,
     anchor: Option<Anchor>,
+    /// Something waits for a length of time, or may go on to.
+    counts: bool,
+    /// The newest entry at the last look.
+    newest: Option<EntryId>,
     is_first: bool,
     has_failed: bool,
     has_doubted: bool,
@@ -62,7 +74,7 @@ pub struct Ringer {
 #[derive(Debug, Clone, Copy)]
 struct Anchor {
     shown: Timestamp,
-    at: Instant,
+    at: Duration,
     trust: Trust,
 }
 
@@ -79,6 +91,8 @@ impl Ringer {
             due: Vec::new(),
             heart,
             anchor: None,
+            counts: false,
+            newest: None,
             is_first: true,
             has_failed: false,
             has_doubted: false,
@@ -98,6 +112,8 @@ impl Ringer {
             due: Vec::new(),
             heart,
             anchor: None,
+            counts: false,
+            newest: None,
             is_first: true,
             has_failed: false,
             has_doubted: false,
@@ -121,7 +137,7 @@ impl Ringer {
                 () = stop.cancelled() => break,
                 () = self.schedule.changed.notified() => {}
                 Some((entry, outcome)) = working.next() => self.finish(&entry, outcome).await,
-                () = tokio::time::sleep(wait) => {}
+                () = self.wait(wait) => {}
             }
         }
         // The outcome of a sent command is soon known; otherwise it is announced at the next start.
@@ -167,9 +183,8 @@ impl Ringer {
     /// Looks once, and says how long nothing will change.
     async fn look(&mut self) -> Duration {
         self.heart.beat();
-        // Before the clock is read: what comes between must not look like a jump.
-        let at = Instant::now();
-        let looked = self.schedule.look(self.jump(), self.is_first).await;
+        let (jump, anchor) = self.jump();
+        let looked = self.schedule.look(jump, self.is_first).await;
         let (seen, trust, now) = match looked {
             Ok(looked) => looked,
             Err(error) => {
@@ -181,7 +196,9 @@ impl Ringer {
             }
         };
         (self.is_first, self.has_failed) = (false, false);
-        self.anchor = Some(Anchor { shown: now.timestamp(), at, trust });
+        self.anchor = Some(Anchor { trust, ..anchor });
+        (self.counts, self.newest) = (seen.counts, seen.newest);
+        self.announce_jump(jump, trust).await;
         if trust == Trust::Behind && !std::mem::replace(&mut self.has_doubted, true) {
             tracing::warn!("the clock shows less than it did before, so alarms wait");
             self.announce(IfUnheard::Drop, SentenceName::WrongClock).await;
@@ -217,13 +234,49 @@ impl Ringer {
         self.schedule.parts.languages.get()
     }
 
-    /// How far a clock that was wrong was put forward since the last look.
-    fn jump(&self) -> SignedDuration {
-        let Some(Anchor { shown, at, trust: Trust::Behind }) = self.anchor else {
-            return SignedDuration::ZERO;
+    /// How far the clock was set since the anchor, and where the next jump is measured from.
+    fn jump(&self) -> (ClockJump, Anchor) {
+        let clock = &self.schedule.parts.clock;
+        let (shown, at) = (clock.now().timestamp(), clock.steady());
+        let Some(anchor) = self.anchor else {
+            return (ClockJump::NONE, Anchor { shown, at, trust: Trust::Right });
         };
-        let passed = SignedDuration::try_from(at.elapsed()).unwrap_or_default();
-        self.schedule.parts.clock.now().timestamp().duration_since(shown) - passed
+        let passed = SignedDuration::try_from(at.saturating_sub(anchor.at)).unwrap_or_default();
+        let by = shown.duration_since(anchor.shown) - passed;
+        if by.abs() < LEAST_JUMP {
+            return (ClockJump::NONE, anchor);
+        }
+        (
+            ClockJump { by, before: anchor.trust, through: self.newest },
+            Anchor { shown, at, trust: anchor.trust },
+        )
+    }
+
+    /// Waits for so long, or until the clock was set while something waits for a length of time. Cancel-safe.
+    async fn wait(&self, wait: Duration) {
+        let until = Instant::now() + wait;
+        while self.counts && until > Instant::now() + COMPARED_EVERY {
+            tokio::time::sleep(COMPARED_EVERY).await;
+            if self.jump().0 != ClockJump::NONE {
+                return;
+            }
+        }
+        tokio::time::sleep_until(until).await;
+    }
+
+    /// Says that the clock was set, where it is believed now and the difference matters.
+    async fn announce_jump(&self, jump: ClockJump, trust: Trust) {
+        if jump == ClockJump::NONE {
+            return;
+        }
+        let by_s = jump.by.as_secs();
+        tracing::warn!(by_s, "the clock was set; timers go on as they were, alarms follow it");
+        if jump.by.abs() < TOLD_JUMP || jump.before != Trust::Right || trust != Trust::Right {
+            return;
+        }
+        let sentence = if by_s > 0 { SentenceName::ClockForward } else { SentenceName::ClockBack };
+        let length = SentenceField::Length(by_s.unsigned_abs());
+        self.announce(IfUnheard::Drop, SentenceTemplate::from(sentence).with("length", length)).await;
     }
 
     /// Announces what rings from here on, and withdraws what does not ring any more.

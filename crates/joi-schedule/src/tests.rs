@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::civil::{Weekday, date};
 use jiff::tz::TimeZone;
-use jiff::{Timestamp, ToSpan};
+use jiff::{SignedDuration, Timestamp, ToSpan};
 use proptest::prelude::*;
 
 use super::*;
@@ -105,10 +105,10 @@ impl Table {
     }
 
     fn look(&mut self, is_first: bool) -> Seen {
-        self.look_with(is_first, Trust::Right, SignedDuration::ZERO)
+        self.look_with(is_first, Trust::Right, ClockJump::NONE)
     }
 
-    fn look_with(&mut self, is_first: bool, trust: Trust, jump: SignedDuration) -> Seen {
+    fn look_with(&mut self, is_first: bool, trust: Trust, jump: ClockJump) -> Seen {
         let config = TimersConfig::default();
         let seen = watch::look(&ScheduleView {
             entries: &self.entries,

@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp, Zoned};
 
 use super::config::TimersConfig;
 use super::obey::{EntryChange, RECENT};
-use joi_language::values::entry::{Due, Entry, EntryKind, EntryState};
+use joi_language::values::entry::{Due, Entry, EntryId, EntryKind, EntryState};
 
 /// A clock may be set back by so much without being wrong.
 const SLACK: SignedDuration = SignedDuration::from_mins(2);
@@ -46,13 +46,29 @@ pub(super) fn is_worth_noting(now: Timestamp, latest: Option<Timestamp>) -> bool
     })
 }
 
+/// A clock that was set while the program ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ClockJump {
+    /// By how much; negative where it was put back.
+    pub(super) by: SignedDuration,
+    /// Whether it was believed before.
+    pub(super) before: Trust,
+    /// The newest entry that was there at the look before; later ones were set on either side of the jump.
+    pub(super) through: Option<EntryId>,
+}
+
+impl ClockJump {
+    /// It was not set.
+    pub(super) const NONE: Self = Self { by: SignedDuration::ZERO, before: Trust::Right, through: None };
+}
+
 /// The state at a look.
 pub(super) struct ScheduleView<'a> {
     pub(super) entries: &'a [Entry],
     pub(super) now: &'a Zoned,
     pub(super) trust: Trust,
-    /// How far the clock was just put forward, after it had been wrong.
-    pub(super) jump: SignedDuration,
+    /// How far the clock was just set.
+    pub(super) jump: ClockJump,
     /// The first look since the start: missed entries are announced.
     pub(super) is_first: bool,
     pub(super) config: &'a TimersConfig,
@@ -74,11 +90,16 @@ pub(super) struct Seen {
     pub(super) unknown: Vec<Entry>,
     /// When something changes by itself.
     pub(super) next: Option<Timestamp>,
+    /// Something waits, or may go on to wait, for a length of time, whatever clocks show.
+    pub(super) counts: bool,
+    /// The newest entry.
+    pub(super) newest: Option<EntryId>,
 }
 
 /// Looks.
 pub(super) fn look(look: &ScheduleView<'_>) -> Seen {
-    let mut seen = Seen::default();
+    let newest = look.entries.iter().map(|entry| entry.id).max();
+    let mut seen = Seen { newest, ..Seen::default() };
     for entry in look.entries {
         look.at(entry, &mut seen);
     }
@@ -98,7 +119,13 @@ impl ScheduleView<'_> {
 
     fn at(&self, stored: &Entry, seen: &mut Seen) {
         let now = self.now.timestamp();
-        let mut entry = self.out_of_doubt(stored);
+        let mut entry = self.counted(stored);
+        // A paused timer may go on at any moment.
+        seen.counts |= match entry.state {
+            EntryState::Waiting => matches!(entry.due, Due::Moment(_)),
+            EntryState::Paused { .. } => true,
+            EntryState::Ringing { .. } | EntryState::Over | EntryState::Missed => false,
+        };
         if entry.kind == EntryKind::House {
             return self.of_house(stored, entry, seen);
         }
@@ -177,11 +204,13 @@ impl ScheduleView<'_> {
 
     /// Nobody noticed: announced at the start, else kept until somebody asks or the next start.
     fn miss(&self, entry: &mut Entry, seen: &mut Seen) {
-        if self.is_first {
+        // What a jump of the clock has passed over is announced as well.
+        let is_told = self.is_first || self.jump.by > SignedDuration::ZERO;
+        if is_told {
             seen.missed.push(entry.clone());
         }
         let settled = entry.settled(self.now, EntryState::Missed);
-        if self.is_first && settled.state == EntryState::Missed {
+        if is_told && settled.state == EntryState::Missed {
             seen.changes.push(EntryChange::Remove(entry.id));
         } else if settled.state == EntryState::Waiting {
             soonest(seen, settled.due.moment(self.now.time_zone()));
@@ -189,16 +218,32 @@ impl ScheduleView<'_> {
         *entry = settled;
     }
 
-    /// A timer set by a wrong clock moves with it when that is put right.
-    fn out_of_doubt(&self, stored: &Entry) -> Entry {
+    /// What waits for a length of time, and what rings, moves with a clock that is set: the program has counted. What was
+    /// there when a clock was wrong from the start on was not counted by it, and stays where it is.
+    fn counted(&self, stored: &Entry) -> Entry {
         let mut entry = stored.clone();
-        if !entry.in_doubt || self.trust == Trust::Behind {
-            return entry;
+        let ClockJump { by, before, through } = self.jump;
+        let since_set = self.now.timestamp().duration_since(entry.set_at);
+        // By a clock that was put back, what was set after it is not ahead of it.
+        let before_jump = if by.is_negative() { since_set.is_negative() } else { since_set >= by };
+        let set_before = Some(entry.id) <= through || before_jump;
+        let was_counted = before == Trust::Right || entry.in_doubt;
+        if !by.is_zero() && set_before && was_counted {
+            let moved = |at: Timestamp| at.checked_add(by).unwrap_or(at);
+            match (entry.state, entry.due) {
+                (EntryState::Waiting, Due::Moment(due)) => {
+                    (entry.due, entry.set_at) = (Due::Moment(moved(due)), moved(entry.set_at));
+                    entry.in_doubt = true;
+                }
+                (EntryState::Ringing { since }, _) => {
+                    entry.state = EntryState::Ringing { since: moved(since) };
+                    entry.set_at = moved(entry.set_at);
+                }
+                _ => {}
+            }
         }
-        entry.in_doubt = false;
-        if let (EntryState::Waiting, Due::Moment(due)) = (entry.state, entry.due) {
-            entry.due = Due::Moment(due.checked_add(self.jump).unwrap_or(due));
-        }
+        // It rings by a clock that is not believed, and needs no doubt by one that is.
+        entry.in_doubt &= self.trust == Trust::Behind;
         entry
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! Runs on the database thread. It is a part of the dialogue: whatever erases that erases this.
 
+use std::collections::HashSet;
+
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::Value;
 
@@ -54,12 +56,13 @@ pub(super) fn without(
     topic: &[String],
     gone: &[i64],
 ) -> Result<Vec<(i64, String)>, StoreError> {
+    let gone: HashSet<i64> = gone.iter().copied().collect();
     let mut query = db.prepare_cached("SELECT rowid, tool_history FROM conversation")?;
     let rows = query.query_map([], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))?;
     let mut left = Vec::new();
     for row in rows {
         let (id, written) = row?;
-        let pruned = serde_json::from_str(&written).map(|value| prune(value, topic, gone));
+        let pruned = serde_json::from_str(&written).map(|value| prune(value, topic, &gone));
         match pruned {
             Ok(None) => {}
             Ok(Some(rest)) if !mentions(&rest, topic) => left.push((id, rest.to_string())),
@@ -74,7 +77,7 @@ pub(super) fn without(
 const UNKNOWN: &str = "erased";
 
 /// The history without what mentions the topic; nothing when there is none of it.
-fn prune(mut history: Value, topic: &[String], gone: &[i64]) -> Option<Value> {
+fn prune(mut history: Value, topic: &[String], gone: &HashSet<i64>) -> Option<Value> {
     let is_gone = |entry: &Value| {
         entry.get("answer").and_then(Value::as_i64).is_some_and(|answer| gone.contains(&answer))
     };

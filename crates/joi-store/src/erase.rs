@@ -13,7 +13,9 @@ use jiff::Timestamp;
 use rusqlite::Connection;
 
 use super::handle::durably;
-use super::{Store, StoreError, backup, beside, erasures, initiative, memory, snapshot, unfinished};
+use super::{
+    Store, StoreError, backup, beside, erasures, initiative, memory, snapshot, unfinished, word_index,
+};
 
 /// How long the log's readers are waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -179,7 +181,9 @@ fn damaged_copies(database: &Path) -> Vec<PathBuf> {
 fn delete_before(db: &mut Connection, cutoff: Timestamp) -> Result<Deleted, StoreError> {
     let at = cutoff.as_millisecond();
     let tx = db.transaction()?;
-    let messages = tx.execute("DELETE FROM message WHERE at_ms < ?1", [at])?;
+    let rows = word_index::count(&tx, "message", "at_ms < ?1", [at])?;
+    let messages =
+        word_index::deleting(&tx, rows, |tx| Ok(tx.execute("DELETE FROM message WHERE at_ms < ?1", [at])?))?;
     let turns = tx.execute("DELETE FROM turn WHERE at_ms < ?1", [at])?;
     // The tool history does not outlive its conversation.
     let over = "DELETE FROM conversation WHERE NOT EXISTS (SELECT 1 FROM message

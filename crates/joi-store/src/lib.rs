@@ -63,6 +63,7 @@ mod test_faults;
 mod tests;
 mod turns;
 pub mod unfinished;
+mod word_index;
 
 pub use announcements::AnnouncementRow;
 pub use dialogue::{DialogueRole, DialogueRow, Exchange, ExchangeId, WordedBy};

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, Transaction, params};
 
 use super::handle::durably;
-use super::{Store, StoreError};
+use super::{Store, StoreError, word_index};
 use joi_base::message::Private;
 use joi_language::values::deed::MemoryKind;
 use joi_language::words;
@@ -103,6 +103,13 @@ impl Store {
         self.run(move |db| newest(db, kind, limit)).await
     }
 
+    /// Counts all entries but the pages of the diary.
+    pub async fn memory_count(&self) -> Result<usize, StoreError> {
+        let sql = "SELECT count(*) FROM memory WHERE kind <> 'diary'";
+        let count: i64 = self.run(move |db| Ok(db.query_row(sql, [], |row| row.get(0))?)).await?;
+        Ok(usize::try_from(count).unwrap_or_default())
+    }
+
     /// The entry with this number.
     pub async fn memory(&self, id: i64) -> Result<Option<Memory>, StoreError> {
         self.run(move |db| Ok(select(db, "WHERE id = ?1", [id])?.pop())).await
@@ -146,8 +153,13 @@ impl Store {
     /// Erases a document and returns how many parts it had.
     pub async fn forget_document(&self, name: &str) -> Result<usize, StoreError> {
         let name = name.to_owned();
-        let sql = "DELETE FROM memory WHERE kind = 'document' AND source = ?1";
-        self.erase(move |db| Ok(db.execute(sql, [&name])?)).await
+        self.erase(move |db| {
+            let tx = db.transaction()?;
+            let pieces = remove_document(&tx, &name)?;
+            tx.commit()?;
+            Ok(pieces)
+        })
+        .await
     }
 
     /// Replaces the parts of a document.
@@ -160,7 +172,7 @@ impl Store {
         let name = name.to_owned();
         let put = move |db: &mut Connection| {
             let tx = db.transaction()?;
-            tx.execute("DELETE FROM memory WHERE kind = 'document' AND source = ?1", [&name])?;
+            remove_document(&tx, &name)?;
             for text in pieces {
                 let (kind, text, source) = (MemoryKind::Document, Private(text), name.clone());
                 insert(&tx, &NewMemory { kind, at, text, source })?;
@@ -172,9 +184,11 @@ impl Store {
 
     /// Erases entries of one kind from before `cutoff`, in the snapshots too; returns how many.
     pub async fn purge_memories(&self, kind: MemoryKind, cutoff: Timestamp) -> Result<usize, StoreError> {
-        let sql = "DELETE FROM memory WHERE kind = ?1 AND at_ms < ?2";
         let purge = move |db: &mut Connection| -> Result<usize, StoreError> {
-            Ok(db.execute(sql, params![kind.name(), cutoff.as_millisecond()])?)
+            let tx = db.transaction()?;
+            let gone = remove_where(&tx, "kind = ?1 AND at_ms < ?2", (kind.name(), cutoff.as_millisecond()))?;
+            tx.commit()?;
+            Ok(gone)
         };
         let gone = self.run(purge).await;
         self.changes.note();
@@ -218,22 +232,35 @@ fn insert(tx: &Transaction<'_>, new: &NewMemory) -> Result<i64, StoreError> {
 }
 
 /// Erases all entries.
-pub(super) fn remove_all(db: &Connection) -> Result<usize, StoreError> {
-    let gone = db.execute("DELETE FROM memory", [])?;
-    // Nothing of the words is left behind, not even in index segments merged long ago.
-    db.execute_batch(
-        "INSERT INTO memory_words (memory_words) VALUES ('rebuild');
-         INSERT INTO message_words (message_words) VALUES ('rebuild');",
-    )?;
+pub(super) fn remove_all(db: &mut Connection) -> Result<usize, StoreError> {
+    let tx = db.transaction()?;
+    let gone = word_index::deleting(&tx, usize::MAX, |tx| Ok(tx.execute("DELETE FROM memory", [])?))?;
+    tx.commit()?;
     Ok(gone)
+}
+
+/// Erases a document and returns how many parts it had.
+fn remove_document(tx: &Transaction<'_>, name: &str) -> Result<usize, StoreError> {
+    remove_where(tx, "kind = 'document' AND source = ?1", [name])
+}
+
+/// Erases the entries that meet `condition`, and returns how many there were.
+fn remove_where(
+    tx: &Transaction<'_>,
+    condition: &str,
+    params: impl rusqlite::Params + Clone,
+) -> Result<usize, StoreError> {
+    let rows = word_index::count(tx, "memory", condition, params.clone())?;
+    let sql = format!("DELETE FROM memory WHERE {condition}");
+    word_index::deleting(tx, rows, |tx| Ok(tx.execute(&sql, params)?))
 }
 
 fn remove(db: &mut Connection, ids: &[i64]) -> Result<usize, StoreError> {
     let tx = db.transaction()?;
-    let mut gone = 0;
-    for id in ids {
-        gone += tx.execute("DELETE FROM memory WHERE id = ?1", [id])?;
-    }
+    let gone = word_index::deleting(&tx, ids.len(), |tx| {
+        let mut delete = tx.prepare_cached("DELETE FROM memory WHERE id = ?1")?;
+        ids.iter().try_fold(0, |gone, id| Ok(gone + delete.execute([id])?))
+    })?;
     tx.commit()?;
     Ok(gone)
 }

@@ -11,7 +11,7 @@ use anyhow::Context as _;
 use tokio_util::sync::CancellationToken;
 
 use super::{Daemon, Service, ServiceContext};
-use crate::app::{self, Brain, Conversing, Show, Shown, Sound};
+use crate::app::{self, Brain, Conversing, DataLock, DataLockError, Show, Shown, Sound};
 use crate::app::{
     alerts, awake, awareness, backups, brain, diary, display, home, impulse, loading, machine, messages,
     outside, timers, upkeep, weather,
@@ -37,6 +37,8 @@ pub struct Started {
     pub daemon: Daemon,
     /// Database, model server and engine, to be shut down after the daemon has ended.
     pub brain: Brain,
+    /// Keeps other programs off the data directory until all of it has ended.
+    pub lock: Option<DataLock>,
 }
 
 /// Starts all services, and shows what happens through `show`.
@@ -45,6 +47,8 @@ pub struct Started {
 /// Another program runs already, or a part that the conversation needs cannot be made.
 pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show) -> anyhow::Result<Started> {
     let door = open_door(&paths.runtime, &show)?;
+    let lock = lock_data(&paths.data, &show)?;
+    app::ignore_hangup();
     let board = status_board(&paths.data, journal, &show);
     let (mut daemon, metrics) = (Daemon::new(board.clone()), Metrics::default());
 
@@ -94,7 +98,7 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
     daemon.start_all(late);
     daemon.start_all(messages.services(&board).into_iter().map(Some));
     board.started();
-    Ok(Started { daemon, brain })
+    Ok(Started { daemon, brain, lock })
 }
 
 /// Loads the database and what the ears need, opens the devices, and shows them on `board`.
@@ -163,6 +167,18 @@ fn open_door(runtime: &Path, show: &Show) -> Result<Option<ControlServer>, Contr
     match ControlServer::open(runtime) {
         Ok(door) => Ok(Some(door)),
         Err(error @ ControlError::Running { .. }) => Err(error),
+        Err(error) => {
+            show(Shown::Remark(error.to_string()));
+            Ok(None)
+        }
+    }
+}
+
+/// Locks the data directory; where that can't be done, shows why and returns nothing.
+fn lock_data(data: &Path, show: &Show) -> Result<Option<DataLock>, DataLockError> {
+    match DataLock::take(data) {
+        Ok(lock) => Ok(Some(lock)),
+        Err(error @ DataLockError::Held { .. }) => Err(error),
         Err(error) => {
             show(Shown::Remark(error.to_string()));
             Ok(None)

@@ -32,7 +32,7 @@ fn caution(item: &Item) -> &'static str {
         Caution::AskFirst(CautionCause::Entrance) => "asks first (entrance)",
         Caution::AskFirst(CautionCause::Valve) => "asks first (valve)",
         Caution::AskFirst(CautionCause::Alarm) => "asks first (alarm)",
-        Caution::AskFirst(CautionCause::Configured) => "asks first (home.ask_first)",
+        Caution::AskFirst(CautionCause::Configured) => "asks first (danger, or home.ask_first)",
     }
 }
 

@@ -121,6 +121,7 @@ pub(crate) async fn awaited<M: ChatModel>(
     config: &ReplyConfig,
     sink: &mut ReplySink,
 ) -> Result<Option<ModelAnswer>, ReceiverClosed> {
+    let _pause = sink.clock.pause();
     if model.state() != ModelState::Starting || timeout(SHORT_START, model.settled()).await.is_ok() {
         return Ok(None);
     }
@@ -191,6 +192,13 @@ pub(crate) async fn apologise(size: ModelSize, sink: &mut ReplySink) -> Result<M
     give_up(Setback::Refused(ReplyRefusal::Empty, size), before, sink).await
 }
 
+/// Ends a turn whose time is over with a sentence.
+pub(crate) async fn out_of_time(limit: Duration, sink: &mut ReplySink) -> Result<(), ReceiverClosed> {
+    let before = if sink.is_worded { 0 } else { sink.said.len() };
+    give_up(Setback::Failed(LlmError::TimedOut { what: "the whole turn", limit }), before, sink).await?;
+    Ok(())
+}
+
 /// Ends an answer that did not come to its own end; what was said from `before` on is a part of it.
 async fn give_up(
     setback: Setback,
@@ -241,7 +249,9 @@ async fn attempt<M: ChatModel>(
     (question, begun): (&ModelQuestion<'_>, Option<BegunWords>),
     sink: &mut ReplySink,
 ) -> Result<ModelAnswer, Setback> {
+    let pause = sink.clock.pause();
     let served = until_ready(access.model, wake_up(config)).await?;
+    drop(pause);
     // A begun answer already holds the model.
     let _permit = if begun.is_none() { Some(access.permit().await) } else { None };
     let mut patience = Patience::new(config);
@@ -258,6 +268,8 @@ async fn attempt<M: ChatModel>(
     let (mut pieces, mut began) = (0, Instant::now());
     let (mut unsaid, before) = (UnsaidWords::default(), sink.said.len());
     loop {
+        // A model that writes without a pause must not keep the turn from being ended.
+        tokio::task::consume_budget().await;
         let event = patience.wait(words.next()).await?.unwrap_or(Err(LlmError::Broken))?;
         if !matches!(event, ChatEvent::Done(_)) && std::mem::take(&mut is_first) {
             patience.first_word_came();
@@ -276,8 +288,9 @@ async fn attempt<M: ChatModel>(
                     sink.used(served.used(&so_far(pieces, began), who)).await?;
                     return Ok(ModelAnswer::Stopped(stop));
                 }
-                let (most, now) = (listener.most_unsaid(), tokio::time::Instant::now());
-                if unsaid.are_too_many(&clauses, most, now) && served.size == ModelSize::Small {
+                let now = tokio::time::Instant::now();
+                let mut is_silent = || unsaid.are_too_many(&clauses, listener.most_unsaid(), now);
+                if served.size == ModelSize::Small && is_silent() {
                     sink.used(served.used(&so_far(pieces, began), who)).await?;
                     let cut = (sink.said.len() > before).then(|| listener.finish(AnswerEnding::Cut));
                     let heard = cut.unwrap_or(Err(ReplyRefusal::Unsaid));
@@ -356,45 +369,4 @@ async fn until_ready<M: ChatModel>(model: &M, wake_up: Duration) -> Result<Serve
         Ok(ModelState::Down(error)) => Err(Setback::Failed(error)),
         Ok(ModelState::Starting) | Err(_) => Err(Setback::Asleep),
     }
-}
-
-/// A question beside the answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct SideCall {
-    /// The caller, for the record.
-    pub(crate) purpose: &'static str,
-    /// Its time limit.
-    pub(crate) limit: Duration,
-}
-
-/// The words of an answer that is read by the program alone; nothing when there are none in time.
-pub(crate) async fn side_call<M: ChatModel>(
-    access: ModelAccess<'_, M>,
-    ask: Ask,
-    SideCall { purpose, limit }: SideCall,
-    sink: &ReplySink,
-) -> Option<String> {
-    let ModelState::Ready(served) = access.model.state() else { return None };
-    let served = Served { model: ask.model.clone().unwrap_or(served.model), ..served };
-    let reading = async {
-        let mut words = access.model.ask(ask).await.ok()?;
-        let mut text = String::new();
-        loop {
-            match words.next().await? {
-                Ok(ChatEvent::Text(piece)) => text.push_str(&piece),
-                Ok(ChatEvent::Thinking(_) | ChatEvent::ToolCall(_)) => {}
-                Ok(ChatEvent::Done(stats)) => {
-                    sink.used(served.used(&stats, purpose)).await.ok()?;
-                    return Some(text);
-                }
-                Err(error) => {
-                    tracing::warn!(error = error.for_the_log(), "a question beside the answer failed");
-                    return None;
-                }
-            }
-        }
-    };
-    // The time counts from here: waiting for another conversation is not the model's fault.
-    let _permit = access.permit().await;
-    timeout(limit, reading).await.ok().flatten()
 }

@@ -35,6 +35,11 @@ pub(crate) enum Purpose {
     Choice,
 }
 
+/// Most bytes of a reply with its calls. A model that writes more does not come to an end.
+const MOST_WRITTEN: usize = 64 * 1024;
+/// Bytes of a call within which it names its tool.
+const BEGINNING: usize = 1024;
+
 enum FilterState {
     /// The head may still become a call.
     Sniffing,
@@ -64,6 +69,8 @@ pub(crate) struct ReplyFilter<'a> {
     /// What holds nothing yet but words of the request; nothing once there was more.
     repeated: Option<String>,
     raw: String,
+    /// Bytes that came, those of blanks before the first word included.
+    written: usize,
 }
 
 /// The outcome of a reply.
@@ -105,11 +112,17 @@ impl<'a> ReplyFilter<'a> {
             begun,
             repeated,
             raw,
+            written: 0,
         }
     }
 
     /// The next piece; what may be said now.
     pub(crate) fn push(&mut self, text: &str) -> Result<String, ReplyRefusal> {
+        self.written += text.len();
+        if self.written > MOST_WRITTEN {
+            return Err(ReplyRefusal::TooLong { tokens: self.written / 4 });
+        }
+        let text = if self.raw.is_empty() { text.trim_start() } else { text };
         self.raw.push_str(text);
         let new = match self.state {
             _ if self.ended.is_some() => return Ok(String::new()),
@@ -162,7 +175,9 @@ impl<'a> ReplyFilter<'a> {
     pub(crate) fn most_unsaid(&self) -> usize {
         let looks_like_data = self.raw.trim_start().starts_with(['{', '[', '<', '`']);
         // A call names its tool at its beginning.
-        let names_a_tool = || self.known.iter().any(|name| self.raw.contains(name.as_str()));
+        let end = (0..=self.raw.len().min(BEGINNING)).rev().find(|at| self.raw.is_char_boundary(*at));
+        let beginning = &self.raw[..end.unwrap_or(0)];
+        let names_a_tool = || self.known.iter().any(|name| beginning.contains(name.as_str()));
         match self.state {
             _ if self.ended.is_some() => MOST_OF_NOTHING,
             FilterState::Silent => MOST_OF_A_CALL,

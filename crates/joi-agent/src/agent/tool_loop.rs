@@ -9,8 +9,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::agent::AgentContext;
-use crate::agent::ask::{self, ModelAnswer, SideCall, WrittenCalls};
+use crate::agent::ask::{self, ModelAnswer, WrittenCalls};
 use crate::agent::digest;
+use crate::agent::side_call::{SideCall, side_call};
 use crate::deadline;
 use crate::model::ChatModel;
 use crate::session::open_question::{OpenQuestion, open_until};
@@ -316,7 +317,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
             false => None,
             true => {
                 let side = SideCall { purpose: "unfinished", limit: deadline::DIGEST };
-                ask::side_call(self.model, ask, side, sink).await
+                side_call(self.model, ask, side, sink).await
             }
         };
         let told = told.as_deref().and_then(checked).map(|told| digest::unfinished(&told));

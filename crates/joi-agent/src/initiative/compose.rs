@@ -12,7 +12,7 @@ use serde_json::json;
 use tokio::sync::mpsc;
 
 use crate::Engine;
-use crate::agent::ask::{self, SideCall};
+use crate::agent::side_call::{SideCall, side_call};
 use crate::arbiter::ModelPriority;
 use crate::model::ChatModel;
 use crate::prompt::{self, head::HeadSet};
@@ -103,7 +103,7 @@ impl<M: ChatModel> Engine<M> {
         let written = tokio::select! {
             biased;
             () = self.arbiter.somebody_waits() => None,
-            written = ask::side_call(access, ask, side, &sink) => written,
+            written = side_call(access, ask, side, &sink) => written,
         };
         let written = written.ok_or(ComposeFault::NotNow)?;
         let refused = |why: &dyn std::fmt::Display| ComposeFault::Refused(why.to_string());

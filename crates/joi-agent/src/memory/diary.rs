@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 
-use crate::agent::ask::{self, SideCall};
 use crate::agent::protocols::Answering;
+use crate::agent::side_call::{SideCall, side_call};
 use crate::memory::config::MemoryConfig;
 use crate::model::{ChatModel, ModelAccess, Room};
 use crate::prompt::{self, head::HeadSet};
@@ -122,7 +122,7 @@ impl<M: ChatModel> Diary<'_, M> {
         // What it costs is on nobody's record.
         let (events, _kept) = mpsc::channel(4);
         let side = SideCall { purpose: "diary", limit: LIMIT };
-        ask::side_call(self.access, ask, side, &ReplySink::new(events, Arc::clone(&self.language))).await
+        side_call(self.access, ask, side, &ReplySink::new(events, Arc::clone(&self.language))).await
     }
 
     /// Removes pages that are too old. Repeating it changes nothing.

@@ -44,8 +44,8 @@ pub(crate) fn gone(language: &Language, things: usize) -> &str {
     if things == 1 { &say.gone_one } else { &say.gone }
 }
 
-/// Returns what is known, in sentences.
-pub(crate) fn about_me(language: &Language, known: &[Memory], has_diary: bool) -> String {
+/// Returns what is known, in sentences; `beyond` is how many entries there are besides `known`.
+pub(crate) fn about_me(language: &Language, known: &[Memory], beyond: usize, has_diary: bool) -> String {
     let say = &language.sentences().memory;
     let of = |kind: MemoryKind| known.iter().filter(move |memory| memory.kind == kind);
     let back = |memory: &Memory| sentence(&intents::said_back(language, &memory.text.0));
@@ -63,7 +63,8 @@ pub(crate) fn about_me(language: &Language, known: &[Memory], has_diary: bool) -
     if told.is_empty() {
         told.push(say.nothing.clone());
     }
-    let more = user.len().saturating_sub(MOST_TOLD) + wishes.len().saturating_sub(MOST_TOLD) + others;
+    let more =
+        user.len().saturating_sub(MOST_TOLD) + wishes.len().saturating_sub(MOST_TOLD) + others + beyond;
     match more {
         0 => {}
         1 => told.push(say.one_more.clone()),
@@ -122,9 +123,10 @@ mod tests {
                 gone(language, 1).to_owned(),
                 gone(language, 2).to_owned(),
                 say.gone_everything.clone(),
-                about_me(language, &[], true),
-                about_me(language, &known[11..], false),
-                about_me(language, &known, true),
+                about_me(language, &[], 0, true),
+                about_me(language, &known[11..], 0, false),
+                about_me(language, &known, 0, true),
+                about_me(language, &known, 49_000, true),
             ];
             for (place, sentence) in all.iter().enumerate() {
                 assert!(
@@ -144,7 +146,7 @@ mod tests {
         assert_eq!(remembered, "Ich merke mir: deine Katze heißt Mia.");
         let known = [memory(MemoryKind::User, "ich bin Lehrer"), memory(MemoryKind::Wish, "Antworte kurz.")];
         assert_eq!(
-            about_me(german(), &known, true),
+            about_me(german(), &known, 0, true),
             "Das hast du mir gesagt. Du bist Lehrer. Und das möchtest du von mir. Antworte kurz. \
              Und ich führe ein Tagebuch unserer Gespräche."
         );

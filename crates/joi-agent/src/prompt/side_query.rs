@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::agent::ask::{self, SideCall};
+use crate::agent::side_call::{SideCall, side_call};
 use crate::model::{ChatModel, ModelAccess, Room};
 use crate::prompt;
 use crate::prompt::dialogue::ShownDialogue;
@@ -71,6 +71,6 @@ impl<M: ChatModel> SideQueries<'_, M> {
         let SideQuery { purpose, instruction, format, tokens, limit, model } = query;
         let model = Some(model.trim().to_owned()).filter(|model| !model.is_empty());
         let ask = Ask { model, ..self.prompt.ask(instruction, format, Length::AtMost(tokens)) };
-        ask::side_call(self.access, ask, SideCall { purpose, limit }, self.sink).await
+        side_call(self.access, ask, SideCall { purpose, limit }, self.sink).await
     }
 }

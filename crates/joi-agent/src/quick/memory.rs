@@ -16,13 +16,13 @@ use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{Ended, Keep, ReplyEvent, Turn};
 use joi_base::message::Private;
 use joi_language::Language;
-use joi_store::{Forget, NewMemory, STRANGER, Store, StoreError};
+use joi_store::{Forget, MemoryKind, NewMemory, STRANGER, Store, StoreError};
 use joi_understand::intents::{self, MemoryOrder};
 use joi_understand::question;
 use joi_understand::redact;
 use joi_understand::wish::{self, Refusal};
 
-/// Most things that are looked at.
+/// Most things that are looked at; more are only counted.
 const MOST_KNOWN: u32 = 1_000;
 
 /// Settings of the question before anything is erased.
@@ -141,13 +141,19 @@ pub(crate) async fn carry_out(
 }
 
 async fn about_me(turn: &Turn<'_>, store: &Store, sink: &mut ReplySink) -> Result<Keep, ReceiverClosed> {
-    match (store.memories(None, MOST_KNOWN).await, store.profile(1).await) {
-        (Ok(known), Ok(profile)) => {
+    let read = async {
+        let known = store.memories(None, MOST_KNOWN).await?;
+        let read = known.iter().filter(|memory| memory.kind != MemoryKind::Diary).count();
+        let beyond = store.memory_count().await?.saturating_sub(read);
+        Ok((known, beyond, store.profile(1).await?.last.is_some()))
+    };
+    match read.await {
+        Ok((known, beyond, has_diary)) => {
             sink.is_foreign |= known.iter().any(|memory| memory.source == STRANGER);
-            sink.say(&told::about_me(&turn.language, &known, profile.last.is_some())).await?;
+            sink.say(&told::about_me(&turn.language, &known, beyond, has_diary)).await?;
             Ok(Keep::Yes)
         }
-        (Err(error), _) | (_, Err(error)) => failed(&error, sink).await,
+        Err(error) => failed(&error, sink).await,
     }
 }
 

@@ -18,10 +18,14 @@ use joi_llm::{
 };
 
 /// One step of one answer.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(super) enum Step {
     Text(&'static str),
     Thought(&'static str),
+    /// The same text again and again, without a pause or an end.
+    Endless(&'static str),
+    /// The same of thinking.
+    Thinks(&'static str),
     /// A native call: id, tool, arguments as JSON.
     Call(&'static str, &'static str, &'static str),
     /// The server takes no tools.
@@ -180,12 +184,14 @@ impl Drop for Running {
 async fn play(mut running: Running) -> Option<(Result<ChatEvent, LlmError>, Running)> {
     loop {
         // The front step stays until it is over: a drop in the middle of it is an abort.
-        let delta = match running.steps.front()?.clone() {
+        let delta = match *running.steps.front()? {
             Step::Wait(seconds) => {
                 tokio::time::sleep(Duration::from_secs(seconds)).await;
                 running.steps.pop_front();
                 continue;
             }
+            Step::Endless(text) => return Some((Ok(ChatEvent::Text(text.into())), running)),
+            Step::Thinks(text) => return Some((Ok(ChatEvent::Thinking(text.into())), running)),
             Step::Text(text) => Ok(ChatEvent::Text(text.into())),
             Step::Thought(text) => Ok(ChatEvent::Thinking(text.into())),
             Step::Call(id, name, arguments) => Ok(ChatEvent::ToolCall(call(id, name, arguments))),

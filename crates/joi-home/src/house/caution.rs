@@ -1,4 +1,4 @@
-//! Which commands are asked back first: locks, doors that a command opens, valves, alarms.
+//! Which commands are asked back first: locks, doors that a command opens, valves, alarms, dangerous things.
 //!
 //! This is ours and stricter than the server's permissions. It is decided by the semantic class, the icon, or words of
 //! the name for items without semantics; the lists are `assets/home/caution.toml`. A group with such a member counts as
@@ -14,6 +14,10 @@ use serde::Deserialize;
 
 use super::item::{Item, ItemKind};
 use super::permission::HouseRules;
+
+mod dangerous;
+
+use dangerous::DangerousNames;
 
 /// Whether a command has to be confirmed before it is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -35,7 +39,7 @@ pub enum CautionCause {
     Valve,
     /// An alarm system or siren.
     Alarm,
-    /// The configuration says so.
+    /// It is dangerous in another way, or the configuration says so.
     Configured,
 }
 
@@ -75,6 +79,8 @@ struct CautionFile {
     doors: DoorNames,
     /// Words of things at a door that are not doors.
     at_doors: Marks,
+    /// Names of things that are dangerous.
+    dangerous: DangerousNames,
     /// Properties of points that are harmless wherever they are: the light over the door.
     harmless_properties: Vec<String>,
 }
@@ -114,6 +120,7 @@ fn risky_options(item: &Item) -> Vec<(String, CautionCause)> {
             FILE.kinds().into_iter().find(|(_, marks)| words.iter().any(|word| marks.is_word(word)));
         let cause = by_word.map(|(cause, _)| cause);
         let cause = cause.or_else(|| is_called_as_door(names).then_some(CautionCause::Entrance));
+        let cause = cause.or_else(|| dangerous::cause_of_names(names));
         Some((option.value.clone(), cause?))
     })
     .collect()
@@ -153,7 +160,8 @@ fn by_itself(item: &Item, items: &BTreeMap<String, Item>) -> Option<CautionCause
         .kinds()
         .into_iter()
         .find(|(_, marks)| marks.fit(item) || equipment.is_some_and(|equipment| marks.fit_class(equipment)));
-    known.map(|(cause, _)| cause).or_else(|| is_door(item, equipment).then_some(CautionCause::Entrance))
+    let as_door = || is_door(item, equipment).then_some(CautionCause::Entrance);
+    known.map(|(cause, _)| cause).or_else(as_door).or_else(|| file.dangerous.cause(item, equipment))
 }
 
 /// Whether a group around it, however far out, or its equipment is asked first.

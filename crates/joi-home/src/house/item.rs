@@ -2,6 +2,7 @@
 //! Pure: no I/O, no clock.
 
 use super::caution::{Caution, CautionCause};
+use super::names;
 use super::permission::Permission;
 use super::semantics::Semantics;
 use super::state::ItemState;
@@ -136,6 +137,13 @@ impl Item {
     /// Returns its names, the label first; none for an item without label and synonyms.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.label.iter().chain(&self.synonyms).map(String::as_str)
+    }
+
+    /// Cuts the names of it and of its options that are too long to be names.
+    pub(super) fn cut_names(&mut self) {
+        names::cut_all(&mut self.label, &mut self.synonyms);
+        let options = self.options.iter_mut().chain(&mut self.command_options);
+        options.for_each(|option| names::cut(&mut option.label));
     }
 
     /// Returns its name for tables: the label, else the server's name.

@@ -82,6 +82,8 @@ sentences! {
         missed(list) => Missed;
         was_due(the, called, at) => WasDue;
         wrong_clock => WrongClock;
+        clock_forward(length) => ClockForward;
+        clock_back(length) => ClockBack;
         unreadable => TimersUnreadable;
         set_timer(short, length);
         set_alarm(short, when);
@@ -137,7 +139,10 @@ sentences! {
         left_alone; is_that_a_yes; not_understood; unfinished;
         /// In front of results that were found until then.
         not_finished;
-        nothing_heard; no_timers; muddled; came_out_wrong;
+        nothing_heard;
+        /// In answer to a text of more characters than are read at once.
+        too_much_text;
+        no_timers; muddled; came_out_wrong;
         /// In place of an answer that only repeats the request.
         no_answer;
         /// In place of `no_answer`, where the user speaks of their own life.

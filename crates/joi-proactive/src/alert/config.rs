@@ -18,6 +18,8 @@ pub struct AlertConfig {
     pub item: String,
     /// Address on this machine on which alerts are taken over HTTP (`POST /events`), as "127.0.0.1:7763"; "": none.
     pub listen: String,
+    /// File with a token, one word, that alerts over HTTP must bring as "Authorization: Bearer …"; "": none is wanted.
+    pub token_file: String,
     /// Minutes without a connection to the house after which that is announced, 1 to 1440. Higher: later.
     pub house_lost_min: u32,
 }
@@ -29,6 +31,7 @@ impl Default for AlertConfig {
             least_volume: 80,
             item: "Joi_Alert".to_owned(),
             listen: String::new(),
+            token_file: String::new(),
             house_lost_min: 10,
         }
     }

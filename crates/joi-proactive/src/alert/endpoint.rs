@@ -1,17 +1,16 @@
 //! `POST /events` on this machine: alerts of other programs.
 //!
-//! One task. In: JSON or text, at most [`MOST_BYTES`]. Out: notices into a bounded queue of the caller. 202 only once the
-//! notice is announced and stored; where that is not so in time, or the queue is full, 503 says when to send it again. It
-//! refuses requests of web pages (a header `Origin`), everything but `POST /events`, and listens on a loopback address
-//! only.
+//! In: JSON or text, at most [`MOST_BYTES`], within the limits and rules of `joi-serve`. Out: notices into a bounded queue
+//! of the caller. 202 only once the notice is announced and stored; where that is not so in time, or the queue is full, 503
+//! says when to send it again. It refuses everything but `POST /events`, and listens on a loopback address only.
 
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::Bytes;
-use axum::extract::{DefaultBodyLimit, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::extract::State;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
 use tokio::net::TcpListener;
@@ -19,6 +18,8 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::awareness::ReceivedNotice;
+use joi_base::message::Private;
+use joi_serve::EndpointRules;
 
 /// Bytes of the largest request.
 pub const MOST_BYTES: usize = 4096;
@@ -57,26 +58,22 @@ pub async fn open(address: SocketAddr) -> std::io::Result<TcpListener> {
     TcpListener::bind(address).await
 }
 
-/// Serves until `stop`.
+/// Serves until `stop`, those that bring `token` where there is one.
 ///
 /// # Errors
 /// The system's.
 pub async fn serve(
     listener: TcpListener,
+    token: Option<Private<String>>,
     notices: mpsc::Sender<SentNotice>,
     stop: CancellationToken,
 ) -> std::io::Result<()> {
-    let routes = Router::new()
-        .route("/events", post(take))
-        .layer(DefaultBodyLimit::max(MOST_BYTES))
-        .with_state(notices);
-    axum::serve(listener, routes).with_graceful_shutdown(async move { stop.cancelled().await }).await
+    let routes = Router::new().route("/events", post(take)).with_state(notices);
+    let rules = EndpointRules { body_bytes: MOST_BYTES, token, ..EndpointRules::default() };
+    joi_serve::serve(listener, routes, rules, stop).await
 }
 
-async fn take(State(notices): State<mpsc::Sender<SentNotice>>, headers: HeaderMap, body: Bytes) -> Response {
-    if headers.contains_key(header::ORIGIN) {
-        return (StatusCode::FORBIDDEN, "requests of web pages are not taken\n").into_response();
-    }
+async fn take(State(notices): State<mpsc::Sender<SentNotice>>, body: Bytes) -> Response {
     let Some(notice) = std::str::from_utf8(&body).ok().and_then(ReceivedNotice::read) else {
         let told = "send JSON such as {\"text\":\"…\",\"priority\":\"high\"}, or a text with priority=high\n";
         return (StatusCode::BAD_REQUEST, told).into_response();
@@ -100,7 +97,6 @@ fn again(told: &'static str) -> Response {
 
 #[cfg(test)]
 mod tests {
-    use axum::http::HeaderValue;
     use futures_util::FutureExt as _;
     use proptest::prelude::*;
 
@@ -109,22 +105,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn foreign_bytes_at_the_door_are_refused_or_taken_and_pages_never(
+        fn foreign_bytes_at_the_door_are_refused_or_taken(
             body in damaged(br#"{"text":"Smoke in the cellar","priority":"high","id":"smoke_alarm"}"#),
-            origin in prop::option::of(damaged(b"http://evil.example")),
         ) {
             let (sender, _waiting) = mpsc::channel(1);
             // Whoever gets in finds the queue full: nobody waits here.
             let _place = sender.clone().try_reserve_owned().unwrap();
-            let mut headers = HeaderMap::new();
-            let origin = origin.and_then(|origin| HeaderValue::from_bytes(&origin).ok());
-            let is_page = origin.map(|origin| headers.insert(header::ORIGIN, origin)).is_some();
-            let answer = take(State(sender), headers, Bytes::from(body)).now_or_never().map(|answer| answer.status());
-            let expected = |status| match is_page {
-                true => status == StatusCode::FORBIDDEN,
-                false => [StatusCode::BAD_REQUEST, StatusCode::SERVICE_UNAVAILABLE].contains(&status),
-            };
-            prop_assert!(answer.is_some_and(expected), "{:?}", answer);
+            let answer = take(State(sender), Bytes::from(body)).now_or_never().map(|answer| answer.status());
+            let is_expected = |status| [StatusCode::BAD_REQUEST, StatusCode::SERVICE_UNAVAILABLE].contains(&status);
+            prop_assert!(answer.is_some_and(is_expected), "{:?}", answer);
         }
     }
 }

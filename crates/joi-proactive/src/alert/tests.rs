@@ -198,11 +198,11 @@ async fn alerts_over_http_are_taken_from_this_machine_only_and_from_no_web_page(
     let address = listener.local_addr().unwrap();
     let (sender, mut notices) = tokio::sync::mpsc::channel(1);
     let stop = CancellationToken::new();
-    let served = tokio::spawn(endpoint::serve(listener, sender, stop.clone()));
+    let served = tokio::spawn(endpoint::serve(listener, None, sender, stop.clone()));
     let send = |body: String, origin: Option<&str>| {
         let origin = origin.map(|origin| format!("Origin: {origin}\r\n")).unwrap_or_default();
         let request = format!(
-            "POST /events HTTP/1.1\r\nHost: here\r\nConnection: close\r\n{origin}Content-Length: {}\r\n\r\n{body}",
+            "POST /events HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{origin}Content-Length: {}\r\n\r\n{body}",
             body.len()
         );
         async move {
@@ -239,10 +239,9 @@ async fn a_notice_that_is_not_stored_is_answered_with_when_to_send_it_again() {
     let address = listener.local_addr().unwrap();
     let (sender, mut notices) = tokio::sync::mpsc::channel(1);
     let stop = CancellationToken::new();
-    let served = tokio::spawn(endpoint::serve(listener, sender, stop.clone()));
+    let served = tokio::spawn(endpoint::serve(listener, None, sender, stop.clone()));
     let answered = tokio::spawn(async move {
-        let request =
-            "POST /events HTTP/1.1\r\nHost: here\r\nConnection: close\r\nContent-Length: 7\r\n\r\nBin day";
+        let request = "POST /events HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 7\r\n\r\nBin day";
         let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut answer = String::new();

@@ -32,6 +32,10 @@ impl Clock for Wall {
         let passed = SignedDuration::try_from(self.at.elapsed()).unwrap();
         self.began.checked_add(passed + *self.set.lock().unwrap()).unwrap()
     }
+
+    fn steady(&self) -> Duration {
+        self.at.elapsed()
+    }
 }
 
 pub(super) fn schedule(file: &Path, clock: Arc<dyn Clock>) -> Schedule {
@@ -62,7 +66,8 @@ impl Alerts {
                 self.announcer.withdraw(first.id).await;
                 return first.announcement.wording.text(english(), &self.announcer.now()).0;
             }
-            self.changes.changed().await.unwrap();
+            let changed = tokio::time::timeout(Duration::from_secs(90_000), self.changes.changed()).await;
+            changed.expect("something is announced within a day").unwrap();
         }
     }
 }
@@ -85,7 +90,10 @@ pub(super) fn watch_with(
 }
 
 async fn rings(alerts: &mut Alerts, many: usize) -> Vec<String> {
-    let rings = alerts.rings.wait_for(|rings| rings.len() == many).await.unwrap();
+    let found =
+        tokio::time::timeout(Duration::from_secs(7_200), alerts.rings.wait_for(|rings| rings.len() == many))
+            .await;
+    let rings = found.expect("they ring within two hours").unwrap();
     rings.iter().map(|ring| ring.says.0.clone()).collect()
 }
 
@@ -225,4 +233,89 @@ fn a_name_of_a_stranger_is_announced_as_theirs() {
         missed,
         "You missed something: the timer that a text I read named \"call 555 now\" was due today at 5:01 PM."
     );
+}
+
+fn alarm_at(hour: u8, minute: u8) -> ScheduleOrder {
+    alarm(Said { clock: Some(ClockSaid { hour, minute, exactness: Exactness::Exact }), ..Said::default() })
+}
+
+// A Pi that gets its time from the network, minutes after its start
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_is_put_forward_moves_alarms_and_no_running_timer() {
+    let folder = tempfile::tempdir().unwrap();
+    let wall = Wall::at(at(17, 0));
+    let schedule = schedule(&folder.path().join("joi.db"), wall.clone());
+    let (mut alerts, _stop) = watch(&schedule);
+    schedule.obey(timer(Some("pasta"), 600)).await.unwrap();
+    schedule.obey(alarm_at(17, 5)).await.unwrap();
+    schedule.obey(alarm_at(17, 30)).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(120)).await;
+    wall.put_forward(SignedDuration::from_mins(20));
+    // It is 17:22. The first alarm was passed over, which is announced; the second one rings in eight minutes.
+    let forward = english().sentences().schedule.clock_forward.replace("{length}", "20 minutes");
+    assert_eq!(alerts.announced().await, forward);
+    assert!(alerts.announced().await.starts_with("You missed something: the 5:05 PM alarm"));
+    let passed = wall.at.elapsed();
+    assert!(passed < Duration::from_secs(125), "{passed:?}");
+    let left = schedule.entries().await.unwrap();
+    assert_eq!(left[0].left(&wall.now()).as_secs() / 10, (600 - passed.as_secs() as i64) / 10);
+    assert_eq!(rings(&mut alerts, 2).await.len(), 2, "ten past by the steady clock, half past on the wall");
+    let passed = wall.at.elapsed().as_secs();
+    assert!((600..602).contains(&passed), "{passed} s");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_is_put_back_makes_no_running_timer_wait() {
+    for minutes in [1, 20, 24 * 60] {
+        let folder = tempfile::tempdir().unwrap();
+        let wall = Wall::at(at(17, 0));
+        let schedule = schedule(&folder.path().join("joi.db"), wall.clone());
+        let (mut alerts, _stop) = watch(&schedule);
+        schedule.obey(timer(Some("pasta"), 600)).await.unwrap();
+        tokio::time::sleep(Duration::from_secs(120)).await;
+        wall.put_forward(SignedDuration::from_mins(-minutes));
+        assert_eq!(rings(&mut alerts, 1).await, ["Pasta timer."]);
+        let passed = wall.at.elapsed().as_secs();
+        assert!((600..602).contains(&passed), "{passed} s, by {minutes} min");
+        // It goes on ringing for its time, and a jump forward neither ends nor doubles it.
+        tokio::time::sleep(Duration::from_secs(60)).await;
+        wall.put_forward(SignedDuration::from_hours(30));
+        tokio::time::sleep(Duration::from_secs(60)).await;
+        assert_eq!(rings(&mut alerts, 1).await, ["Pasta timer."]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_set_just_after_the_clock_was_set_counts_from_then() {
+    for minutes in [-20, 20] {
+        let folder = tempfile::tempdir().unwrap();
+        let wall = Wall::at(at(17, 0));
+        let schedule = schedule(&folder.path().join("joi.db"), wall.clone());
+        let (mut alerts, _stop) = watch(&schedule);
+        // Nothing counts yet, so the jump is noticed with the first timer.
+        schedule.obey(alarm_at(19, 0)).await.unwrap();
+        tokio::time::sleep(Duration::from_secs(30)).await;
+        wall.put_forward(SignedDuration::from_mins(minutes));
+        let begun = wall.at.elapsed();
+        schedule.obey(timer(Some("pasta"), 600)).await.unwrap();
+        assert_eq!(rings(&mut alerts, 1).await, ["Pasta timer."]);
+        let passed = (wall.at.elapsed() - begun).as_secs();
+        assert!((600..602).contains(&passed), "{passed} s, by {minutes} min");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn small_steps_of_the_clock_add_up_and_are_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let wall = Wall::at(at(17, 0));
+    let schedule = schedule(&folder.path().join("joi.db"), wall.clone());
+    let (mut alerts, _stop) = watch(&schedule);
+    schedule.obey(timer(Some("pasta"), 600)).await.unwrap();
+    for _ in 0..100 {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        wall.put_forward(SignedDuration::from_millis(300));
+    }
+    rings(&mut alerts, 1).await;
+    let passed = wall.at.elapsed().as_secs_f64();
+    assert!((597.9..602.1).contains(&passed), "{passed} s");
 }

@@ -10,6 +10,7 @@ use joi_base::message::{Channel, ConversationId, Origin};
 use joi_base::trace::TurnRecord;
 
 mod elsewhere;
+mod large;
 
 fn at(day: i64) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + day * 86_400).unwrap()

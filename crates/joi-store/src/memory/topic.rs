@@ -8,7 +8,7 @@
 
 use rusqlite::{Connection, params};
 
-use super::super::{StoreError, conversation, initiative};
+use super::super::{StoreError, conversation, initiative, word_index};
 use joi_language::words;
 
 /// How much mentions, or mentioned, a topic.
@@ -169,13 +169,17 @@ fn matching(
 pub(super) fn erase(db: &mut Connection, topic: &str) -> Result<TopicMentions, StoreError> {
     let tx = db.transaction()?;
     let found = find(&tx, topic)?;
-    let rows = found.rows.iter().map(|(table, ids)| (*table, ids));
-    for (table, ids) in rows.chain([("message", &found.messages)]) {
-        let mut delete = tx.prepare_cached(&format!("DELETE FROM {table} WHERE id = ?1"))?;
-        for id in ids {
-            delete.execute(params![id])?;
+    let memories = found.count().memories;
+    word_index::deleting(&tx, memories + found.messages.len(), |tx| {
+        let rows = found.rows.iter().map(|(table, ids)| (*table, ids));
+        for (table, ids) in rows.chain([("message", &found.messages)]) {
+            let mut delete = tx.prepare_cached(&format!("DELETE FROM {table} WHERE id = ?1"))?;
+            for id in ids {
+                delete.execute(params![id])?;
+            }
         }
-    }
+        Ok(())
+    })?;
     for (id, left) in &found.histories {
         if left.is_empty() {
             tx.execute("DELETE FROM conversation WHERE rowid = ?1", [id])?;

@@ -5,9 +5,9 @@
 
 use super::state::LoopState;
 use crate::agent::AgentContext;
-use crate::agent::ask::{self, SideCall};
 use crate::agent::digest;
 use crate::agent::plan::Course;
+use crate::agent::side_call::{SideCall, side_call};
 use crate::deadline;
 use crate::model::ChatModel;
 use crate::sink::{ReceiverClosed, ReplySink};
@@ -42,7 +42,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
             let ask = Ask { messages, length: Length::AtMost(200), ..Ask::default() };
             let limit = deadline::DIGEST.saturating_sub(began.elapsed());
             let side = SideCall { purpose: "digest", limit };
-            let note = ask::side_call(self.model, ask, side, sink).await;
+            let note = side_call(self.model, ask, side, sink).await;
             let Some(note) = note else {
                 sink.decided("digest", "kept raw", "there was no note in time").await?;
                 return Ok(text);

@@ -1,0 +1,150 @@
+//! The listener over real sockets: half requests, slow ones, large ones, foreign ones.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream as Peer;
+use std::time::Instant;
+
+use axum::routing::{get, post};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+use super::*;
+
+/// Only against a test that would never end.
+const FOR_EVER: Duration = Duration::from_secs(60);
+
+struct Served {
+    address: SocketAddr,
+    stop: CancellationToken,
+    task: JoinHandle<io::Result<()>>,
+    /// Endless answers that were begun.
+    begun: mpsc::Receiver<()>,
+}
+
+impl Served {
+    async fn new(rules: EndpointRules) -> Self {
+        let (begins, begun) = mpsc::channel(16);
+        let routes = Router::new()
+            .route("/figures", get(async || "42\n"))
+            .route("/events", post(async |body: String| body))
+            .route(
+                "/endless",
+                get(async move || {
+                    begins.send(()).await.unwrap();
+                    std::future::pending::<()>().await;
+                }),
+            );
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
+        let task = tokio::spawn(serve(listener, routes, rules, stop.clone()));
+        Self { address, stop, task, begun }
+    }
+
+    fn send(&self, text: &str) -> Peer {
+        let mut peer = Peer::connect(self.address).unwrap();
+        peer.set_read_timeout(Some(FOR_EVER)).unwrap();
+        peer.write_all(text.as_bytes()).unwrap();
+        peer
+    }
+
+    /// The status of an answer; 0 where the connection was closed without one.
+    fn status(&self, text: &str) -> u16 {
+        status(&mut self.send(text))
+    }
+
+    fn figures(&self) -> u16 {
+        self.status("GET /figures HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    }
+}
+
+fn status(peer: &mut Peer) -> u16 {
+    let mut answer = Vec::new();
+    // A connection that is reset has no answer either.
+    let _ = peer.read_to_end(&mut answer);
+    let answer = String::from_utf8_lossy(&answer);
+    answer.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_default()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_of_pages_foreign_hosts_and_large_bodies_are_refused_at_every_endpoint() {
+    let served = Served::new(EndpointRules::default()).await;
+    assert_eq!(served.figures(), 200);
+    let origin = "GET /figures HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.example\r\n\r\n";
+    assert_eq!(served.status(origin), 403);
+    assert_eq!(served.status("GET /figures HTTP/1.1\r\nHost: evil.example\r\n\r\n"), 403);
+    assert_eq!(served.status("GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n"), 404);
+    let body = "POST /events HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello";
+    assert_eq!(served.status(body), 200);
+    let large = "POST /events HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5000\r\n\r\n";
+    assert_eq!(served.status(large), 413);
+    let chunk = format!("1388\r\n{}\r\n0\r\n\r\n", "x".repeat(0x1388));
+    let chunked =
+        format!("POST /events HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n{chunk}");
+    assert_eq!(served.status(&chunked), 413);
+    served.stop.cancel();
+    served.task.await.unwrap().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_does_not_come_and_what_has_no_end_is_over_in_its_time() {
+    let (short, never) = (Duration::from_millis(50), FOR_EVER * 2);
+    let times = |head, body, whole| RequestTimes { head, body, whole };
+    let half_head = "GET /figures HTTP/1.1\r\nHost: local";
+    let half_body = "POST /events HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhe";
+    let endless = "GET /endless HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    for (times, request, allowed) in [
+        (times(short, never, never), half_head, [0, 408]),
+        (times(never, short, never), half_body, [408, 408]),
+        (times(never, never, short), endless, [0, 0]),
+    ] {
+        let served = Served::new(EndpointRules { times, ..EndpointRules::default() }).await;
+        let (began, status) = (Instant::now(), served.status(request));
+        assert!(allowed.contains(&status), "{status} {request}");
+        assert!(began.elapsed() < FOR_EVER / 2, "{:?} {request}", began.elapsed());
+        served.stop.cancel();
+        served.task.await.unwrap().unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_thousand_half_requests_take_few_descriptors_and_keep_nobody_out() {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+    let wanted = rustix::process::Rlimit { current: limit.maximum, ..limit };
+    rustix::process::setrlimit(rustix::process::Resource::Nofile, wanted).unwrap();
+    let served = Served::new(EndpointRules::default()).await;
+    let mut half = Vec::new();
+    for count in 1..=2_000 {
+        half.push(served.send("GET /figures HTTP/1.1\r\nHost: local"));
+        if count % 200 == 0 {
+            let began = Instant::now();
+            assert_eq!(served.figures(), 200, "beside {count}");
+            assert!(began.elapsed() < Duration::from_secs(3), "{:?} beside {count}", began.elapsed());
+        }
+    }
+    // The peers' ends are open; ours are those that have a place.
+    let open = std::fs::read_dir("/proc/self/fd").unwrap().count();
+    assert!(open < half.len() + 200, "{open} descriptors");
+    drop(half);
+    served.stop.cancel();
+    served.task.await.unwrap().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_that_take_long_keep_their_places_and_a_further_request_is_refused() {
+    let rules = EndpointRules { connections: 4, connections_of_a_peer: 4, ..EndpointRules::default() };
+    let mut served = Served::new(rules).await;
+    let request = "GET /endless HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    let slow: Vec<Peer> = (0..4).map(|_| served.send(request)).collect();
+    // They have their places once their requests were read.
+    for _ in 0..4 {
+        timeout(FOR_EVER, served.begun.recv()).await.unwrap().unwrap();
+    }
+    assert_eq!(served.figures(), 503);
+    drop(slow);
+    let began = Instant::now();
+    while served.figures() != 200 {
+        assert!(began.elapsed() < FOR_EVER, "no place became free");
+    }
+    served.stop.cancel();
+    served.task.await.unwrap().unwrap();
+}
