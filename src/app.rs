@@ -35,6 +35,7 @@ mod learnt;
 mod loading;
 mod local_models;
 mod machine;
+pub mod mcp;
 mod measured;
 mod messages;
 mod mouth;
