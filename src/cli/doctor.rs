@@ -23,6 +23,7 @@ mod messages;
 mod row;
 mod sound;
 mod stored;
+mod tools;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -60,6 +61,7 @@ pub(crate) fn run(args: DoctorArgs, context: &CliContext) -> anyhow::Result<Exit
     }
     rows.push(home::check(context)?);
     rows.extend(messages::checks(context)?);
+    rows.extend(tools::checks(context)?);
     rows.extend(stored::checks(&context.paths));
     rows.extend(machine::checks(&context.paths));
     print(&rows, args.json)?;
