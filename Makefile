@@ -1,5 +1,5 @@
 # Entry points; the work is in scripts/. Every target sets up what it needs and can be repeated.
-.PHONY: test-all cross test-cross test-reproducible demo-home test-home-peers help run install uninstall test fuzz crash-test test-ollama test-openai bench-ollama bench-everyday record-everyday bench-latency bench-pi bench-room demo bench soak fmt lint doc config-reference install-deps
+.PHONY: test-all cross test-cross test-reproducible demo-home test-home-peers test-peers help run install uninstall test fuzz crash-test test-ollama test-openai bench-ollama bench-everyday record-everyday bench-latency bench-pi bench-room demo bench soak fmt lint doc config-reference install-deps
 
 help:
 	@echo "make run           set up, build, fetch the models and start joi; MIND=better also fetches a larger chat model,"
@@ -14,6 +14,7 @@ help:
 	@echo "make test-ollama   the model client against the real Ollama (needs Go)"
 	@echo "make test-openai   the model client against llama-cpp-python's server (needs Python and a C++ compiler)"
 	@echo "make test-home-peers  python-openhab's own tests and HABApp against the simulated house (needs Python)"
+	@echo "make test-peers    servers of tools that others wrote, and the conformance suite of MCP (needs Node and Python)"
 	@echo "make soak          24 hours of sound in minutes: memory, threads, descriptors, false turns (ARGS: as for joi-bench soak)"
 	@echo "make bench-room    15 minutes of barge-in in a simulated room, on a real sound server: distributions"
 	@echo "make bench-ollama  compares Ollama with joi-model: first token, shared prompt, embeddings"
@@ -63,6 +64,9 @@ test-openai: install-deps
 
 test-home-peers: install-deps
 	@scripts/test-home-peers.sh
+
+test-peers: install-deps
+	@scripts/test-peers.sh
 
 bench-ollama: install-deps
 	@bash -c '. scripts/env.sh && ready && scripts/test-ollama.sh bench'
