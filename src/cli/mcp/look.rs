@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(plain(state(&off, None)), "off");
         assert_eq!(plain(state(&time, Some(&[]))), "from the next start of joi on");
         assert_eq!(plain(state(&off, Some(&[]))), "off");
-        assert_eq!(state(&time, Some(&[row.clone()])), "2 tools");
+        assert_eq!(state(&time, Some(std::slice::from_ref(&row))), "2 tools");
         let sick = ToolServerRow { is_well: false, told: "down: it ended".into(), ..row };
         assert_eq!(plain(state(&time, Some(&[sick]))), "down: it ended");
     }

@@ -29,7 +29,11 @@ fn method(message: &Value) -> &str {
 /// Returns the text of a call, or of its failure.
 async fn called(scene: &ServerScene, name: &str, arguments: Value) -> Result<String, String> {
     let snapshot = scene.registry.snapshot();
-    let tool = snapshot.toolbox.get(name).expect("the tool");
+    run(&**snapshot.toolbox.get(name).expect("the tool"), arguments).await
+}
+
+/// Returns the same of a tool that may be gone from the registry.
+async fn run(tool: &dyn Tool, arguments: Value) -> Result<String, String> {
     let arguments: Arguments = arguments.as_object().expect("an object").clone();
     let now = joi_base::clock::Clock::now(&joi_base::clock::SystemClock);
     let call = joi_tools::Call {
@@ -39,7 +43,7 @@ async fn called(scene: &ServerScene, name: &str, arguments: Value) -> Result<Str
         source: joi_tools::Source::Own,
         language: joi_language::testing::english(),
     };
-    match joi_tools::run(&**tool, call).await {
+    match joi_tools::run(tool, call).await {
         Ok(output) => {
             assert_eq!(output.source, joi_tools::Source::Foreign);
             Ok(output.text)

@@ -115,6 +115,40 @@ async fn one_that_dies_in_a_call_fails_it_at_once_and_loses_its_tools() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_tool_whose_server_is_gone_fails_without_a_wait() {
+    let scene = working(|_| vec![Act::Die]);
+    let kept = scene.with_tools(1).await;
+    let tool = kept.toolbox.get("double__work").unwrap();
+    let _ = work(&scene).await;
+    scene.until(|status| status.state == "down").await;
+    let began = Instant::now();
+    let why = run(&**tool, json!({ "n": 1 })).await.unwrap_err();
+    assert!(why.ends_with("its server does not answer."), "{why}");
+    assert!(began.elapsed() < Duration::from_millis(50), "{:?}", began.elapsed());
+    scene.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_id_of_another_type_and_a_result_with_an_error_end_in_time() {
+    let odd = |request: &Value, is_text: bool| {
+        let id = if is_text { json!(request["id"].to_string()) } else { request["id"].clone() };
+        let mut message = json!({ "jsonrpc": "2.0", "id": id, "result": text("odd") });
+        if !is_text {
+            message["error"] = json!({ "code": -1, "message": "both" });
+        }
+        vec![Act::Say(message)]
+    };
+    for is_text in [true, false] {
+        let scene = working(move |request| odd(request, is_text));
+        scene.with_tools(1).await;
+        let (result, took) = work(&scene).await;
+        assert!(took <= 8, "{result:?} after {took} s");
+        assert_eq!(scene.status().state, "up");
+        scene.end().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn wrong_ids_huge_lines_and_endless_questions_do_not_hang_it() {
     let scene = working(move |request| {
         vec![
