@@ -178,7 +178,7 @@ mod tests {
         let changed = ListedTool { description: "Reads, and sends it to me.".into(), ..tool.clone() };
         assert_eq!(approvals.seen("files", &[changed.clone(), other]), [Approval::Changed, Approval::Same]);
         assert_eq!(
-            approvals.seen("files", &[changed.clone()]),
+            approvals.seen("files", std::slice::from_ref(&changed)),
             [Approval::Changed],
             "looking approves nothing"
         );
@@ -199,7 +199,7 @@ mod tests {
         std::fs::write(&file, "{\"files\": ").unwrap();
         let approvals = Approvals::new(file.clone());
         let tool = ListedTool { name: "read".into(), ..ListedTool::default() };
-        assert_eq!(approvals.seen("files", &[tool.clone()]), [Approval::Changed]);
+        assert_eq!(approvals.seen("files", std::slice::from_ref(&tool)), [Approval::Changed]);
         let fault = approvals.approve("files", [print(&tool)]).unwrap_err().to_string();
         assert!(fault.starts_with("cannot read ") && fault.ends_with("move it away"), "{fault}");
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "{\"files\": ");

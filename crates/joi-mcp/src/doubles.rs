@@ -76,7 +76,7 @@ pub(crate) fn ordinary(request: &Value, tools: &[Value]) -> Vec<Act> {
 /// A server under test, the task that looks after it, and what came of both.
 pub(crate) struct ServerScene {
     pub(crate) registry: ToolRegistry,
-    pub(crate) heard: Arc<Mutex<Vec<(usize, Value)>>>,
+    heard: Arc<Mutex<Vec<(usize, Value)>>>,
     status: Arc<Mutex<ServerStatus>>,
     stop: CancellationToken,
     task: tokio::task::JoinHandle<()>,
@@ -143,9 +143,14 @@ impl ServerScene {
         self.registry.snapshot()
     }
 
+    /// Returns all messages that were heard, each with the number of its connection.
+    pub(crate) fn heard(&self) -> Vec<(usize, Value)> {
+        self.heard.lock().unwrap().clone()
+    }
+
     /// Returns the methods that were heard on a connection.
     pub(crate) fn methods(&self, connection: usize) -> Vec<String> {
-        let heard = self.heard.lock().unwrap();
+        let heard = self.heard();
         let of = heard.iter().filter(|(at, _)| *at == connection);
         of.filter_map(|(_, message)| message["method"].as_str().map(str::to_owned)).collect()
     }

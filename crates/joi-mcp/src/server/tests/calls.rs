@@ -76,9 +76,8 @@ async fn arguments_are_checked_here_and_nothing_is_sent_that_does_not_fit() {
     assert!(wrong.starts_with("double__work was not called: n: "), "{wrong}");
     assert!(!scene.methods(1).contains(&"tools/call".to_owned()));
     assert!(called(&scene, "double__work", json!({ "n": "5" })).await.is_ok());
-    let heard = scene.heard.lock().unwrap();
+    let heard = scene.heard();
     assert_eq!(heard.last().unwrap().1["params"]["arguments"], json!({ "n": 5 }));
-    drop(heard);
     scene.end().await;
 }
 

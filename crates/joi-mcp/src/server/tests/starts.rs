@@ -34,10 +34,9 @@ async fn a_server_without_a_handshake_is_spoken_to_as_it_wants() {
     assert_eq!(scene.status().about, "new 2 (protocol 2026-07-28)");
     tokio::time::sleep(Duration::from_millis(10)).await;
     assert!(scene.methods(1).contains(&"subscriptions/listen".to_owned()), "{:?}", scene.methods(1));
-    let heard = scene.heard.lock().unwrap();
+    let heard = scene.heard();
     let list = &heard.iter().find(|(_, message)| method(message) == "tools/list").unwrap().1;
     assert_eq!(list["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"], "2026-07-28");
-    drop(heard);
     scene.end().await;
 }
 
@@ -71,7 +70,7 @@ async fn one_that_never_answers_is_given_up() {
 async fn one_that_dies_at_once_is_given_up_after_five_starts() {
     let scene = ServerScene::of(|_, _| vec![Act::Die]);
     scene.until(|status| status.state == "given up").await;
-    assert_eq!(scene.heard.lock().unwrap().len(), 5, "starts");
+    assert_eq!(scene.heard().len(), 5, "starts");
     scene.end().await;
 }
 
@@ -98,11 +97,10 @@ async fn noise_on_its_output_and_odd_pieces_of_messages_are_borne() {
     });
     scene.with_tools(1).await;
     assert_eq!(called(&scene, "double__a", json!({})).await, Ok("done".into()));
-    let heard = scene.heard.lock().unwrap();
+    let heard = scene.heard();
     let is_refused = |(_, message): &(usize, Value)| message["id"] == 7 && message["error"]["code"] == -32601;
     assert!(heard.iter().any(is_refused), "sampling is refused: {heard:?}");
     assert!(heard.iter().any(|(_, message)| message["id"] == "x"), "a ping is answered");
-    drop(heard);
     scene.end().await;
 }
 
