@@ -1,4 +1,4 @@
-//! Tools of other programs over the Model Context Protocol: as a client of their servers, and as a server of our own.
+//! A client of the Model Context Protocol: tools of other programs.
 //!
 //! [`McpService`] holds the servers that the configuration names: one task for each starts it, lists its tools, restarts
 //! it, and puts the tools into the registry under the server's id, or takes them out. [`lifecycle`] decides all of that
