@@ -36,6 +36,7 @@ mod learnt;
 mod loading;
 mod local_models;
 mod machine;
+pub mod mcp;
 mod measured;
 mod messages;
 mod mouth;

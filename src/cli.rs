@@ -29,6 +29,7 @@ mod latency;
 mod listen;
 mod log;
 mod man;
+mod mcp;
 mod memory;
 mod models;
 mod mute;
@@ -42,6 +43,7 @@ mod stoppable;
 mod text;
 mod timers;
 mod typed;
+mod unseen;
 mod why;
 
 use self::exit::{EXIT_FAILED, EXIT_USAGE};
@@ -91,6 +93,8 @@ enum Command {
     Timers(timers::TimersArgs),
     /// The house: connect openHAB, its items and rooms, send a command, watch, a house to try
     Home(home::HomeArgs),
+    /// Tools of other programs (MCP): add servers, test them, call a tool, say what each may do
+    Mcp(mcp::McpArgs),
     /// Messages over Signal: link an account, how it is, send a test, groups
     Signal(signal::SignalArgs),
     /// Alarms: try, list, acknowledge
@@ -201,6 +205,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Events(args) => events::run(args, &context::open_anyway(wants)?),
         Command::Timers(args) => timers::run(args, &context::open_anyway(wants)?),
         Command::Home(args) => home::run(args, &context::open(wants)?),
+        Command::Mcp(args) => mcp::run(args, &context::open(wants)?),
         Command::Signal(args) => signal::run(args, &context::open(wants)?),
         Command::Alert(args) => alert::run(args, &context::open_anyway(wants)?),
         Command::Impulse(args) => impulse::run(args, &context::open(wants)?),

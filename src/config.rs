@@ -29,6 +29,7 @@ use joi_hear::HearConfig;
 use joi_home::HomeConfig;
 use joi_language::ANY_LANGUAGE;
 use joi_llm::LlmConfig;
+use joi_mcp::McpConfig;
 use joi_messages::outbound::{NtfyConfig, OutboundConfig};
 use joi_messages::signal::SignalConfig;
 use joi_models::ModelsConfig;
@@ -68,6 +69,8 @@ pub struct Config {
     pub memory: MemoryConfig,
     /// Tools.
     pub tools: ToolsConfig,
+    /// Tools of other programs.
+    pub mcp: McpConfig,
     /// The language model and its server.
     pub llm: LlmConfig,
     /// The voice.
@@ -122,6 +125,7 @@ impl Default for Config {
             context: ContextConfig::default(),
             memory: MemoryConfig::default(),
             tools: ToolsConfig::default(),
+            mcp: McpConfig::default(),
             llm: LlmConfig::default(),
             speak: SpeakConfig::default(),
             home: HomeConfig::default(),
@@ -175,6 +179,7 @@ impl Config {
         problems.extend(self.context.check());
         problems.extend(self.memory.check());
         problems.extend(self.tools.check());
+        problems.extend(self.mcp.check());
         problems.extend(self.llm.check());
         problems.extend(self.speak.check());
         problems.extend(self.home.check());

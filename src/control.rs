@@ -29,7 +29,7 @@ pub use server::ControlServer;
 pub use status::{
     AnsweringModel, BackupStatus, CarrierRow, ChatStatus, Counters, DelayStatus, DeviceDelays, DeviceStatus,
     HomeStatus, MessagesStatus, Models, QueueStatus, ServiceRow, ServiceState, ShownState, SoundStatus,
-    StageRow, StateEvent, Status,
+    StageRow, StateEvent, Status, ToolServerRow,
 };
 
 /// Bytes of the longest request, its line end included.

@@ -54,8 +54,11 @@ const MAY_NAME: &[(&str, &[&str])] = &[
             "joi-home/http",
             "joi-messages/outbound/ntfy",
             "joi-messages/signal/http",
+            "joi-mcp/connection/open",
         ],
     ),
+    ("rmcp", &["joi-mcp/connection", "joi-mcp/doubles"]),
+    ("jsonschema", &["joi-mcp/arguments"]),
     (
         "axum",
         &[

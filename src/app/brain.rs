@@ -8,11 +8,13 @@ use std::time::Duration;
 
 use anyhow::Context;
 use jiff::Zoned;
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::alerts::alert_service;
 use super::awareness::Awareness;
 use super::daemon::{Service, ServiceContext};
+use super::mcp;
 use super::messages;
 use super::serving;
 use super::timers;
@@ -26,6 +28,7 @@ use joi_base::paths::Paths;
 use joi_base::pulse::Pulse;
 use joi_language::{Language, LanguageLibrary, Languages};
 use joi_llm::{LocalModels, Mind, MindParts, ModelServer, RestartPolicy};
+use joi_mcp::McpService;
 use joi_messages::outbound::Outbox;
 use joi_proactive::alert::{AlertParts, AlertService, Alerts};
 use joi_schedule::announce::Announcer;
@@ -35,6 +38,9 @@ use joi_tools::{self as tools, HttpClient, ToolRegistry, ToolServices};
 
 /// No request to the database takes longer, on the slowest card.
 const STORE_LIMIT: Duration = Duration::from_secs(60);
+
+/// Longest wait of a single question for servers of tools: most start within it, and one that hangs must not hold it up.
+const TOOLS_LIMIT: Duration = Duration::from_secs(5);
 
 /// Database, model server, reply engine.
 pub struct Brain {
@@ -62,8 +68,10 @@ pub struct Brain {
     pub remarks: Vec<String>,
     /// The hearts of its stages, and of all that are made for it.
     pub pulse: Pulse,
-    /// Ends the connection to the house, where this program has made it.
+    /// Ends the connection to the house, and the servers of tools, where this program has made them.
     house: CancellationToken,
+    /// The servers of tools, where this program looks after them outside of the daemon.
+    tools: Option<(McpService, JoinHandle<()>)>,
 }
 
 /// What differs between the programs that make a brain.
@@ -95,6 +103,18 @@ impl Brain {
         brain.remarks.extend(fault);
         if let Some((_, follower)) = house {
             tokio::spawn(follower.run(brain.house.clone()));
+        }
+        Ok(brain)
+    }
+
+    /// The same with the servers of tools, which start in the background.
+    pub async fn start_with_tools(config: &Config, paths: &Paths) -> anyhow::Result<Self> {
+        let mut brain = Self::start_lingering(config, paths).await?;
+        let (tools, remarks) = mcp::service(config, paths, &brain.engine.parts.tools);
+        brain.remarks.extend(remarks);
+        if !tools.is_empty() {
+            let running = tokio::spawn(tools.clone().run(brain.house.clone()));
+            brain.tools = Some((tools, running));
         }
         Ok(brain)
     }
@@ -248,6 +268,7 @@ impl Brain {
                 remarks,
                 pulse,
                 house,
+                tools: None,
             },
             server,
         ))
@@ -277,9 +298,19 @@ impl Brain {
         move || serving::status(&now.borrow(), &llm)
     }
 
+    /// Waits until the servers of tools have started, or failed to; 5 s at most. Cancel-safe.
+    pub async fn tools_settled(&self) {
+        if let Some((tools, _)) = &self.tools {
+            tools.settled(TOOLS_LIMIT).await;
+        }
+    }
+
     /// Ends the model server, then closes the database.
     pub async fn shutdown(self) {
         self.house.cancel();
+        if let Some((_, running)) = self.tools {
+            let _ = running.await;
+        }
         self.mind.shutdown().await;
         drop(self.engine);
         drop(self.schedule);

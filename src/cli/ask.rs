@@ -42,10 +42,11 @@ pub(crate) struct AskArgs {
 
 pub(crate) fn run(args: AskArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
     context.block_on(async {
-        let brain = Brain::start_lingering(context.config(), &context.paths).await?;
+        let brain = Brain::start_with_tools(context.config(), &context.paths).await?;
         for remark in &brain.remarks {
             show::remark(remark);
         }
+        brain.tools_settled().await;
         let mut typist = Typist::new(&brain).await;
         let question = args.question.join(" ");
         match slash::run(&question, (&brain, &typist.session), None).await? {

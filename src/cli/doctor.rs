@@ -24,6 +24,7 @@ mod report;
 mod row;
 mod sound;
 mod stored;
+mod tools;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -64,6 +65,7 @@ pub(crate) fn run(args: DoctorArgs, context: &CliContext) -> anyhow::Result<Exit
     }
     report.part("house", || Ok(vec![home::check(context)?]))?;
     report.part("messages", || messages::checks(context))?;
+    report.part("tools", || tools::checks(context))?;
     report.part("stored data", || Ok(stored::checks(&context.paths)))?;
     report.part("machine", || Ok(machine::checks(&context.paths)))?;
     Ok(if report.end()? { ExitCode::FAILURE } else { ExitCode::SUCCESS })

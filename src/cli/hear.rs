@@ -42,7 +42,7 @@ pub(crate) struct HearArgs {
 pub(crate) fn run(args: HearArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
     let pace = if args.realtime { Pace::RealTime } else { Pace::Fast };
     let turns = context.block_on(async {
-        let brain = Brain::start_lingering(context.config(), &context.paths).await?;
+        let brain = Brain::start_with_tools(context.config(), &context.paths).await?;
         for remark in &brain.remarks {
             show::remark(remark);
         }
@@ -69,8 +69,9 @@ pub(crate) fn run(args: HearArgs, context: &CliContext) -> anyhow::Result<ExitCo
     Ok(ExitCode::SUCCESS)
 }
 
-/// Waits for the model, so that the first turn is not measured against a cold start.
+/// Waits for servers of tools and for the model, so that the first turn is not measured against a cold start.
 pub async fn ready(brain: &Brain) {
+    brain.tools_settled().await;
     if let Err(error) = brain.mind.ready().await {
         show::remark(format!("{} {error}", show::coloured(Tone::Fair, "no language model:")));
     }

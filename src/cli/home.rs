@@ -8,7 +8,6 @@ mod demo;
 mod look;
 mod meanings;
 mod send;
-mod unseen;
 mod watch;
 
 use std::process::ExitCode;

@@ -13,7 +13,7 @@ use super::exit::not_running;
 use super::show::{self, Tone};
 use crate::control::{
     BackupStatus, CarrierRow, Client, DelayStatus, DeviceStatus, HomeStatus, MessagesStatus, ServiceRow,
-    ServiceState, Status,
+    ServiceState, Status, ToolServerRow,
 };
 use joi_base::machine::{MachineHealth, processor};
 use joi_llm::{self as llm, LONGEST_LINGERING};
@@ -139,6 +139,7 @@ fn facts(status: &Status) -> Vec<(&'static str, String)> {
         ("voice", status.models.voice.clone()),
         ("chat model", status.models.chat.clone()),
         ("house", status.home.as_ref().map_or_else(no_house, house)),
+        ("tools", tools(&status.tool_servers)),
         ("machine", status.machine.as_ref().map_or_else(String::new, machine)),
         ("backups", status.backups.as_ref().map_or_else(no_backups, backups)),
         ("alarms", alarms(status.alarms)),
@@ -168,6 +169,18 @@ fn house(home: &HomeStatus) -> String {
         true => format!("{}, {} items", home.told, home.items),
         false => show::coloured(Tone::Bad, &home.told),
     }
+}
+
+/// Returns the servers of tools: those that do not work with their reasons.
+fn tools(servers: &[ToolServerRow]) -> String {
+    if servers.is_empty() {
+        return show::coloured(Tone::Quiet, "none of other programs; `joi mcp add` adds a server");
+    }
+    let server = |row: &ToolServerRow| match row.is_well {
+        true => format!("{} {}", row.name, row.told),
+        false => show::coloured(Tone::Bad, format!("{} {}", row.name, row.told)),
+    };
+    servers.iter().map(server).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the board or processor, its temperature, and what is free.
@@ -253,7 +266,21 @@ fn uptime(seconds: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{DelayStatus, ServiceRow, ServiceState, doing, late, uptime};
+    use super::{DelayStatus, ServiceRow, ServiceState, ToolServerRow, doing, late, tools, uptime};
+
+    #[test]
+    fn servers_of_tools_are_shown_on_one_line() {
+        let row = |name: &str, is_well, told: &str| ToolServerRow {
+            name: name.into(),
+            is_well,
+            told: told.into(),
+            tools: 0,
+        };
+        let plain = |rows: &[ToolServerRow]| anstream::adapter::strip_str(&tools(rows)).to_string();
+        assert!(plain(&[]).starts_with("none of other programs"));
+        let rows = [row("time", true, "2 tools"), row("files", false, "down: it ended")];
+        assert_eq!(plain(&rows), "time 2 tools, files down: it ended");
+    }
 
     #[test]
     fn a_device_is_shown_with_its_newest_and_its_highest_delay() {

@@ -29,7 +29,7 @@ pub(crate) struct TextArgs {}
 
 pub(crate) fn run(_: TextArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
     context.block_on(async {
-        let brain = Brain::start_lingering(context.config(), &context.paths).await?;
+        let brain = Brain::start_with_tools(context.config(), &context.paths).await?;
         for remark in &brain.remarks {
             show::remark(remark);
         }

@@ -250,11 +250,19 @@ pub(super) fn gather(file: Table, overrides: &[Override]) -> Given {
 
 /// Checks that `key` is known and that its section accepts `value`.
 fn usable(key: &str, value: &Value, schema: &BTreeMap<String, Value>) -> Result<(), Problem> {
+    if is_named_by_owner(key) {
+        return alone(key, value).map(drop).map_err(|message| Problem::new(key, value, message));
+    }
     let Some(default) = schema.get(key) else { return Err(unknown(key, value, schema)) };
     match alone(key, value) {
         Ok(_) => Ok(()),
         Err(message) => Err(Problem::new(key, value, allowed(key, default).unwrap_or(message))),
     }
+}
+
+/// Returns whether a key belongs to a table that the owner names: a server of tools.
+fn is_named_by_owner(key: &str) -> bool {
+    key.strip_prefix("mcp.servers.").is_some_and(|rest| rest.contains('.'))
 }
 
 /// Returns a configuration in which only `key` is given, or why its section does not accept it.

@@ -31,6 +31,19 @@ fn all_problems_are_reported_at_once_with_the_nearest_name() {
 }
 
 #[test]
+fn servers_of_tools_have_names_of_their_owner() {
+    let text = "[mcp.servers.my-time]\ncommand = \"time\"\nargs = [\"a\"]\n[mcp.servers.my-time.env]\nLANG = \"C\"\n";
+    let config = load_text(text, "joi.toml", &[]).expect("a server").config;
+    let server = &config.mcp.servers["my-time"];
+    assert_eq!((server.command.as_str(), server.env["LANG"].as_str()), ("time", "C"));
+    let told = problems("[mcp.servers.time]\ncomand = \"x\"\ntimeout_s = \"long\"\n");
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told[0].starts_with("mcp.servers.time.comand is \"x\"; allowed: unknown field"), "{told:?}");
+    assert!(told[1].starts_with("mcp.servers.time.timeout_s is \"long\""), "{told:?}");
+    assert_eq!(problems("[mcp.servers.time]\nargs = [\"x\"]\n").len(), 1, "neither a program nor an address");
+}
+
+#[test]
 fn an_emergency_number_holds_nothing_but_a_number() {
     assert!(load_text("[context]\nemergency_number = \"+43 1 144-0\"", "joi.toml", &[]).is_ok());
     for number in ["call me", "112, please", "123456789012345678901"] {

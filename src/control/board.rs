@@ -15,7 +15,7 @@ use super::mute::{MuteCommand, MuteOutcome, PersistentMute};
 use super::shown::{ShownFacts, shown};
 use super::status::{
     BackupStatus, ChatStatus, Counters, DeviceStatus, HomeStatus, MessagesStatus, Models, ServiceRow,
-    SoundStatus, StateEvent, Status,
+    SoundStatus, StateEvent, Status, ToolServerRow,
 };
 use joi_audio::{EchoMeter, MuteSwitch};
 use joi_base::clock::Clock;
@@ -72,6 +72,7 @@ struct BoardFacts {
     requests: Option<mpsc::Sender<OutsideRequest>>,
     chat: Option<Box<dyn Fn() -> ChatStatus + Send + Sync>>,
     home: Option<Box<dyn Fn() -> HomeStatus + Send + Sync>>,
+    tool_servers: Option<Box<dyn Fn() -> Vec<ToolServerRow> + Send + Sync>>,
     messages: Option<Box<dyn Fn() -> MessagesStatus + Send + Sync>>,
     backups: Option<Box<dyn Fn() -> BackupStatus + Send + Sync>>,
     machine: Option<Arc<dyn Fn() -> MachineHealth + Send + Sync>>,
@@ -136,6 +137,7 @@ impl StatusBoard {
             requests: None,
             chat: None,
             home: None,
+            tool_servers: None,
             messages: None,
             backups: None,
             machine: None,
@@ -191,6 +193,11 @@ impl StatusBoard {
     /// Sets the function that returns how the house is connected.
     pub fn home(&self, read: impl Fn() -> HomeStatus + Send + Sync + 'static) {
         self.change(|facts| facts.home = Some(Box::new(read)));
+    }
+
+    /// Sets the function that returns the state of servers of tools.
+    pub fn tool_servers(&self, read: impl Fn() -> Vec<ToolServerRow> + Send + Sync + 'static) {
+        self.change(|facts| facts.tool_servers = Some(Box::new(read)));
     }
 
     /// Sets the function that returns the state of messages.
@@ -356,6 +363,7 @@ impl StatusBoard {
             echo: facts.echo.as_ref().map(EchoMeter::report),
             models: Models { chat, answering, ..facts.models.clone() },
             home: facts.home.as_ref().map(|read| read()),
+            tool_servers: facts.tool_servers.as_ref().map(|read| read()).unwrap_or_default(),
             messages: facts.messages.as_ref().map(|read| read()),
             backups: facts.backups.as_ref().map(|read| read()),
             machine,

@@ -90,6 +90,9 @@ pub struct Status {
     /// The house; nothing where none is connected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub home: Option<HomeStatus>,
+    /// Servers of tools.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_servers: Vec<ToolServerRow>,
     /// Messages that leave the house; nothing where there is nobody to carry them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<MessagesStatus>,
@@ -160,6 +163,19 @@ pub struct HomeStatus {
     pub told: String,
     /// Number of items.
     pub items: usize,
+}
+
+/// A server of tools.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolServerRow {
+    /// Its name.
+    pub name: String,
+    /// Whether its tools can be called, or it is switched off.
+    pub is_well: bool,
+    /// Its state in words.
+    pub told: String,
+    /// Number of its tools.
+    pub tools: usize,
 }
 
 /// The state of automatic backups.

@@ -40,6 +40,7 @@ mod length;
 mod limits;
 mod memory;
 mod outgoing;
+mod outside;
 mod path;
 mod privacy;
 mod proactive;

@@ -44,6 +44,7 @@ impl<'a, M: ChatModel> TurnContext<'a, M> {
     pub(super) fn request<'t>(&self, turn: &'t Turn<'t>, past: &'t Past) -> TurnRequest<'t> {
         let mut called = self.session.called(&self.engine.parts.tool_rules, self.engine.withheld());
         called.retain(|(answer, _)| past.holds(*answer));
+        self.find_tools(turn);
         let mut request = TurnRequest {
             turn,
             past,
@@ -56,6 +57,12 @@ impl<'a, M: ChatModel> TurnContext<'a, M> {
         let parts = &self.engine.parts;
         request.prompt = talk::prompt_kind(&request, &parts.tool_rules, &parts.reply.planner);
         request
+    }
+
+    /// Offers the tools of other programs that the words of the request point at, where there are too many for all of them.
+    fn find_tools(&self, turn: &Turn<'_>) {
+        let found = self.tools().outside_by_words(turn.asked, &turn.language);
+        self.session.with(|state| found.iter().for_each(|name| state.history.grow(name)));
     }
 
     /// The prompts that a question may get, the likelier first. A server that keeps only one of them reads only that.

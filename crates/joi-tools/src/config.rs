@@ -24,7 +24,8 @@ pub struct ToolsConfig {
     /// look them up, "always" looks them up at once, "never" only says that it is not sure. Looking up needs
     /// `tools.online`; what is asked then leaves the house.
     pub lookup: LookUpMode,
-    /// Tools that never run, by name, for example ["webSearch"]; `/tools` in `joi text` lists them.
+    /// Tools that never run, by name, for example ["webSearch"]; `/tools` in `joi text` lists them. A tool of a server
+    /// is called as it is there, for example ["files__write_file"].
     pub never: Vec<String>,
     /// Tools that run only after your yes, by name.
     pub always_ask: Vec<String>,
@@ -96,7 +97,8 @@ impl ToolsConfig {
         let outside = |(key, value, range, unit)| Problem::outside(key, f64::from(value), range, unit);
         let mut problems: Vec<Problem> = rows.into_iter().filter_map(outside).collect();
         for (key, names) in [("tools.never", &self.never), ("tools.always_ask", &self.always_ask)] {
-            let unknown = names.iter().filter(|name| !SHIPPED.contains(&name.as_str()));
+            let unknown =
+                names.iter().filter(|name| !SHIPPED.contains(&name.as_str()) && !name.contains("__"));
             problems.extend(unknown.map(|name| {
                 Problem::new(key, name, format!("names of tools: {}", SHIPPED.join(", ")))
                     .remedy("`joi text` lists them with /tools")

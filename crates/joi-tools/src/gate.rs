@@ -4,9 +4,12 @@
 //! lately, whether strangers' words are in the turn, and whether the user's words ask for this very call. Out:
 //! [`GateVerdict`]. It fails closed: whatever it does not know is asked about or forbidden. Once a stranger's
 //! words are in the turn, nothing that changes the world or writes memory runs without the owner's yes, and
-//! nothing is fetched from an address that the model has put together: it could carry off what it knows.
+//! nothing is fetched from an address that the model has put together: it could carry off what it knows. To a
+//! tool of another program goes only what the user said, or agreed to; what the memory or the house holds never goes
+//! there in such a turn.
 //! Pure: no I/O, no clock.
 
+pub use crate::permission::ToolPermission;
 pub use joi_language::values::Wish;
 
 use super::Effect;
@@ -66,6 +69,21 @@ pub enum Address {
     Made,
 }
 
+/// The words that a call hands to another program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Handed {
+    /// None: the tool is part of this program.
+    Nothing,
+    /// The user's own words of this turn.
+    Said,
+    /// Words that the user touched on.
+    Mentioned,
+    /// Words of the model.
+    Made,
+    /// Words that the user did not say, and that the memory, the house or the conversation holds.
+    Private,
+}
+
 /// The owner's answer about a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Consent {
@@ -86,6 +104,10 @@ pub struct CallFacts<'a> {
     pub taint: Taint,
     /// Where it goes.
     pub address: Address,
+    /// What the owner allows of the tool.
+    pub permission: ToolPermission,
+    /// The words it hands to another program.
+    pub handed: Handed,
     /// The wish in the user's words.
     pub wish: Wish,
     /// The owner's yes.
@@ -102,12 +124,20 @@ pub fn judge(facts: &CallFacts<'_>, config: &ToolsConfig) -> GateVerdict {
     if names(&config.never) {
         return GateVerdict::Forbid("the owner's configuration forbids this tool");
     }
+    if facts.permission == ToolPermission::Deny {
+        return GateVerdict::Forbid("the owner does not allow this tool");
+    }
     if !matches!(facts.effect, Effect::Looks | Effect::Ends) && facts.lately >= config.calls_per_minute {
         return GateVerdict::Forbid(TOO_MANY);
     }
     if facts.effect == Effect::Risks && facts.taint == Taint::Tainted {
         // Not even a yes counts: what was asked about may be a stranger's idea.
         return GateVerdict::Forbid("words of strangers are in this turn, and it opens or locks something");
+    }
+    if facts.handed == Handed::Private && facts.taint == Taint::Tainted {
+        return GateVerdict::Forbid(
+            "words of strangers are in this turn, and the call would carry off what the memory or the house holds",
+        );
     }
     if facts.consent == Consent::Given {
         return GateVerdict::Allow;
@@ -117,6 +147,9 @@ pub fn judge(facts: &CallFacts<'_>, config: &ToolsConfig) -> GateVerdict {
     }
     if names(&config.always_ask) && !matches!(facts.wish, Wish::Talk(_)) {
         return GateVerdict::Ask("the owner wants to be asked before this tool");
+    }
+    if let Some(why) = reason_to_ask(facts).filter(|_| !matches!(facts.wish, Wish::Talk(_))) {
+        return GateVerdict::Ask(why);
     }
     match (facts.effect, facts.wish) {
         // A stranger's words do not even end the conversation.
@@ -138,5 +171,19 @@ pub fn judge(facts: &CallFacts<'_>, config: &ToolsConfig) -> GateVerdict {
             GateVerdict::Ask("words of strangers are in this turn")
         }
         (Effect::Remembers | Effect::Changes, Wish::Act) => GateVerdict::Allow,
+    }
+}
+
+/// Returns why a call to another program is asked about, whatever else the user's words say of it.
+fn reason_to_ask(facts: &CallFacts<'_>) -> Option<&'static str> {
+    match (facts.permission, facts.handed, facts.taint) {
+        (ToolPermission::Confirm, ..) => Some("the owner wants to be asked before this tool"),
+        (_, Handed::Made | Handed::Private, _) => {
+            Some("the user did not say every word that goes to another program")
+        }
+        (_, Handed::Mentioned, Taint::Tainted) => {
+            Some("the user did not say every word of the call, and words of strangers are in this turn")
+        }
+        (_, Handed::Nothing | Handed::Said | Handed::Mentioned, _) => None,
     }
 }

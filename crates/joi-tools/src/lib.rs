@@ -16,6 +16,7 @@ mod home;
 pub(crate) mod lists;
 mod memory;
 mod output;
+mod permission;
 mod ready;
 mod registry;
 pub mod route;

@@ -30,6 +30,8 @@ struct Registered {
     /// The tools that no owner has added.
     base: Toolbox,
     added: Vec<ToolSet>,
+    /// Most added tools that are on offer from the start; of more, all have to be found.
+    most_offered: Option<usize>,
 }
 
 /// The tools that one owner has added.
@@ -53,6 +55,15 @@ impl Registered {
             let clashes = set.tools.iter().filter(|tool| !toolbox.offer(tool));
             refused.extend(clashes.map(|tool| tool.name().to_owned()));
         }
+        let added = toolbox.all().len() - self.base.all().len();
+        if self.most_offered.is_some_and(|most| added > most) {
+            // Of tools with the same name the one that was accepted above.
+            let accepted =
+                |tool: &Arc<dyn Tool>| toolbox.get(tool.name()).is_some_and(|own| Arc::ptr_eq(own, tool));
+            let tools =
+                self.added.iter().flat_map(|set| set.tools.iter().filter(|tool| accepted(tool)).cloned());
+            toolbox = self.base.clone().with_hidden(tools.collect());
+        }
         self.newest = Arc::new(ToolSnapshot { revision: self.newest.revision + 1, toolbox });
         refused
     }
@@ -61,7 +72,12 @@ impl Registered {
 impl From<Toolbox> for ToolRegistry {
     fn from(toolbox: Toolbox) -> Self {
         let newest = Arc::new(ToolSnapshot { revision: 1, toolbox: toolbox.clone() });
-        Self(Arc::new(RwLock::new(Registered { newest, base: toolbox, added: Vec::new() })))
+        Self(Arc::new(RwLock::new(Registered {
+            newest,
+            base: toolbox,
+            added: Vec::new(),
+            most_offered: None,
+        })))
     }
 }
 
@@ -90,6 +106,12 @@ impl ToolRegistry {
         });
         refused.retain(|name| own.contains(name));
         refused
+    }
+
+    /// Sets how many added tools are on offer from the start. Where there are more, all of them have to be found: by the
+    /// words of a request, or with `toolSearch`.
+    pub fn set_most_offered(&self, most: usize) {
+        self.change(|registered| registered.most_offered = Some(most));
     }
 
     /// Removes the set of an owner; returns whether there was one. Running conversations keep its tools.
@@ -207,6 +229,22 @@ mod tests {
         assert_eq!(names(&registry), "stop write read", "a name that becomes free goes to who asked for it");
         registry.replace(Toolbox::default());
         assert_eq!(names(&registry), "write read", "added sets outlast the replacement of the others");
+    }
+
+    #[test]
+    fn many_added_tools_have_to_be_found() {
+        let registry = with_stop();
+        registry.set_most_offered(2);
+        registry.add("one", vec![OwnedTool::named("read"), OwnedTool::named("write")]);
+        assert_eq!(registry.snapshot().toolbox.names(), ["stop", "read", "write"]);
+        assert_eq!(registry.add("two", vec![OwnedTool::named("read"), OwnedTool::named("find")]), ["read"]);
+        let many = registry.snapshot();
+        assert_eq!(many.toolbox.names(), ["stop", "toolSearch", "read", "write", "find"]);
+        assert_eq!((many.toolbox.offered(&[]).len(), many.toolbox.hidden().len()), (2, 3));
+        let hidden: Vec<_> = many.toolbox.hidden().iter().collect();
+        assert_eq!(route::by_words("please write it", &hidden, english()).names, ["write"]);
+        registry.remove("two");
+        assert_eq!(registry.snapshot().toolbox.names(), ["stop", "read", "write"]);
     }
 
     #[test]

@@ -40,10 +40,12 @@ fn picked<'a>(
 ) -> Picks {
     let text = spaced(asked);
     let has_number = asked.chars().any(|c| c.is_ascii_digit());
+    let scores =
+        |tool: &'a Arc<dyn Tool>| score(&text, has_number, &cues(tool)) + weak(&text, tool.weak_cues());
     let mut scored: Vec<(usize, usize, &str)> = tools
         .iter()
         .enumerate()
-        .map(|(place, tool)| (score(&text, has_number, &cues(tool)), place, tool.name()))
+        .map(|(place, tool)| (scores(tool), place, tool.name()))
         .filter(|(score, ..)| *score > 0)
         .collect();
     scored.sort_by_key(|(score, place, _)| (std::cmp::Reverse(*score), *place));
@@ -57,6 +59,11 @@ fn score(text: &str, has_number: bool, cues: &[&str]) -> usize {
         None => text.contains(&format!(" {cue} ")),
     };
     cues.iter().filter(counts).map(|cue| cue.split(' ').count()).sum()
+}
+
+/// Returns half the number of words of `text` that point at a tool only together.
+fn weak(text: &str, words: &[String]) -> usize {
+    words.iter().filter(|word| text.contains(&format!(" {word} "))).count() / 2
 }
 
 /// Lower case words with one space around each; signs of arithmetic are words.

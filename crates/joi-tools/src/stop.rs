@@ -48,7 +48,7 @@ impl Tool for Stop {
 mod tests {
     use super::*;
     use crate::ToolsConfig;
-    use crate::gate::{Address, CallFacts, Consent, GateVerdict, Taint, Wish, judge};
+    use crate::gate::{Address, CallFacts, Consent, GateVerdict, Handed, Taint, ToolPermission, Wish, judge};
 
     #[test]
     fn the_end_needs_no_yes_unless_the_owner_wants_to_be_asked() {
@@ -65,6 +65,8 @@ mod tests {
                 effect,
                 taint,
                 address: Address::Named,
+                permission: ToolPermission::Allow,
+                handed: Handed::Nothing,
                 wish,
                 refused: false,
                 consent: Consent::NotAsked,

@@ -16,6 +16,7 @@ use serde_json::Value;
 
 use super::call::Call;
 use super::output::{Output, ToolError};
+use super::permission::ToolPermission;
 
 /// The upper bound of every [`Tool::time_limit`]: long enough for a slow service, short enough that the user still waits.
 const LONGEST: Duration = Duration::from_secs(90);
@@ -117,6 +118,16 @@ pub trait Tool: Send + Sync {
         None
     }
 
+    /// Returns what the owner allows of it, beside the configuration of all tools.
+    fn permission(&self) -> ToolPermission {
+        ToolPermission::Allow
+    }
+
+    /// Returns whether a call hands its arguments to another program.
+    fn hands_out(&self) -> bool {
+        false
+    }
+
     /// Returns words, lower case, that make a request likely to need this tool, beside those of the language.
     fn cues(&self) -> &[&str] {
         &[]
@@ -124,6 +135,11 @@ pub trait Tool: Send + Sync {
 
     /// Returns cues that the tool owns, for one that is made at run time.
     fn owned_cues(&self) -> &[String] {
+        &[]
+    }
+
+    /// Returns words that the tool owns and that are said of much else: two of them together are a cue.
+    fn weak_cues(&self) -> &[String] {
         &[]
     }
 

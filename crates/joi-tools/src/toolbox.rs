@@ -69,7 +69,7 @@ impl Toolbox {
         Self { tools: self.tools.into_iter().filter(stays).collect(), core }
     }
 
-    fn takes(&self, name: &str) -> bool {
+    pub(crate) fn takes(&self, name: &str) -> bool {
         self.get(name).is_none() && schema::is_name(name)
     }
 
@@ -89,6 +89,11 @@ impl Toolbox {
     /// Returns all tools.
     pub fn all(&self) -> &[Arc<dyn Tool>] {
         &self.tools
+    }
+
+    /// Returns the tools that are not on offer from the start.
+    pub fn hidden(&self) -> &[Arc<dyn Tool>] {
+        &self.tools[self.core..]
     }
 
     /// Returns the tools on offer from the start, then those of `grown` that exist, in the order they were found.

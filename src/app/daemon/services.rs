@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Daemon, Service, ServiceContext};
 use crate::app::{self, Brain, Conversing, DataLock, DataLockError, Show, Shown, Sound};
 use crate::app::{
-    alerts, awake, awareness, backups, brain, diary, display, home, impulse, loading, machine, messages,
+    alerts, awake, awareness, backups, brain, diary, display, home, impulse, loading, machine, mcp, messages,
     outside, timers, upkeep, weather,
 };
 use crate::config::Config;
@@ -92,6 +92,7 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
         impulse::impulse(&brain, config).map(|impulse| impulse.behind(&loaded)),
         weather::weather(&brain, config).map(|weather| weather.behind(&loaded)),
         house.map(|(house, follower)| home::follow(&house, follower, &board)),
+        mcp::servers(config, paths, &brain, &board).map(|servers| servers.behind(&loaded)),
         Some(display::news_display(talk.news, &board, &metrics, &show)),
         Some(conversation(talk.conversation)),
     ];

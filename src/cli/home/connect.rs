@@ -12,8 +12,8 @@ use serde_json::json;
 
 use super::super::context::CliContext;
 use super::super::show;
+use super::super::unseen;
 use super::access::{fault_message, print_json};
-use super::unseen;
 use joi_home::house::HouseRules;
 use joi_home::{
     HUBS, HomeFault, HomeServer, HomeToken, Hub, HubPlace, SearchRange, ServerAddress, ServerCheck,

@@ -45,6 +45,14 @@ impl ToolList {
         names
     }
 
+    /// Returns the tools of other programs that the words of `asked` point at and that are not on offer yet, the likeliest
+    /// first. Hidden tools of this program are found by the model alone.
+    pub(crate) fn outside_by_words(&self, asked: &str, language: &Language) -> Vec<String> {
+        let is_new = |tool: &&Arc<dyn Tool>| !self.grown.iter().any(|name| name == tool.name());
+        let outside = self.toolbox.hidden().iter().filter(|tool| tool.hands_out());
+        route::by_words(asked, &outside.filter(is_new).collect::<Vec<_>>(), language).names
+    }
+
     /// Returns how many of the parts hold words that want a tool.
     pub(crate) fn wanting(&self, parts: &[&str], language: &Language) -> usize {
         parts.iter().filter(|part| !self.by_words(part, language).is_empty()).count()

@@ -13,7 +13,7 @@ use crate::session::open_question::{OpenQuestion, open_until};
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{Keep, Turn};
 use joi_language::fill;
-use joi_tools::gate::{self, Address, CallFacts, GateVerdict, Taint, Wish};
+use joi_tools::gate::{self, Address, CallFacts, GateVerdict, Handed, Taint, ToolPermission, Wish};
 use joi_tools::{Effect, fence, house_deed};
 use joi_understand::house::HouseDecision;
 use joi_understand::intents::{EquivalentCall, Intent, MemoryOrder};
@@ -82,6 +82,8 @@ fn judged(turn: &Turn<'_>, deed: &QuickDeed, context: &QuickContext<'_>) -> Gate
         effect: deed.effect,
         taint: if turn.is_quoting { Taint::Tainted } else { Taint::Clean },
         address: Address::Named,
+        permission: ToolPermission::Allow,
+        handed: Handed::Nothing,
         wish: Wish::Act,
         consent: context.consent,
         refused: false,

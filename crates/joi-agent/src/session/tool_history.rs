@@ -16,6 +16,9 @@ use joi_tools::fence;
 
 mod answered;
 
+/// Most tools that a conversation has found: a small model does not read more.
+const MOST_FOUND: usize = 12;
+
 /// Answers whose calls are kept.
 const MOST_TURNS: usize = 16;
 
@@ -103,10 +106,13 @@ impl ToolHistory {
         self.turns.push_back(HistoryTurn { answer: exchange.answer_row(), rows });
     }
 
-    /// A tool was found on the way.
+    /// A tool was found on the way. Of too many the one that was found first is dropped.
     pub(crate) fn grow(&mut self, name: &str) {
         if !self.grown.iter().any(|known| known == name) {
             self.grown.push(name.to_owned());
+        }
+        if self.grown.len() > MOST_FOUND {
+            self.grown.remove(0);
         }
     }
 

@@ -259,6 +259,8 @@ sentences! {
         ask_web(text);
         ask_page(url);
         ask_stop; ask_tool;
+        ask_outside(tool, server);
+        ask_outside_with(tool, server, values);
         ask_home_find(text);
         ask_home_read(thing);
         ask_home_command(thing, value);

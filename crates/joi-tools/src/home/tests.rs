@@ -40,6 +40,8 @@ fn verdict(toolbox: &Toolbox, written: Value, (taint, consent): (Taint, Consent)
         effect: tool.effect(&arguments),
         taint,
         address: Address::Named,
+        permission: gate::ToolPermission::Allow,
+        handed: gate::Handed::Nothing,
         wish: Wish::Act,
         consent,
         refused: false,

@@ -157,6 +157,8 @@ fn only_listing_is_without_effect_and_every_call_can_be_asked_about() {
             effect: tool.effect(&call),
             taint: gate::Taint::Tainted,
             address: gate::Address::Named,
+            permission: gate::ToolPermission::Allow,
+            handed: gate::Handed::Nothing,
             wish: gate::Wish::Act,
             refused: false,
             consent: gate::Consent::NotAsked,

@@ -132,6 +132,8 @@ impl<M: ChatModel> AgentContext<'_, M> {
             effect: tool.effect(arguments),
             taint: state.taint,
             address: state.address(tool, arguments),
+            permission: tool.permission(),
+            handed: state.handed(tool, arguments),
             wish,
             refused,
             consent,

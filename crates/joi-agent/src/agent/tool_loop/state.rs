@@ -34,6 +34,7 @@ use progress::LoopProgress;
 use prompt::LoopPrompt;
 use scope::{ReadyCalls, ToolScope};
 
+mod handed;
 pub(crate) mod progress;
 pub(crate) mod prompt;
 pub(crate) mod scope;
@@ -95,12 +96,14 @@ impl Asked {
     pub(crate) fn wish(&self, tool: &dyn Tool, arguments: &Arguments, size: ModelSize) -> Wish {
         let (values, said) = (tool.values(arguments), self.said());
         match tool.effect(arguments) {
-            Effect::Looks | Effect::Fetches if size == ModelSize::Small => {
+            // Of a tool that hands words out the gate itself looks at whose they are.
+            Effect::Looks | Effect::Fetches if size == ModelSize::Small && !tool.hands_out() => {
                 wish::mentioned(&self.language, &said, &self.remembered, &values)
             }
             Effect::Looks | Effect::Fetches => Wish::Act,
             Effect::Remembers | Effect::Changes | Effect::Risks | Effect::Ends => {
-                let cues = self.language.cues(tool.name()).chain(tool.cues().iter().copied()).collect();
+                let cues = self.language.cues(tool.name()).chain(tool.cues().iter().copied());
+                let cues = cues.chain(tool.owned_cues().iter().map(String::as_str)).collect();
                 wish::wish(&self.language, &said, &CallWords { deed: tool.deed(arguments), values, cues })
             }
         }
