@@ -77,7 +77,7 @@ fn is_in(part: DayPart, hour: i8) -> bool {
         DayPart::Morning => (3..12).contains(&hour),
         DayPart::Afternoon => (12..18).contains(&hour),
         DayPart::Evening => (17..24).contains(&hour),
-        DayPart::Night => hour >= 19 || hour < 6,
+        DayPart::Night => !(6..19).contains(&hour),
     }
 }
 

@@ -188,7 +188,7 @@ impl Numbers {
     /// The numbers that begin with so many thousands, the longest first.
     fn thousands(&self, count: Read, words: &[Word]) -> Vec<Read> {
         let is_thousand = words.get(count.words).is_some_and(|word| word.text == self.thousand);
-        let is_count = count.value % ONE == 0 && (ONE..=LARGEST / 1_000).contains(&count.value);
+        let is_count = count.value.is_multiple_of(ONE) && (ONE..=LARGEST / 1_000).contains(&count.value);
         if self.thousand.is_empty() || !is_thousand || !is_count {
             return Vec::new();
         }
@@ -196,7 +196,7 @@ impl Numbers {
         let rest = &words[at..];
         let and = usize::from(rest.first().is_some_and(|word| word.text == self.and));
         let rest = self.below_thousand(rest.get(and..).unwrap_or_default());
-        let whole = rest.into_iter().filter(|read| read.value % ONE == 0);
+        let whole = rest.into_iter().filter(|read| read.value.is_multiple_of(ONE));
         let with_rest = whole.map(|read| Read { words: at + and + read.words, value: base + read.value });
         with_rest.chain([Read { words: at, value: base }]).collect()
     }
@@ -204,7 +204,7 @@ impl Numbers {
     /// A number of thousands in one word: "zweitausendfünfzig".
     fn glued_thousands(&self, word: &str) -> Option<u32> {
         let (count, rest) = word.split_once(self.thousand.as_str()).filter(|_| !self.thousand.is_empty())?;
-        let below = |word: &str| self.words.get(word).copied().filter(|value| value % ONE == 0);
+        let below = |word: &str| self.words.get(word).copied().filter(|value| value.is_multiple_of(ONE));
         let count = if count.is_empty() || count == self.one_glued { ONE } else { below(count)? };
         let rest = rest.strip_prefix(self.and.as_str()).unwrap_or(rest);
         let rest = if rest.is_empty() { 0 } else { below(rest)? };
