@@ -34,12 +34,12 @@ pub struct Wants {
     pub log: Option<String>,
 }
 
-/// What a fault of the configuration or of a language does.
+/// The effect of a fault in the configuration or in a language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Faults {
     /// It ends the command.
     Refused,
-    /// What is faulty is left out.
+    /// The faulty part is left out.
     LeftOut,
 }
 

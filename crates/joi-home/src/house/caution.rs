@@ -17,7 +17,7 @@ use super::permission::HouseRules;
 
 mod dangerous;
 
-use dangerous::DangerousNames;
+use dangerous::{DangerKind, DangerousNames};
 
 /// Whether a command has to be confirmed before it is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -81,6 +81,8 @@ struct CautionFile {
     at_doors: Marks,
     /// Names of things that are dangerous.
     dangerous: DangerousNames,
+    /// Signs of things at them that are harmless.
+    at_dangerous: Marks,
     /// Properties of points that are harmless wherever they are: the light over the door.
     harmless_properties: Vec<String>,
 }
@@ -120,7 +122,7 @@ fn risky_options(item: &Item) -> Vec<(String, CautionCause)> {
             FILE.kinds().into_iter().find(|(_, marks)| words.iter().any(|word| marks.is_word(word)));
         let cause = by_word.map(|(cause, _)| cause);
         let cause = cause.or_else(|| is_called_as_door(names).then_some(CautionCause::Entrance));
-        let cause = cause.or_else(|| dangerous::cause_of_names(names));
+        let cause = cause.or_else(|| danger_of_names(names));
         Some((option.value.clone(), cause?))
     })
     .collect()
@@ -161,7 +163,7 @@ fn by_itself(item: &Item, items: &BTreeMap<String, Item>) -> Option<CautionCause
         .into_iter()
         .find(|(_, marks)| marks.fit(item) || equipment.is_some_and(|equipment| marks.fit_class(equipment)));
     let as_door = || is_door(item, equipment).then_some(CautionCause::Entrance);
-    known.map(|(cause, _)| cause).or_else(as_door).or_else(|| file.dangerous.cause(item, equipment))
+    known.map(|(cause, _)| cause).or_else(as_door).or_else(|| danger(item, equipment))
 }
 
 /// Whether a group around it, however far out, or its equipment is asked first.
@@ -183,6 +185,33 @@ fn is_door(item: &Item, equipment: Option<&Item>) -> bool {
     let names = item.label.iter().chain(&item.synonyms).map(String::as_str).chain([item.name.as_str()]);
     let around = equipment.into_iter().flat_map(Item::names);
     moves && !is_at_door(item) && !equipment.is_some_and(is_at_door) && is_called_as_door(names.chain(around))
+}
+
+/// Returns why an item is dangerous by its names or those of its equipment.
+fn danger(item: &Item, equipment: Option<&Item>) -> Option<CautionCause> {
+    // Lamps are called after what they light.
+    let is_lamp = matches!(item.kind.acts_as(), ItemKind::Dimmer | ItemKind::Colour);
+    let has_class = |item: &Item| {
+        let is_lighting = item.tags.iter().any(|tag| tag == "Lighting");
+        is_lighting || FILE.at_dangerous.fit_class(item) || FILE.at_dangerous.fit_category(item)
+    };
+    if is_lamp || has_class(item) || equipment.is_some_and(has_class) {
+        return None;
+    }
+    let own = item.names().chain([item.name.as_str()]);
+    danger_of_names(own.chain(equipment.into_iter().flat_map(Item::names)))
+}
+
+/// Returns why something with these names, the label first, is dangerous.
+fn danger_of_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<CautionCause> {
+    let names: Vec<Vec<String>> = names.into_iter().map(split).collect();
+    let kind = FILE.dangerous.kind(&names, |word| FILE.at_dangerous.is_word(word))?;
+    Some(match kind {
+        DangerKind::Entrance => CautionCause::Entrance,
+        DangerKind::Valve => CautionCause::Valve,
+        DangerKind::Alarm => CautionCause::Alarm,
+        DangerKind::Other => CautionCause::Configured,
+    })
 }
 
 impl CautionFile {

@@ -1,5 +1,6 @@
 //! The model of the house against recorded answers of real servers and against small made-up houses.
 
+mod names;
 mod ordering;
 mod recorded;
 mod rules;

@@ -1,26 +1,32 @@
-//! Things that are dangerous by what they are called: gas, stoves, the main switch, panic buttons.
+//! Names of things that are dangerous: gas, stoves, the main switch, panic buttons.
 //!
 //! Servers have no class for them, so their names decide: a word of them, some words in a row, or a part of a compound. What
-//! is only at such a thing ("oven light", "Dachfensterrollladen") is harmless by its own name, class or icon.
+//! is only at such a thing ("oven light", "Dachfensterrollladen") is harmless by its own name.
 //! Pure: no I/O, no clock.
 
 use serde::Deserialize;
 
-use super::{CautionCause, FILE, Marks};
-use crate::house::item::{Item, ItemKind};
+/// The kinds of dangerous things.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum DangerKind {
+    /// It lets in or opens.
+    Entrance,
+    /// Gas or the main water.
+    Valve,
+    /// It calls for help, or keeps intruders out.
+    Alarm,
+    /// Fire, current, weapons, medical devices.
+    Other,
+}
 
-/// Names of dangerous things, by what is asked before they are commanded.
+/// Names of dangerous things by their kind.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DangerousNames {
-    /// What lets in or opens.
     entrance: NameMarks,
     valve: NameMarks,
     alarm: NameMarks,
-    /// Everything else.
     other: NameMarks,
-    /// What is at a dangerous thing and harmless.
-    beside: Marks,
 }
 
 /// The signs in a name.
@@ -36,41 +42,23 @@ struct NameMarks {
 }
 
 impl DangerousNames {
-    /// Returns what is asked before `item` is commanded, by its names and those of its equipment.
-    pub(super) fn cause(&self, item: &Item, equipment: Option<&Item>) -> Option<CautionCause> {
-        // Lamps are called after what they light.
-        let is_lamp = matches!(item.kind.acts_as(), ItemKind::Dimmer | ItemKind::Colour);
-        let has_class = |item: &Item| {
-            let is_lighting = item.tags.iter().any(|tag| tag == "Lighting");
-            is_lighting || self.beside.fit_class(item) || self.beside.fit_category(item)
-        };
-        if is_lamp || has_class(item) || equipment.is_some_and(has_class) {
+    /// Returns why something with these names, the label first, is dangerous; `is_beside` knows the words of what is only at
+    /// a dangerous thing.
+    pub(super) fn kind(&self, names: &[Vec<String>], is_beside: impl Fn(&str) -> bool) -> Option<DangerKind> {
+        let is_harmless = |word: &String| is_beside(word) && !self.holds(word);
+        if names.first().is_some_and(|label| label.iter().any(is_harmless)) {
             return None;
         }
-        let own = item.label.iter().chain(&item.synonyms).map(String::as_str).chain([item.name.as_str()]);
-        self.cause_of_names(own.chain(equipment.into_iter().flat_map(Item::names)))
+        let fits = |marks: &NameMarks| names.iter().any(|name| marks.fit(name, &is_beside));
+        self.kinds().into_iter().find(|(_, marks)| fits(marks)).map(|(kind, _)| kind)
     }
 
-    /// Returns the same for something with these names, the label first.
-    pub(super) fn cause_of_names<'a>(
-        &self,
-        names: impl IntoIterator<Item = &'a str>,
-    ) -> Option<CautionCause> {
-        let names: Vec<Vec<String>> = names.into_iter().map(super::split).collect();
-        let is_beside = |word: &String| self.beside.is_word(word) && !self.holds(word);
-        if names.first().is_some_and(|label| label.iter().any(is_beside)) {
-            return None;
-        }
-        let fits = |marks: &NameMarks| names.iter().any(|name| marks.fit(name, &self.beside));
-        self.kinds().into_iter().find(|(_, marks)| fits(marks)).map(|(cause, _)| cause)
-    }
-
-    fn kinds(&self) -> [(CautionCause, &NameMarks); 4] {
+    fn kinds(&self) -> [(DangerKind, &NameMarks); 4] {
         [
-            (CautionCause::Entrance, &self.entrance),
-            (CautionCause::Valve, &self.valve),
-            (CautionCause::Alarm, &self.alarm),
-            (CautionCause::Configured, &self.other),
+            (DangerKind::Entrance, &self.entrance),
+            (DangerKind::Valve, &self.valve),
+            (DangerKind::Alarm, &self.alarm),
+            (DangerKind::Other, &self.other),
         ]
     }
 
@@ -81,13 +69,13 @@ impl DangerousNames {
 }
 
 impl NameMarks {
-    fn fit(&self, name: &[String], beside: &Marks) -> bool {
+    fn fit(&self, name: &[String], is_beside: &impl Fn(&str) -> bool) -> bool {
         // The lamp of the oven is called by a compound of both.
-        let is_compound = |word: &String| self.part(word).is_some_and(|rest| !beside.is_word(rest));
+        let is_compound = |word: &String| self.part(word).is_some_and(|rest| !is_beside(rest));
         let in_a_row = |phrase: &String| {
             let phrase: Vec<&str> = phrase.split(' ').collect();
-            name.windows(phrase.len())
-                .any(|words| words.iter().map(|word| bare(word)).eq(phrase.iter().copied()))
+            let is_phrase = |words: &[String]| words.iter().map(|word| bare(word)).eq(phrase.iter().copied());
+            name.windows(phrase.len()).any(is_phrase)
         };
         name.iter().any(|word| self.is_word(word) || is_compound(word)) || self.phrases.iter().any(in_a_row)
     }
@@ -98,7 +86,7 @@ impl NameMarks {
         self.words.iter().any(|known| known == word || known == singular)
     }
 
-    /// What of `word` stands behind a part that makes it dangerous.
+    /// Returns the end of `word` behind a part that makes it dangerous.
     fn part<'a>(&self, word: &'a str) -> Option<&'a str> {
         let word = bare(word);
         self.parts.iter().find_map(|part| word.find(part.as_str()).map(|at| &word[at + part.len()..]))
@@ -108,9 +96,4 @@ impl NameMarks {
 /// A word without the number of the thing.
 fn bare(word: &str) -> &str {
     word.trim_end_matches(|sign: char| sign.is_ascii_digit())
-}
-
-/// Returns why something with these names, the label first, is dangerous.
-pub(super) fn cause_of_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<CautionCause> {
-    FILE.dangerous.cause_of_names(names)
 }

@@ -52,7 +52,7 @@ async fn of_many_that_are_erased_no_byte_stays_and_the_others_are_found() {
         Ok(db.query_row("SELECT group_concat(memory) FROM vector", [], |row| row.get::<_, String>(0))?)
     });
     assert_eq!(embedded.await.unwrap(), "11");
-    // What is added and taken out one by one from then on is indexed as ever.
+    // Later changes row by row are indexed as ever.
     let id = store.remember(vec![new(MemoryKind::World, 1, "the zeppelin flies")]).await.unwrap()[0];
     assert_eq!(of(&["zeppelin"]).await, ["the zeppelin flies"]);
     store.forget_memories(vec![id]).await.unwrap();
