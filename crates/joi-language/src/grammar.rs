@@ -13,6 +13,7 @@ mod phrases;
 mod program;
 pub mod slots;
 pub(crate) mod template;
+mod time_forms;
 pub mod words;
 
 use std::collections::{BTreeMap, HashMap};
@@ -124,7 +125,7 @@ pub struct Grammar {
     /// Lexicons by the name of their slot.
     pub lexicons: HashMap<String, Lexicon>,
     pub(crate) clock: Vec<ClockForm>,
-    pub(crate) times: lifted::TimeForms,
+    pub(crate) times: time_forms::TimeForms,
     pub(crate) numbers_of: WordNumbers,
     /// All templates of all intents, in the order of the file.
     pub templates: Vec<Template>,
@@ -166,7 +167,7 @@ struct GrammarFile {
     #[serde(default)]
     frame: Vec<CommandRow>,
     #[serde(default)]
-    times: lifted::TimeRows,
+    times: time_forms::TimeRows,
     /// For the ears, which read it themselves.
     #[serde(rename = "interjections")]
     _interjections: serde::de::IgnoredAny,

@@ -178,7 +178,7 @@ pub struct ReadyWords {
     #[serde(default)]
     pub negations: Vec<String>,
     add: Vec<String>,
-    /// Additions without a verb: none of the words that tell something may be in what is added.
+    /// Additions without a verb: no word of a statement may be in what is added.
     #[serde(default)]
     add_bare: Vec<String>,
     remove: Vec<String>,

@@ -1,6 +1,6 @@
 //! The program of a server: started with an environment of its own, in a process group of its own.
 //!
-//! Any task. In: the entry of a server. Out: a command; and [`Group`], which ends whatever is left of the group when it
+//! Any task. In: the entry of a server. Out: a command; and [`ProcessGroup`], which ends whatever is left of the group when it
 //! is dropped, so that a program that has started others leaves none behind. What the program writes to stderr is read
 //! to its end, so that it never blocks, and logged at debug, the first lines of it.
 
@@ -45,16 +45,16 @@ pub(crate) fn command(entry: &ServerEntry, secrets: &Secrets) -> Result<Command,
 
 /// The process group of a program; whatever is left of it is ended when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Group(Option<Pid>);
+pub(crate) struct ProcessGroup(Option<Pid>);
 
-impl Group {
+impl ProcessGroup {
     /// The group whose first process has this id.
     pub(crate) fn of(id: Option<u32>) -> Self {
         Self(id.and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw))
     }
 }
 
-impl Drop for Group {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         if let Some(group) = self.0.take() {
             // Mostly nobody is left.

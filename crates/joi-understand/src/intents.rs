@@ -150,7 +150,7 @@ fn read<'a>(language: &'a Language, text: &str, said: &[Word]) -> Option<Matched
     plain.into_iter().chain(lifted).min_by_key(|read| read.open)
 }
 
-/// What was made of an utterance that fits a template.
+/// The reading of an utterance that fits a template.
 struct Matched<'a, T> {
     made: T,
     template: &'a str,
@@ -226,7 +226,9 @@ pub fn complete(
         _ => None,
     };
     match (question, &mut order) {
-        (ScheduleQuestion::Text, ScheduleOrder::Set(wanted)) => wanted.name = Some(told(language, text)?),
+        (ScheduleQuestion::Text, ScheduleOrder::Set(wanted)) => {
+            wanted.name = Some(statement(language, text)?)
+        }
         (ScheduleQuestion::Length | ScheduleQuestion::Moment, ScheduleOrder::Set(wanted)) => {
             wanted.when = Some(answered(language, text, when)?.behind(wanted.when.as_ref()))
         }
@@ -268,8 +270,8 @@ pub fn complete(
     Some(order)
 }
 
-/// Returns what `text` tells, as the answer to what is to be kept; nothing for a question, a yes, a no, or a time.
-fn told(language: &Language, text: &str) -> Option<String> {
+/// Returns the statement of `text`, as the answer to what is to be kept; nothing for a question, a yes, a no, or a time.
+fn statement(language: &Language, text: &str) -> Option<String> {
     let said = |name: &str, filled: &Filled<'_>| match name {
         "what" => filled.name(),
         "which" => filled.as_said(filled.core.clone()),
@@ -278,9 +280,9 @@ fn told(language: &Language, text: &str) -> Option<String> {
     if mood(language, text) == Mood::Question { None } else { answered(language, text, said) }
 }
 
-/// Returns the order to remember what `text` tells, as the answer to what is to be remembered.
+/// Returns the order to remember the statement of `text`, as the answer to what is to be remembered.
 pub fn to_remember(language: &Language, text: &str) -> Option<MemoryOrder> {
-    Some(memory::to_remember(told(language, text)?, language.grammar()))
+    Some(memory::to_remember(statement(language, text)?, language.grammar()))
 }
 
 /// When `text` says something and nothing else: "nine minutes", "9m30s", "half past six on weekdays".

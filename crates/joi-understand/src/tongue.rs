@@ -21,7 +21,7 @@ struct Tongue {
     code: String,
     /// Between two requests.
     and: Vec<String>,
-    /// Between what a speaker tells, and what he wants because of it.
+    /// Between a statement and the request that follows from it.
     #[serde(default)]
     so: Vec<String>,
     /// Words that hardly any sentence in it is without.
@@ -62,7 +62,7 @@ pub(crate) fn conjunctions(code: &str) -> impl Iterator<Item = &'static str> {
     tongue.flat_map(|tongue| &tongue.and).map(String::as_str)
 }
 
-/// Returns what leads in the language `code` from what somebody tells to what he wants.
+/// Returns the words of the language `code` between a statement and the request that follows from it.
 pub(crate) fn consequences(code: &str) -> impl Iterator<Item = &'static str> {
     let tongue = tongues().iter().filter(move |tongue| tongue.code == code);
     tongue.flat_map(|tongue| &tongue.so).map(String::as_str)

@@ -30,7 +30,7 @@ pub(crate) struct Clarification {
 pub(crate) enum Lacking {
     /// The order as understood so far, and the question.
     Schedule(ScheduleOrder, ScheduleQuestion),
-    /// What is to be remembered.
+    /// The fact to remember.
     Fact,
 }
 

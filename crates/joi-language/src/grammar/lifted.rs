@@ -1,13 +1,11 @@
 //! Lifts times out of an utterance, so that they may stand anywhere in a command: "for tomorrow at seven set an alarm".
 //!
-//! In: words. Out: every way to take one or two times out of them, with what was said in them, and the words that are left.
-//! The forms of a time stand in the section `times` of `commands.toml`: strict ones can be told from any other words
+//! In: words. Out: every way to take one or two times out of them, with what their slots took, and the words that are left.
+//! The forms of a time stand in the section `times` of `commands.toml`: strict ones differ from any other words
 //! ("at seven"), loose ones only where nothing else may stand ("seven").
 //! Pure: no I/O, no clock.
 
 use std::ops::Range;
-
-use serde::Deserialize;
 
 use super::Grammar;
 use super::machine::{Capture, GrammarUtterance};
@@ -16,33 +14,6 @@ use super::words::Word;
 
 /// Most ways that are tried: an utterance with more times is no command.
 const MOST_WAYS: usize = 64;
-
-/// The section as it stands in the file.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct TimeRows {
-    strict: Vec<String>,
-    loose: Vec<String>,
-}
-
-/// The forms of a time, ready to match.
-#[derive(Debug, Default)]
-pub(crate) struct TimeForms {
-    strict: Vec<Program>,
-    loose: Vec<Program>,
-}
-
-impl TimeRows {
-    pub(super) fn compiled(
-        &self,
-        compile: &mut impl FnMut(&str, &str) -> Result<Program, String>,
-    ) -> Result<TimeForms, String> {
-        let mut all = |key: &str, rows: &[String]| {
-            rows.iter().map(|row| compile(key, row)).collect::<Result<Vec<_>, _>>()
-        };
-        Ok(TimeForms { strict: all("times.strict", &self.strict)?, loose: all("times.loose", &self.loose)? })
-    }
-}
 
 /// A time in an utterance.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -155,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_told_by_the_place_they_stood_at() {
+    fn times_are_known_by_the_place_they_stood_at() {
         let grammar = english().grammar();
         let words = normalise("tomorrow remind me at five to call mum", &grammar.manners).unwrap();
         let ways = lifted(&words, grammar);

@@ -357,7 +357,7 @@ fn skipped(entries: &[Entry], date: Date, now: &Zoned, language: &Language) -> S
 }
 
 /// What each is called; those that share a name with the time that is left, too.
-fn told_apart(entries: &[Entry], now: &Zoned, language: &Language) -> Vec<String> {
+fn distinguished(entries: &[Entry], now: &Zoned, language: &Language) -> Vec<String> {
     let names: Vec<String> = entries.iter().map(|entry| the(entry, now, language)).collect();
     let is_shared = |name: &String| names.iter().filter(|other| *other == name).count() > 1;
     let told = |(entry, name): (&Entry, &String)| match is_shared(name) {
@@ -393,7 +393,7 @@ fn ask(question: &ScheduleQuestion, now: &Zoned, language: &Language) -> String 
         ScheduleQuestion::Text => words.of_what.clone(),
         ScheduleQuestion::Which(entries) => {
             let of = &entries[..entries.len().min(READ_OUT)];
-            let names = told_apart(of, now, language);
+            let names = distinguished(of, now, language);
             fill(&words.which, &[("list", &language.sentences().time.either(&names))])
         }
     }

@@ -20,7 +20,7 @@ use super::handler::{Handler, InputAnswers, Notice};
 use super::watched::WatchedTransport;
 use crate::config::ServerEntry;
 use crate::lifecycle::{Beginning, StartFault};
-use crate::process::{self, Group};
+use crate::process::{self, ProcessGroup};
 use crate::secrets::Secrets;
 
 /// The library falls back to the handshake on the same connection after so long, which some servers do not take.
@@ -62,7 +62,7 @@ pub(crate) async fn open(
             let (child, stderr) = builder
                 .spawn()
                 .map_err(|error| unreachable(format!("cannot start {}: {error}", entry.command)))?;
-            let group = Group::of(child.id());
+            let group = ProcessGroup::of(child.id());
             if let Some(stderr) = stderr {
                 tokio::spawn(process::drain(name.clone(), stderr));
             }
@@ -89,7 +89,7 @@ struct Begin {
 }
 
 impl Begin {
-    async fn over<T>(self, transport: T, group: Option<Group>) -> Result<McpConnection, StartFault>
+    async fn over<T>(self, transport: T, group: Option<ProcessGroup>) -> Result<McpConnection, StartFault>
     where
         T: Transport<RoleClient> + 'static,
         T::Error: std::error::Error + Send + Sync + 'static,

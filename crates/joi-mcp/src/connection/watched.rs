@@ -8,14 +8,14 @@ use rmcp::transport::Transport;
 use tokio::sync::{mpsc, watch};
 
 use super::Notice;
-use crate::process::Group;
+use crate::process::ProcessGroup;
 
 /// The transport `T`, watched.
 pub(crate) struct WatchedTransport<T> {
     inner: T,
     ends: Ends,
     /// Dropped behind `inner`, which waits for the program first.
-    _group: Option<Group>,
+    _group: Option<ProcessGroup>,
     /// Dropped last: whoever waits for the end waits for the group too.
     _gone: watch::Sender<()>,
 }
@@ -36,7 +36,7 @@ impl<T> WatchedTransport<T> {
     pub(crate) fn new(
         inner: T,
         notices: mpsc::Sender<Notice>,
-        group: Option<Group>,
+        group: Option<ProcessGroup>,
         gone: watch::Sender<()>,
     ) -> Self {
         Self { inner, ends: Ends(Some(notices)), _group: group, _gone: gone }

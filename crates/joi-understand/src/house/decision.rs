@@ -3,6 +3,7 @@
 //! Pure: no I/O, no clock.
 
 use joi_home::house::{Caution, ItemCommand, ItemState, Ordered};
+use joi_language::HouseSentences;
 use joi_language::house::HouseAsked;
 
 /// The decision about an utterance.
@@ -130,5 +131,17 @@ impl PlannedCommand {
     /// Returns whether the user must say yes first.
     pub(crate) fn needs_yes(&self) -> bool {
         self.ordered.caution != Caution::None
+    }
+}
+
+/// Returns the state of the things that are not as was asked.
+pub(super) fn otherwise(asked: HouseAsked, say: &HouseSentences) -> &str {
+    match asked {
+        HouseAsked::Off | HouseAsked::WhichOff => &say.is_on,
+        HouseAsked::On | HouseAsked::WhichOn => &say.is_off,
+        HouseAsked::Closed | HouseAsked::WhichClosed => &say.is_open,
+        HouseAsked::Open | HouseAsked::WhichOpen | HouseAsked::AnyOpen => &say.is_closed,
+        HouseAsked::Locked => &say.is_unlocked,
+        HouseAsked::Unlocked | HouseAsked::Value | HouseAsked::Target => &say.is_locked,
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Pure: no I/O, no clock.
 
+use super::decision::otherwise;
 use super::{HouseAnswer, HouseDecision, HouseRefusal, NamedThing, PlannedBatch, PlannedCommand};
 use crate::house::unreached;
 use joi_home::house::{Caution, CautionCause, ItemCommand, ItemState, StateValue};
@@ -168,18 +169,6 @@ fn refused(refusal: &HouseRefusal, say: &HouseSentences) -> String {
             let nearest = number(*nearest, say);
             capital(&fill(&say.out_of_range, &[("thing", &thing.title), ("nearest", &nearest)]))
         }
-    }
-}
-
-/// What the things are that are not so.
-fn otherwise(asked: HouseAsked, say: &HouseSentences) -> &str {
-    match asked {
-        HouseAsked::Off | HouseAsked::WhichOff => &say.is_on,
-        HouseAsked::On | HouseAsked::WhichOn => &say.is_off,
-        HouseAsked::Closed | HouseAsked::WhichClosed => &say.is_open,
-        HouseAsked::Open | HouseAsked::WhichOpen | HouseAsked::AnyOpen => &say.is_closed,
-        HouseAsked::Locked => &say.is_unlocked,
-        HouseAsked::Unlocked | HouseAsked::Value | HouseAsked::Target => &say.is_locked,
     }
 }
 

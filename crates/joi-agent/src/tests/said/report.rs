@@ -12,7 +12,7 @@ pub(super) struct Outcome {
     pub(super) line: usize,
     pub(super) is_free: bool,
     pub(super) verdict: SaidVerdict,
-    /// What was said, and what is right.
+    /// The words, and the right effect.
     pub(super) said: String,
     pub(super) expected: &'static str,
     /// What came of it.

@@ -1,0 +1,34 @@
+//! The forms of a time that may stand anywhere in a command, as the section `times` of `commands.toml` has them.
+//!
+//! In: rows of templates. Out: programs that match them. Pure: no I/O, no clock.
+
+use serde::Deserialize;
+
+use super::program::Program;
+
+/// The section as it stands in the file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct TimeRows {
+    strict: Vec<String>,
+    loose: Vec<String>,
+}
+
+/// The forms of a time, ready to match.
+#[derive(Debug, Default)]
+pub(crate) struct TimeForms {
+    pub(super) strict: Vec<Program>,
+    pub(super) loose: Vec<Program>,
+}
+
+impl TimeRows {
+    pub(super) fn compiled(
+        &self,
+        compile: &mut impl FnMut(&str, &str) -> Result<Program, String>,
+    ) -> Result<TimeForms, String> {
+        let mut all = |key: &str, rows: &[String]| {
+            rows.iter().map(|row| compile(key, row)).collect::<Result<Vec<_>, _>>()
+        };
+        Ok(TimeForms { strict: all("times.strict", &self.strict)?, loose: all("times.loose", &self.loose)? })
+    }
+}
