@@ -85,18 +85,11 @@ impl Initiative {
                 let sentence = if is_sleep { &say.sleep_well } else { &say.quiet_until };
                 fill(sentence, &[("when", &told(&until))])
             }
-            QuietWish::For(_) | QuietWish::Until(_) => {
-                let until = match wish {
-                    QuietWish::For(seconds) => {
-                        now.checked_add(SignedDuration::from_secs(seconds.into())).ok()
-                    }
-                    QuietWish::Until(said) => moment_of(&said, now),
-                    _ => None,
-                };
-                let Some(until) = until else { return language.sentences().schedule.for_when.clone() };
-                self.quiet_until(Some(&until), now).await;
-                fill(&say.quiet_until, &[("when", &told(&until))])
+            QuietWish::For(seconds) => {
+                let until = now.checked_add(SignedDuration::from_secs(seconds.into())).ok();
+                self.quiet_as_asked(until, (language, now)).await
             }
+            QuietWish::Until(said) => self.quiet_as_asked(moment_of(&said, now), (language, now)).await,
             QuietWish::Over => {
                 if let Some(announcer) = &self.announcer {
                     announcer.be_quiet_until(None).await;
@@ -144,6 +137,15 @@ impl Initiative {
     /// Returns whether an alarm rings.
     pub(crate) fn is_ringing(&self) -> bool {
         self.alerts.as_ref().is_some_and(AlertService::is_ringing)
+    }
+
+    /// Is quiet until a moment, and says so; where there is none it asks for one.
+    async fn quiet_as_asked(&self, until: Option<Zoned>, (language, now): (&Language, &Zoned)) -> String {
+        let sentences = language.sentences();
+        let Some(until) = until else { return sentences.schedule.for_when.clone() };
+        self.quiet_until(Some(&until), now).await;
+        let when = words::moment(until.datetime(), Days::default(), now, language);
+        fill(&sentences.wind.quiet_until, &[("when", &when)])
     }
 
     /// Never shortens a longer wish.

@@ -113,7 +113,7 @@ async fn connection(
     let serving = http.serve_connection(TokioIo::new(stream), service);
     tokio::select! {
         () = place.given_away() => {}
-        // A peer that breaks off or sends no HTTP is no fault of ours.
+        // A peer that breaks off or does not send HTTP needs no mention.
         _ = timeout(times.whole, serving) => {}
     }
 }

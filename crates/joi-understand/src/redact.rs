@@ -112,11 +112,14 @@ impl Redacted {
         &self.labels
     }
 
-    /// Returns the text without disfluencies of `language`.
+    /// Returns the text without disfluencies of `language`, redacted again: a pause may have hidden a secret.
     #[must_use]
     pub fn fluent(mut self, language: &Language) -> Self {
         if let Cow::Owned(fluent) = disfluency::fluent_text(&self.text, language.grammar()) {
-            self.text = fluent;
+            let again = all_rounds(&fluent, language.secrets());
+            self.text = again.text;
+            let new = again.labels.into_iter().filter(|label| !self.labels.contains(label));
+            self.labels = self.labels.iter().copied().chain(new).collect();
         }
         self
     }

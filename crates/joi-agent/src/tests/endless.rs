@@ -10,7 +10,7 @@ use crate::bounds::{MOST_CHARACTERS, TurnBounds};
 use crate::reply_within;
 use joi_llm::ModelSize;
 
-/// A character that is no white space and can't be said.
+/// A character that is neither white space nor speakable.
 const NOTHING: &str = "\u{200b}";
 
 fn bench_of(size: ModelSize, steps: Vec<Step>) -> Bench {

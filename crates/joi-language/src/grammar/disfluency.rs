@@ -52,6 +52,12 @@ pub fn fluent_text<'t>(text: &'t str, grammar: &Grammar) -> Cow<'t, str> {
     let mut from = 0;
     for (at, word) in words.iter().enumerate().filter(|(_, word)| !is_kept(word)) {
         fluent.push_str(text.get(from..word.at.start).unwrap_or_default());
+        // The comma in front belonged to the pause: "my pin is, um, 4711".
+        let leads_on = at.checked_sub(1).is_some_and(|before| is_false_start(&words[before], grammar));
+        if leads_on && fluent.ends_with(", ") {
+            fluent.truncate(fluent.len() - 2);
+            fluent.push(' ');
+        }
         from = words.get(at + 1).map_or(text.len(), |next| next.at.start);
     }
     fluent.push_str(&text[from..]);
@@ -234,6 +240,7 @@ mod tests {
             ("set the bedroom to 20, sorry, 18 degrees", "set the bedroom to 18 degrees"),
             ("the evening alarm, uh, move it to nine", "the evening alarm, move it to nine"),
             ("what's, what's on my list, um", "what's on my list"),
+            ("my locker is, um, 418", "my locker is 418"),
             ("play New York, New York", "play New York, New York"),
             ("no, no, I don't want to", "no, no, I don't want to"),
             ("add milk, no bread", "add milk, no bread"),

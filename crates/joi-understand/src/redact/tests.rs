@@ -21,6 +21,17 @@ fn every_rule_compiles() {
 }
 
 #[test]
+fn a_secret_behind_a_pause_is_found_once_the_pause_is_gone() {
+    let language = joi_language::testing::english();
+    for text in ["my pin is, um, 4711", "my password is uh hunter2", "the, the pin is, um, 4711"] {
+        let redacted = redact_in(text, language).fluent(language);
+        assert!(!redacted.labels().is_empty(), "{text}: {}", redacted.as_str());
+        assert!(!redacted.as_str().contains("4711") && !redacted.as_str().contains("hunter2"), "{text}");
+    }
+    assert_eq!(redact_in("turn the, the light on", language).fluent(language).as_str(), "turn the light on");
+}
+
+#[test]
 fn each_label_has_a_hit() {
     let hits = [
         ("write to jane.doe+home@mail.example.org today", "write to [REDACTED_EMAIL] today"),
