@@ -14,6 +14,7 @@ use super::safety::SafetyWords;
 use super::secrets::SecretWords;
 use super::tools::{ListWords, SumWords, ToolWords};
 use super::truth::TruthWords;
+use super::watch::WatchWords;
 use super::{PhoneticMatcher, Sentences, Vocabulary, VoiceNames, in_figures};
 
 /// The two-letter code of a language.
@@ -47,6 +48,8 @@ pub struct Language {
     pub(super) safety: Vec<SafetyWords>,
     /// Nothing where it has no words for a house.
     pub(super) house: Option<Arc<HouseWords>>,
+    /// Nothing where it has no words for watches.
+    pub(super) watch: Option<Arc<WatchWords>>,
 }
 
 impl Language {
@@ -78,6 +81,11 @@ impl Language {
     /// Returns the words and sentences about a connected house, if the language has some.
     pub fn house(&self) -> Option<&Arc<HouseWords>> {
         self.house.as_ref()
+    }
+
+    /// Returns the words with which the house is watched, if the language has some.
+    pub fn watch(&self) -> Option<&Arc<WatchWords>> {
+        self.watch.as_ref()
     }
 
     /// Returns the texts of prompts.

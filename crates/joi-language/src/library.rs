@@ -21,6 +21,7 @@ use super::secrets::SecretWords;
 use super::sentences::Sentences;
 use super::tools::ToolWords;
 use super::truth::TruthWords;
+use super::watch::WatchWords;
 use super::{Language, Languages, Names, Vocabulary, VoiceNames};
 
 const COMMANDS: &str = "commands.toml";
@@ -32,6 +33,7 @@ const TRUTH: &str = "truth.toml";
 const READINGS: &str = "readings.toml";
 const SAFETY: &str = "care.toml";
 const HOUSE: &str = "house.toml";
+const WATCH: &str = "watch.toml";
 const VOICE: &str = "voice.toml";
 /// The folder of the prompts, among the files of a language.
 const PROMPTS: &str = "prompts";
@@ -95,6 +97,7 @@ struct Files {
     /// Where it has them.
     readings: Option<LanguageFile>,
     house: Option<LanguageFile>,
+    watch: Option<LanguageFile>,
 }
 
 impl Files {
@@ -223,6 +226,7 @@ impl LanguageLibrary {
         let mut safety = vec![files.safety.read(SafetyWords::read)?];
         let house = |file: &LanguageFile| file.read(|text| HouseWords::read(text, &files.commands.text));
         let house = files.house.as_ref().map(house).transpose()?.map(Arc::new);
+        let watch = files.watch.as_ref().map(|file| file.read(WatchWords::read)).transpose()?.map(Arc::new);
         let mut other_moods = Vec::new();
         for other in available.iter().filter(|other| *other != code) {
             // Another language that can't be used costs what it would add.
@@ -255,6 +259,7 @@ impl LanguageLibrary {
             voice,
             prompts,
             house,
+            watch,
         })
     }
 
@@ -309,6 +314,7 @@ impl LanguageLibrary {
                 secrets: own.join(SECRETS).exists().then(|| read(own.join(SECRETS))).transpose()?,
                 readings: own.join(READINGS).exists().then(|| read(own.join(READINGS))).transpose()?,
                 house: own.join(HOUSE).exists().then(|| read(own.join(HOUSE))).transpose()?,
+                watch: own.join(WATCH).exists().then(|| read(own.join(WATCH))).transpose()?,
                 truth: read_over(own.join(TRUTH), TRUTH, ENGLISH.truth)?,
                 safety: read_over(own.join(SAFETY), SAFETY, ENGLISH.safety)?,
             });
@@ -322,6 +328,7 @@ impl LanguageLibrary {
             secrets: None,
             readings: Some(LanguageFile::built_in(code, READINGS, built_in.readings)),
             house: Some(LanguageFile::built_in(code, HOUSE, built_in.house)),
+            watch: Some(LanguageFile::built_in(code, WATCH, built_in.watch)),
             truth: LanguageFile::built_in(code, TRUTH, built_in.truth),
             safety: LanguageFile::built_in(code, SAFETY, built_in.safety),
         })

@@ -9,6 +9,7 @@ mod connected;
 mod later;
 mod near;
 pub(crate) mod picked;
+mod watched;
 
 use std::time::Duration;
 
@@ -62,6 +63,11 @@ pub(crate) async fn carry_out(
             send(batch, turn, context, sink).await?;
         }
         HouseWish::Later(wished) => later::carry_out(wished, turn, context, sink).await?,
+        HouseWish::Watch { order, .. } => watched::carry_out(order, turn, context, sink).await?,
+        HouseWish::NotWatched(refusal) => {
+            sink.decided("watch", "refused", "nothing is watched").await?;
+            sink.say(&watched::refused(refusal, &turn.language, words)).await?;
+        }
         HouseWish::Unstored { stored, then } => {
             let is_gone = later::cancel(*stored, turn, context, sink).await?;
             match then {

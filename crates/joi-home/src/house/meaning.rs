@@ -169,6 +169,25 @@ static MARKS: LazyLock<BTreeMap<ItemMeaning, MeaningMarks>> = LazyLock::new(|| {
     toml::from_str(include_str!("../../../../assets/home/meaning.toml")).expect("assets/home/meaning.toml")
 });
 
+impl House {
+    /// Returns the names of items that state whether somebody is at home: those of `[home.meaning]`, those that most
+    /// likely do, and people as Home Assistant knows them.
+    pub fn people(&self, config: &MeaningConfig) -> Vec<String> {
+        let named = config.meanings(self).into_iter().filter(|(_, meaning)| *meaning == ItemMeaning::Presence);
+        let mut people: Vec<String> = named.map(|(name, _)| name).collect();
+        let proposed = proposals(self).into_iter().filter(|proposal| proposal.meaning == ItemMeaning::Presence);
+        people.extend(proposed.map(|proposal| proposal.item));
+        let is_person = |item: &&Item| PEOPLE.iter().any(|prefix| item.name.starts_with(prefix));
+        people.extend(self.items().filter(is_person).map(|item| item.name.clone()));
+        people.sort_unstable();
+        people.dedup();
+        people
+    }
+}
+
+/// What items of Home Assistant's begin with that state where somebody is.
+const PEOPLE: [&str; 2] = ["person.", "device_tracker."];
+
 /// What items of `house` most likely mean; each has one meaning at most, the weightiest.
 pub fn proposals(house: &House) -> Vec<MeaningProposal> {
     let single = house.items().filter(|item| is_single(item));

@@ -77,7 +77,7 @@ impl Reader<'_> {
     }
 
     /// Returns whether no word of a thing was said as it is called: "count to ten" is no counter light.
-    fn is_guess(&self, phrase: &ThingPhrase) -> bool {
+    pub(super) fn is_guess(&self, phrase: &ThingPhrase) -> bool {
         !phrase.has_exact && !self.situation.words.follow.it.contains(&phrase.said)
     }
 
