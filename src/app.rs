@@ -48,6 +48,7 @@ pub mod timers;
 mod upkeep;
 mod voice;
 mod wake;
+mod watches;
 mod weather;
 
 use crate::config::Config;

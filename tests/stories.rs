@@ -40,4 +40,5 @@ mod stories {
     mod two_rooms;
     mod voice;
     mod wake;
+    mod watches;
 }

@@ -19,13 +19,12 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use joi_base::message::Origin;
-use joi_language::values::{NewWatch, WatchId};
 
-pub use joi_language::values::{WatchChoice, WatchDeed, WatchOrder, WatchRepeat};
+pub use joi_language::values::{NewWatch, WatchChoice, WatchDeed, WatchId, WatchOrder, WatchRepeat};
 pub use keeper::{WatchDone, WatchWords, Watches};
-pub use look::{Looked, Sight, WatchEffect, begun, finished, look, resumed};
+pub use look::{Looked, Sight, WatchEffect, WatchPreview, begun, finished, look, preview, resumed};
 pub use orders::{MOST_WATCHES, WatchReport};
-pub use service::{HouseSource, WatchTask};
+pub use service::{HouseSource, LOOKS_EVERY, WatchTask};
 
 /// A watch as it is stored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -79,6 +79,34 @@ pub fn begun(wanted: NewWatch, (text, origin): (String, String), sight: &Sight<'
     begun
 }
 
+/// What a watch would do, without anything being done.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WatchPreview {
+    /// Whether it is so at the moment; nothing while that is unknown, or for what happens in a moment.
+    pub so: Option<bool>,
+    /// What it would say; nothing for a command.
+    pub says: Option<SentenceTemplate>,
+}
+
+/// Returns what a watch would do, and whether its condition is so at the moment.
+pub fn preview(wanted: &NewWatch, sight: &Sight<'_>) -> WatchPreview {
+    let watch = begun(wanted.clone(), Default::default(), sight);
+    let is = |so: bool| {
+        let phase = move |phase: &WatchPhase| match phase {
+            WatchPhase::So | WatchPhase::Since(_) => so,
+            WatchPhase::Not => !so,
+            WatchPhase::Unseen | WatchPhase::Wrote(_) | WatchPhase::Awaits(_) => false,
+        };
+        watch.phases.iter().any(phase)
+    };
+    let says = match wanted.deed {
+        WatchDeed::Tell => Some(said::happened(&wanted.condition, &wanted.condition.items)),
+        WatchDeed::Command { .. } => None,
+    };
+    let so = if is(true) { Some(true) } else { is(false).then_some(false) };
+    WatchPreview { so, says }
+}
+
 /// Looks at a watch once.
 pub fn look(before: &Watch, sight: &Sight<'_>) -> Looked {
     let mut watch = before.clone();
@@ -150,7 +178,8 @@ fn stepped(watch: &mut Watch, house: &House, sight: &Sight<'_>) -> Stepping {
         let item = house.item(&watched.item).filter(|item| item.permission >= Permission::ReadOnly)?;
         match sight.event {
             Some((name, state)) if name == watched.item => {
-                let item = Item { state: state.clone(), ..item.clone() };
+                let mut item: Item = item.clone();
+                item.state = state.clone();
                 level(&condition.test, &item, was_so)
             }
             _ => level(&condition.test, item, was_so),

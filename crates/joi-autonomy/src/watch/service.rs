@@ -28,7 +28,7 @@ use joi_schedule::announce::{
 };
 
 /// It looks at least this often: the wall clock may have been set.
-pub(super) const LOOKS_EVERY: Duration = Duration::from_secs(30);
+pub const LOOKS_EVERY: Duration = Duration::from_secs(30);
 /// A smaller difference between the clocks is no jump.
 const LEAST_JUMP: SignedDuration = SignedDuration::from_secs(2);
 /// At the end, what was sent to the house is waited for this long.
@@ -51,7 +51,7 @@ pub struct WatchTask {
     source: HouseSource,
     /// As they are stored.
     known: Vec<Watch>,
-    is_stale: bool,
+    pub(super) is_stale: bool,
     is_first: bool,
     has_failed: bool,
     /// The newest announcement of each watch: the same is not said twice while it waits.
@@ -186,16 +186,17 @@ impl WatchTask {
         if settling.is_empty() {
             return;
         }
-        let stored = self.watches.settle(settling.clone()).await;
-        let rows = stored.unwrap_or_else(|error| {
-            tracing::error!(%error, "what was noticed can't be stored");
-            settling.iter().map(|_| Some(Vec::new())).collect()
-        });
+        let (rows, is_stored) = match self.watches.settle(settling.clone()).await {
+            Ok(rows) => (rows, true),
+            Err(error) => {
+                tracing::error!(%error, "what was noticed can't be stored");
+                (settling.iter().map(|_| Some(Vec::new())).collect(), false)
+            }
+        };
         for ((one, sends), rows) in settling.into_iter().zip(commands).zip(rows) {
             self.known.retain(|watch| watch.id != one.id);
             // Somebody has ended it meanwhile.
             let Some(rows) = rows else { continue };
-            let is_stored = rows.len() == one.says.len();
             self.known.extend(one.watch);
             let mut rows = rows.into_iter();
             for announcement in one.says {

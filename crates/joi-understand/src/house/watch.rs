@@ -10,9 +10,11 @@ mod frame;
 mod orders;
 mod phrasings;
 mod presence;
+mod refusal;
 #[cfg(test)]
 mod tests;
 mod times;
+mod understanding;
 
 use jiff::{Timestamp, Zoned};
 
@@ -29,27 +31,29 @@ use joi_language::values::{
     LaterCommand, NewWatch, When, WatchCondition, WatchDeed, WatchOrder, WatchRepeat, WatchTest,
 };
 use joi_language::watch::WatchWords;
-pub use phrasings::WatchPhrasings;
+use phrasings::WatchPhrasings;
+pub use refusal::{WatchRefusal, refused};
+pub use understanding::{WatchPlace, WatchUnderstanding};
 
 /// The context in which an utterance about watches is understood.
 #[derive(Clone, Copy)]
-pub struct WatchSituation<'a> {
+struct WatchSituation<'a> {
     /// The house, and the words for it.
-    pub house: HouseSituation<'a>,
+    house: HouseSituation<'a>,
     /// The words of the language.
-    pub words: &'a WatchWords,
+    words: &'a WatchWords,
     /// Its phrasings.
-    pub phrasings: &'a WatchPhrasings,
+    phrasings: &'a WatchPhrasings,
     /// Items that state whether somebody is at home.
-    pub presence: &'a [String],
+    presence: &'a [String],
     /// The present moment.
-    pub now: &'a Zoned,
+    now: &'a Zoned,
     /// Writes numbers in figures.
-    pub in_figures: &'a dyn Fn(&str) -> String,
+    in_figures: &'a dyn Fn(&str) -> String,
     /// Reads a time, and nothing else.
-    pub when: &'a dyn Fn(&str) -> Option<When>,
+    when: &'a dyn Fn(&str) -> Option<When>,
     /// Whether words ask for a deed.
-    pub may_act: &'a dyn Fn(&str) -> bool,
+    may_act: &'a dyn Fn(&str) -> bool,
 }
 
 /// What is wished for.
@@ -65,23 +69,6 @@ pub enum WatchWish {
     Refused(WatchRefusal),
 }
 
-/// The reason why nothing is watched.
-#[derive(Debug, Clone, PartialEq)]
-pub enum WatchRefusal {
-    /// A reason that commands and questions have as well.
-    House(HouseRefusal),
-    /// The thing has no such state.
-    Cannot(String),
-    /// Only the power that it takes is known.
-    OnlyPower(String),
-    /// Nothing states whether this person is at home.
-    NoPresence(String),
-    /// What is to be done then has a time of its own.
-    DeedTime,
-    /// The end of the watch has passed, or is no moment.
-    NoEnd,
-}
-
 /// Returns whether `text` may be about watches, whatever the house holds.
 pub fn may_be(text: &str, words: &WatchWords) -> bool {
     let said = frame::words(text, &words.frame);
@@ -90,7 +77,7 @@ pub fn may_be(text: &str, words: &WatchWords) -> bool {
 }
 
 /// Returns what `text` wishes; nothing when it is not about watches.
-pub fn wished(text: &str, situation: &WatchSituation<'_>) -> Option<WatchWish> {
+fn wished(text: &str, situation: &WatchSituation<'_>) -> Option<WatchWish> {
     let said = frame::words(text, &situation.words.frame);
     if text.contains(['"', '“', '„', '«', '»']) || !(may_be(text, situation.words) || orders::may_be(&said, situation)) {
         return None;

@@ -13,16 +13,11 @@ use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{ReplyEvent, Turn};
 use joi_autonomy::watch::{WatchOrder, WatchWords, Watches, said};
 use joi_home::house::{House, MeaningConfig};
-use joi_language::house::HouseWords;
-use joi_language::watch::WatchWords as WatchPhrases;
-use joi_language::{Language, fill};
+use joi_language::Language;
 use joi_schedule::Bell;
+use joi_understand::house::HouseDecision;
 use joi_understand::house::follow::FollowUp;
-use joi_understand::house::watch::{self, WatchPhrasings, WatchRefusal, WatchSituation, WatchWish};
-use joi_understand::house::{HouseDecision, HouseRefusal, say};
-use joi_understand::intents::{self, Mood};
-
-type KnownWatchPhrasings = Vec<(Arc<WatchPhrases>, Arc<WatchPhrasings>)>;
+use joi_understand::house::watch::{self, WatchPlace, WatchUnderstanding, WatchWish};
 
 /// What a house needs to be watched.
 pub(super) struct Watching {
@@ -30,24 +25,26 @@ pub(super) struct Watching {
     pub(super) watches: Option<Watches>,
     meaning: MeaningConfig,
     /// Of the languages that were spoken so far.
-    phrasings: Mutex<KnownWatchPhrasings>,
+    understanding: Mutex<Vec<Arc<WatchUnderstanding>>>,
 }
+
+/// Languages that are replaced while the program runs are not kept for ever.
+const MOST_LANGUAGES: usize = 8;
 
 impl Watching {
     pub(super) fn new(meaning: MeaningConfig) -> Self {
-        Self { watches: None, meaning, phrasings: Mutex::default() }
+        Self { watches: None, meaning, understanding: Mutex::default() }
     }
 
-    fn phrasings(&self, words: &Arc<WatchPhrases>, house: &HouseWords) -> Arc<WatchPhrasings> {
-        let mut known = self.phrasings.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, phrasings)) = known.iter().find(|(of, _)| Arc::ptr_eq(of, words)) {
-            return Arc::clone(phrasings);
+    fn understanding(&self, language: &Arc<Language>) -> Option<Arc<WatchUnderstanding>> {
+        let mut known = self.understanding.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(one) = known.iter().find(|one| one.is_of(language)) {
+            return Some(Arc::clone(one));
         }
-        // Those of languages that were replaced are held by nobody else.
-        known.retain(|(of, _)| Arc::strong_count(of) > 1);
-        let phrasings = Arc::new(WatchPhrasings::of(words, house));
-        known.push((Arc::clone(words), Arc::clone(&phrasings)));
-        phrasings
+        let new = Arc::new(WatchUnderstanding::of(language)?);
+        known.truncate(MOST_LANGUAGES - 1);
+        known.insert(0, Arc::clone(&new));
+        Some(new)
     }
 }
 
@@ -64,28 +61,17 @@ impl ConnectedHome {
     }
 
     pub(super) fn watched_after(&self, turn: &Turn<'_>, follow: FollowUp<'_>) -> Option<HouseWish> {
-        let (language, words) = (&turn.language, turn.language.watch()?);
         if turn.is_quoting || self.watching.watches.is_none() {
             return None;
         }
-        let phrasings = self.watching.phrasings(words, language.house()?);
+        let understanding = self.watching.understanding(&turn.language)?;
         let view = self.view();
         let presence = view.house.people(&self.watching.meaning);
-        let wish = self.understood(turn, follow, |house| {
-            let situation = WatchSituation {
-                house: *house,
-                words,
-                phrasings: &phrasings,
-                presence: &presence,
-                now: &turn.now,
-                in_figures: &|text| language.in_figures(text),
-                when: &|text| intents::when(language, text),
-                may_act: &|text| intents::mood(language, text) == Mood::Request,
-            };
-            watch::wished(turn.asked, &situation)
-        });
+        let room = self.room.as_deref();
+        let place = WatchPlace { house: &view.house, room, presence: &presence, follow, now: &turn.now };
+        let wish = understanding.wished(turn.asked, place);
         let is_unknown = view.house.is_empty();
-        Some(match wish.flatten()? {
+        Some(match wish? {
             WatchWish::Refused(_) if is_unknown => HouseWish::NotReached,
             WatchWish::Order(order, planned) => HouseWish::Watch { order, planned },
             WatchWish::Which(things) => HouseWish::Decided(HouseDecision::Which(things)),
@@ -134,18 +120,4 @@ pub(super) async fn carry_out(
         sink.send(ReplyEvent::Notice(notice.to_owned())).await?;
     }
     Ok(())
-}
-
-/// Returns why nothing is watched, in words.
-pub(super) fn refused(refusal: &WatchRefusal, language: &Language, words: &HouseWords) -> String {
-    let say = &language.sentences().watch;
-    match refusal {
-        WatchRefusal::House(HouseRefusal::NoSuch(said)) if said.is_empty() => say.nothing_shows.clone(),
-        WatchRefusal::House(refusal) => say::decision(&HouseDecision::Refused(refusal.clone()), words),
-        WatchRefusal::Cannot(thing) => fill(&say.cannot, &[("thing", thing)]),
-        WatchRefusal::OnlyPower(thing) => fill(&say.only_power, &[("thing", thing)]),
-        WatchRefusal::NoPresence(thing) => fill(&say.no_presence, &[("thing", thing)]),
-        WatchRefusal::DeedTime => say.deed_time.clone(),
-        WatchRefusal::NoEnd => say.no_end.clone(),
-    }
 }

@@ -8,7 +8,7 @@ use joi_language::watch::{ConditionPhrasings, WatchWords};
 
 /// The phrasings.
 #[derive(Debug)]
-pub struct WatchPhrasings {
+pub(super) struct WatchPhrasings {
     /// By the place of their entry in the file.
     pub(super) conditions: Vec<(usize, Phrasing)>,
     pub(super) list: Vec<Phrasing>,
@@ -18,7 +18,7 @@ pub struct WatchPhrasings {
 
 impl WatchPhrasings {
     /// Compiles the phrasings of a language; what questions leave out is left out here.
-    pub fn of(words: &WatchWords, house: &HouseWords) -> Self {
+    pub(super) fn of(words: &WatchWords, house: &HouseWords) -> Self {
         let skipped = &house.words.skipped;
         let read = |all: &[String]| all.iter().map(|say| Phrasing::read(say, skipped)).collect::<Vec<_>>();
         let of_entry = |(at, entry): (usize, &ConditionPhrasings)| {
