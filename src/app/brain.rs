@@ -176,8 +176,7 @@ impl Brain {
         if let Err(error) = &http {
             remarks.push(format!("tools can't use the internet: {error}"));
         }
-        let watches =
-            store.clone().map(|store| Watches::new(store, Arc::clone(&clock), wake_up.clone()));
+        let watches = store.clone().map(|store| Watches::new(store, Arc::clone(&clock), wake_up.clone()));
         let home = home.map(|home| home.watched_by(watches.clone()));
         let schedule = store
             .clone()

@@ -13,8 +13,8 @@ use super::context::CliContext;
 use super::show::{self, Tone};
 use crate::app;
 use joi_autonomy::watch::{
-    NewWatch, Sight, Watch, WatchChoice, WatchDeed, WatchId, WatchOrder, WatchRepeat, WatchReport, WatchWords,
-    Watches, preview, said,
+    NewWatch, OrderOrigin, Sight, Watch, WatchChoice, WatchDeed, WatchId, WatchOrder, WatchRepeat,
+    WatchReport, Watches, preview, said,
 };
 use joi_base::clock::{Clock as _, SystemClock};
 use joi_base::message::Origin;
@@ -163,7 +163,7 @@ impl Desk<'_> {
         house: Option<House>,
         language: &Language,
     ) -> anyhow::Result<ExitCode> {
-        let words = WatchWords { said: said.to_owned(), origin: Origin::Typing };
+        let words = OrderOrigin { said: said.to_owned(), origin: Origin::Typing };
         let is_add = matches!(order, WatchOrder::Add(_));
         let done = self.watches.obey(order, words, house).await?;
         if self.json {
@@ -190,7 +190,8 @@ impl Desk<'_> {
             Ok(number) => {
                 let all = self.watches.all().await?;
                 let watch = all.into_iter().find(|watch| watch.id == WatchId(number));
-                let watch = watch.with_context(|| format!("there is no watch {number}; `joi watch` lists them"))?;
+                let watch =
+                    watch.with_context(|| format!("there is no watch {number}; `joi watch` lists them"))?;
                 (watch.wanted, self.languages.get())
             }
             Err(_) => match self.understood(which, &house, &presence)? {
@@ -263,7 +264,8 @@ impl Desk<'_> {
             return Ok(WatchChoice::Number(WatchId(number)));
         }
         let wanted = said.to_lowercase();
-        let is_called = |title: &str| title.to_lowercase().split_whitespace().any(|word| wanted.contains(word));
+        let is_called =
+            |title: &str| title.to_lowercase().split_whitespace().any(|word| wanted.contains(word));
         let all = self.watches.all().await?;
         let items = all.iter().flat_map(|watch| &watch.wanted.condition.items);
         let items = items.filter(|item| is_called(&item.title)).map(|item| item.item.clone()).collect();
@@ -271,7 +273,7 @@ impl Desk<'_> {
     }
 }
 
-/// Returns why a request is no new watch.
+/// Returns why a request sets no new watch.
 fn reason(wish: &WatchWish, language: &Language) -> String {
     let Some(words) = language.house() else { return String::new() };
     match wish {

@@ -131,7 +131,13 @@ fn the_command_line_sets_tests_lists_and_ends_watches() {
     let table = joi(&["list"]).well().out;
     assert!(table.contains("every time Kitchen window is open") && table.lines().count() == 3, "{table}");
     assert_eq!(joi(&["remove", "7"]).code, Some(1));
-    assert_eq!(joi(&["remove", "the kitchen window"]).well().out, "Not any more: every time Kitchen window is open.\n");
-    assert_eq!(joi(&["remove", "--all"]).well().out, "Not any more: when Outside temperature is below 5 °C.\n");
+    assert_eq!(
+        joi(&["remove", "the kitchen window"]).well().out,
+        "Not any more: every time Kitchen window is open.\n"
+    );
+    assert_eq!(
+        joi(&["remove", "--all"]).well().out,
+        "Not any more: when Outside temperature is below 5 °C.\n"
+    );
     assert_eq!(watched.watches(), Vec::<Value>::new());
 }

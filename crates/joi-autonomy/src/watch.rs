@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use joi_base::message::Origin;
 
 pub use joi_language::values::{NewWatch, WatchChoice, WatchDeed, WatchId, WatchOrder, WatchRepeat};
-pub use keeper::{WatchDone, WatchWords, Watches};
+pub use keeper::{OrderOrigin, WatchDone, Watches};
 pub use look::{Looked, Sight, WatchEffect, WatchPreview, begun, finished, look, preview, resumed};
 pub use orders::{MOST_WATCHES, WatchReport};
 pub use service::{HouseSource, LOOKS_EVERY, WatchTask};
@@ -40,7 +40,7 @@ pub struct Watch {
     pub origin: String,
     /// When it was set.
     pub set_at: Timestamp,
-    /// What is known of the condition: of each item, or of all of them together.
+    /// The state of the condition: of each item, or of all of them together.
     pub phases: Vec<WatchPhase>,
     /// When it acted last, by the first item of what has changed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -60,7 +60,7 @@ impl Watch {
     }
 }
 
-/// What is known of a condition.
+/// The state of a condition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WatchPhase {

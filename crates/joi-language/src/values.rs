@@ -17,6 +17,6 @@ pub use order::{
     Bias, LONGEST_TIMER_S, Many, NewEntry, OrderReport, Rank, ScheduleOrder, ScheduleQuestion, When, Which,
 };
 pub use watch::{
-    NewWatch, WatchChoice, WatchCondition, WatchDeed, WatchId, WatchLimit, WatchMany, WatchOrder, WatchRepeat, WatchTest,
-    WatchedItem,
+    NewWatch, WatchChoice, WatchCondition, WatchDeed, WatchId, WatchLimit, WatchMany, WatchOrder,
+    WatchRepeat, WatchTest, WatchedItem,
 };

@@ -1,6 +1,6 @@
 //! Words with which the house is watched, in one language: `watch.toml`.
 //!
-//! In: the file's text. Out: frames of a request ("tell me when …"), phrasings of conditions ("{thing} opens"), of
+//! In: the file's text. Out: frames of a request ("let me know when …"), phrasings of conditions ("{thing} opens"), of
 //! questions about watches and of their end. It refuses a file in which something is missing. Pure: no I/O, no clock.
 
 use serde::Deserialize;
@@ -33,7 +33,7 @@ pub struct WatchFrames {
     pub asks: Vec<String>,
     pub when: Vec<String>,
     pub whenever: Vec<String>,
-    /// In front of words that tell: every time.
+    /// Beside words that notify: every time.
     pub always: Vec<String>,
     pub until: Vec<String>,
     /// In front of a length: no longer than that from now on.
@@ -43,7 +43,7 @@ pub struct WatchFrames {
     pub lasting: Vec<String>,
     #[serde(default)]
     pub lasting_behind: Vec<String>,
-    /// With one of these in a condition it is no condition.
+    /// Words that no condition holds.
     pub never: Vec<String>,
     /// Ends of a word that are a word of their own: "the machine's done".
     #[serde(default)]

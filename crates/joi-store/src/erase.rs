@@ -71,7 +71,8 @@ impl Store {
                 deleted.notes = db.execute("DELETE FROM note", [])?;
             }
             if what.timers {
-                deleted.timers = db.execute("DELETE FROM schedule", [])? + db.execute("DELETE FROM watch", [])?;
+                deleted.timers =
+                    db.execute("DELETE FROM schedule", [])? + db.execute("DELETE FROM watch", [])?;
             }
             Ok(deleted)
         })

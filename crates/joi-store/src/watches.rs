@@ -136,10 +136,8 @@ mod tests {
         let put = |id, text: &str| WatchChange::Put(id, text.to_owned());
         let add = vec![put(1, "{}"), put(2, "{\"b\":1}")];
         store.watches(move |_| Ok(write(add, &[], ()))).await.unwrap();
-        let ((), said) = store
-            .watches(|_| Ok(write(vec![WatchChange::Remove(2)], &["one", "two"], ())))
-            .await
-            .unwrap();
+        let ((), said) =
+            store.watches(|_| Ok(write(vec![WatchChange::Remove(2)], &["one", "two"], ()))).await.unwrap();
         assert_eq!(rows(&store).await, (vec![(1, "{}".to_owned())], 3));
         let kept: Vec<_> = store.announcements().await.unwrap().into_iter().map(|row| row.id).collect();
         assert_eq!(kept, said);

@@ -19,9 +19,9 @@ use joi_schedule::announce::Announcement;
 use joi_schedule::{Bell, WakeUp};
 use joi_store::{Store, StoreError, WatchChange, WatchTable, WatchWrite};
 
-/// The words with which an order was given.
+/// The words of an order, and whose they are.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WatchWords {
+pub struct OrderOrigin {
     /// As they were said or typed.
     pub said: String,
     /// Whose they are.
@@ -77,7 +77,7 @@ impl Watches {
     pub async fn obey(
         &self,
         order: WatchOrder,
-        words: WatchWords,
+        words: OrderOrigin,
         house: Option<House>,
     ) -> Result<WatchDone, StoreError> {
         let at = self.clock.now();
@@ -86,8 +86,7 @@ impl Watches {
             let watches = read(&table);
             let next = WatchId(table.next_id);
             let words = (words.said, words.origin.name().to_owned());
-            let sight =
-                Sight { house: house.as_ref(), event: None, now, moved: SignedDuration::ZERO };
+            let sight = Sight { house: house.as_ref(), event: None, now, moved: SignedDuration::ZERO };
             let (added, gone, report) = orders::obey(&watches, next, &order, words, &sight);
             let mut changes = added.iter().map(put).collect::<Result<Vec<_>, _>>()?;
             changes.extend(gone.into_iter().map(|id| WatchChange::Remove(id.0)));

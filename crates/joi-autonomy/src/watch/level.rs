@@ -70,12 +70,10 @@ pub(super) fn level(test: &WatchTest, item: &Item, was_so: bool) -> Option<Level
         WatchTest::Rings => rings(item),
         WatchTest::Home => is_home(&item.state.value).map(Level::Is),
         WatchTest::Away => is_home(&item.state.value).map(|home| Level::Is(!home)),
-        WatchTest::Below(limit) => value(item, limit).map(|value| {
-            Level::Is(value < if was_so { limit.value + back(limit) } else { limit.value })
-        }),
-        WatchTest::Above(limit) => value(item, limit).map(|value| {
-            Level::Is(value > if was_so { limit.value - back(limit) } else { limit.value })
-        }),
+        WatchTest::Below(limit) => value(item, limit)
+            .map(|value| Level::Is(value < if was_so { limit.value + back(limit) } else { limit.value })),
+        WatchTest::Above(limit) => value(item, limit)
+            .map(|value| Level::Is(value > if was_so { limit.value - back(limit) } else { limit.value })),
         WatchTest::Sunset | WatchTest::Sunrise => match item.state.value {
             StateValue::Moment(at) => Some(Level::Then(at)),
             _ => None,

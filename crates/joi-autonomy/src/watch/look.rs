@@ -24,7 +24,7 @@ pub(super) const LEAST_APART: SignedDuration = SignedDuration::from_secs(10);
 /// Commands at a moment that is longer ago than this are not sent.
 pub(super) const IN_TIME: SignedDuration = SignedDuration::from_secs(90);
 
-/// What is seen at a look.
+/// The view at a look.
 #[derive(Clone, Copy)]
 pub struct Sight<'a> {
     /// The house, while its states are live.

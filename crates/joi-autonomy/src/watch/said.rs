@@ -14,12 +14,8 @@ use joi_language::{Language, SentenceField, SentenceName, SentenceTemplate, fill
 
 /// Returns what is said when a condition has become so of `items`.
 pub(super) fn happened(condition: &WatchCondition, items: &[WatchedItem]) -> SentenceTemplate {
-    let (one, several, one_for, several_for) = (
-        SentenceName::WatchIs,
-        SentenceName::WatchAre,
-        SentenceName::WatchIsFor,
-        SentenceName::WatchAreFor,
-    );
+    let (one, several, one_for, several_for) =
+        (SentenceName::WatchIs, SentenceName::WatchAre, SentenceName::WatchIsFor, SentenceName::WatchAreFor);
     match condition.test {
         WatchTest::Rings => thing(SentenceName::WatchRings.into(), items),
         WatchTest::Sunset => SentenceName::WatchSunHasSet.into(),
@@ -190,7 +186,9 @@ pub fn reported(report: &WatchReport, language: &Language, now: &Zoned) -> Strin
         }
         WatchReport::Same(_) => say.same.clone(),
         WatchReport::TooMany(count) => fill(&say.too_many, &[("count", &count.to_string())]),
-        WatchReport::Listed(watches) | WatchReport::Removed(watches) if watches.is_empty() => say.none.clone(),
+        WatchReport::Listed(watches) | WatchReport::Removed(watches) if watches.is_empty() => {
+            say.none.clone()
+        }
         WatchReport::Listed(watches) => fill(&say.list, &[("list", &lines(watches))]),
         WatchReport::Removed(watches) => fill(&say.removed, &[("list", &lines(watches))]),
         WatchReport::NoSuch(said) => fill(&say.no_such, &[("thing", said.as_str())]),

@@ -29,7 +29,7 @@ use joi_schedule::announce::{
 
 /// It looks at least this often: the wall clock may have been set.
 pub const LOOKS_EVERY: Duration = Duration::from_secs(30);
-/// A smaller difference between the clocks is no jump.
+/// The least difference between the clocks that counts as a jump.
 const LEAST_JUMP: SignedDuration = SignedDuration::from_secs(2);
 /// At the end, what was sent to the house is waited for this long.
 const LAST_WORDS: Duration = Duration::from_secs(3);
@@ -145,8 +145,7 @@ impl WatchTask {
         let state = ItemState::read(text, &kind);
         let sight =
             Sight { house: Some(house), event: Some((item, &state)), now, moved: SignedDuration::ZERO };
-        let looks =
-            self.known.iter().filter(is_of).map(|watch| (watch.id, look(watch, &sight))).collect();
+        let looks = self.known.iter().filter(is_of).map(|watch| (watch.id, look(watch, &sight))).collect();
         self.settle(looks).await;
     }
 
@@ -197,6 +196,9 @@ impl WatchTask {
             self.known.retain(|watch| watch.id != one.id);
             // Somebody has ended it meanwhile.
             let Some(rows) = rows else { continue };
+            if one.watch.is_none() {
+                self.said.remove(&one.id);
+            }
             self.known.extend(one.watch);
             let mut rows = rows.into_iter();
             for announcement in one.says {
@@ -204,7 +206,9 @@ impl WatchTask {
                     Some(row) => self.announcer.announce_kept(announcement, row).await,
                     None => self.announcer.announce(announcement).await,
                 };
-                self.said.insert(one.id, id);
+                if self.known.iter().any(|watch| watch.id == one.id) {
+                    self.said.insert(one.id, id);
+                }
             }
             if !sends.is_empty() {
                 self.send(one.id, sends, is_stored);

@@ -9,7 +9,8 @@ use jiff::{SignedDuration, Timestamp};
 use super::*;
 use joi_home::house::{House, HouseRules, Item, ItemKind, ItemState, TagVocabulary};
 use joi_language::values::{
-    LaterCommand, NewWatch, WatchCondition, WatchDeed, WatchLimit, WatchMany, WatchRepeat, WatchTest, WatchedItem,
+    LaterCommand, NewWatch, WatchCondition, WatchDeed, WatchLimit, WatchMany, WatchRepeat, WatchTest,
+    WatchedItem,
 };
 
 /// The beginning of each test: 10:00 in Vienna.

@@ -1,4 +1,4 @@
-//! What is watched for: a condition of the house, how often, until when, and what is to be done then.
+//! The content of a watch: a condition of the house, how often, until when, and what is to be done then.
 //!
 //! Plain data that is stored (JSON), so names of fields and variants are never renamed. Pure: no I/O, no clock.
 
@@ -89,11 +89,11 @@ pub struct WatchCondition {
     pub for_s: u32,
 }
 
-/// What is done when the condition becomes true.
+/// The deed of a watch once its condition becomes true.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WatchDeed {
-    /// The user is told.
+    /// The user hears of it.
     Tell,
     /// The house is commanded.
     Command {
@@ -118,9 +118,9 @@ pub enum WatchRepeat {
 /// A watch that is to be set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NewWatch {
-    /// What is watched for.
+    /// The condition.
     pub condition: WatchCondition,
-    /// What is done then.
+    /// The deed.
     pub deed: WatchDeed,
     /// How often.
     pub repeats: WatchRepeat,

@@ -1,4 +1,4 @@
-//! Watches: "tell me when the garage opens", "every time the doorbell rings, …", "what are you watching?".
+//! Watches: "let me know when the garage opens", "every time the doorbell rings, …", "what are you watching?".
 //!
 //! In: an utterance, the house, the words of the language, what reads a time. Out: an order about watches that names
 //! everything that was said, a question back, or a refusal by name; nothing for anything else. Things, values and
@@ -11,63 +11,32 @@ mod orders;
 mod phrasings;
 mod presence;
 mod refusal;
+mod situation;
 #[cfg(test)]
 mod tests;
 mod times;
 mod understanding;
+mod wish;
 
-use jiff::{Timestamp, Zoned};
-
-use super::decision::{HouseDecision, HouseRefusal, NamedThing, PlannedCommand};
+use super::decision::{HouseDecision, HouseRefusal, PlannedCommand};
 use super::later::{self, LaterTime};
 use super::lexicon::HouseLexicon;
 use super::reader::Reader;
-use super::situation::HouseSituation;
 use super::things::Things;
 use super::{decide, say};
-use condition::ConditionRead;
 use frame::{Framed, FramedDeed};
 use joi_language::values::{
-    LaterCommand, NewWatch, When, WatchCondition, WatchDeed, WatchOrder, WatchRepeat, WatchTest,
+    LaterCommand, NewWatch, WatchCondition, WatchDeed, WatchOrder, WatchRepeat, WatchTest,
 };
 use joi_language::watch::WatchWords;
-use phrasings::WatchPhrasings;
 pub use refusal::{WatchRefusal, refused};
+use situation::{WatchSituation, Watcher};
 pub use understanding::{WatchPlace, WatchUnderstanding};
+use wish::ConditionRead;
+pub use wish::WatchWish;
 
-/// The context in which an utterance about watches is understood.
-#[derive(Clone, Copy)]
-struct WatchSituation<'a> {
-    /// The house, and the words for it.
-    house: HouseSituation<'a>,
-    /// The words of the language.
-    words: &'a WatchWords,
-    /// Its phrasings.
-    phrasings: &'a WatchPhrasings,
-    /// Items that state whether somebody is at home.
-    presence: &'a [String],
-    /// The present moment.
-    now: &'a Zoned,
-    /// Writes numbers in figures.
-    in_figures: &'a dyn Fn(&str) -> String,
-    /// Reads a time, and nothing else.
-    when: &'a dyn Fn(&str) -> Option<When>,
-    /// Whether words ask for a deed.
-    may_act: &'a dyn Fn(&str) -> bool,
-}
-
-/// What is wished for.
-#[derive(Debug, Clone, PartialEq)]
-pub enum WatchWish {
-    /// This is to be done; the commands of a new watch stand beside it as they were checked.
-    Order(WatchOrder, Vec<PlannedCommand>),
-    /// Ask which of these is meant.
-    Which(Vec<NamedThing>),
-    /// Ask in which room it is.
-    Where(Vec<NamedThing>),
-    /// Nothing is done, for this reason.
-    Refused(WatchRefusal),
-}
+/// The deed of a watch, and its commands as they were checked.
+type PlannedDeed = (WatchDeed, Vec<PlannedCommand>);
 
 /// Returns whether `text` may be about watches, whatever the house holds.
 pub fn may_be(text: &str, words: &WatchWords) -> bool {
@@ -79,7 +48,9 @@ pub fn may_be(text: &str, words: &WatchWords) -> bool {
 /// Returns what `text` wishes; nothing when it is not about watches.
 fn wished(text: &str, situation: &WatchSituation<'_>) -> Option<WatchWish> {
     let said = frame::words(text, &situation.words.frame);
-    if text.contains(['"', '“', '„', '«', '»']) || !(may_be(text, situation.words) || orders::may_be(&said, situation)) {
+    if text.contains(['"', '“', '„', '«', '»'])
+        || !(may_be(text, situation.words) || orders::may_be(&said, situation))
+    {
         return None;
     }
     let mut lexicon = HouseLexicon::new(situation.house.words, situation.house.phonetic);
@@ -87,15 +58,6 @@ fn wished(text: &str, situation: &WatchSituation<'_>) -> Option<WatchWish> {
     let reader = Reader { situation: &situation.house, lexicon: &lexicon, things: &things };
     let watcher = Watcher { situation, reader };
     watcher.ordered(&said).or_else(|| watcher.set(&said))
-}
-
-/// What is to be done, and its commands as they were checked.
-type PlannedDeed = (WatchDeed, Vec<PlannedCommand>);
-
-/// Reads the words of one utterance about watches.
-struct Watcher<'a> {
-    situation: &'a WatchSituation<'a>,
-    reader: Reader<'a>,
 }
 
 impl Watcher<'_> {
@@ -152,13 +114,6 @@ impl Watcher<'_> {
         is_sun
             && matches!(deed, WatchDeed::Command { .. })
             && self.moment(&condition.test).is_some_and(|(.., at)| at > self.situation.now.timestamp())
-    }
-
-    /// Returns the item that states the moment of a test, and the moment.
-    fn moment(&self, test: &WatchTest) -> Option<(&joi_home::house::Item, Timestamp)> {
-        let follow = &self.situation.house.words.follow;
-        let event = if *test == WatchTest::Sunset { &follow.sunset } else { &follow.sunrise };
-        later::moment_item(&event.items, self.situation.house.house)
     }
 
     /// Returns what is to be done then; an error is what is asked or refused, nothing is no deed.

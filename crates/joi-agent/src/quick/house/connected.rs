@@ -102,9 +102,8 @@ impl ConnectedHome {
     pub(crate) async fn ready(&self, turn: &Turn<'_>) {
         let Some(words) = turn.language.house() else { return };
         let is_new = self.home.watch().borrow().link == HomeLink::Connecting;
-        let is_about = || {
-            house::may_be_about(turn.asked, words, &self.phrasings(words)) || self.may_be_watched(turn)
-        };
+        let is_about =
+            || house::may_be_about(turn.asked, words, &self.phrasings(words)) || self.may_be_watched(turn);
         if is_new && is_about() {
             let mut seen = self.home.watch();
             // Without any it is not reached, and joi says so.

@@ -11,7 +11,7 @@ use crate::quick::recognised::HouseWish;
 use crate::session::house_thread::HouseThread;
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{ReplyEvent, Turn};
-use joi_autonomy::watch::{WatchOrder, WatchWords, Watches, said};
+use joi_autonomy::watch::{OrderOrigin, WatchOrder, Watches, said};
 use joi_home::house::{House, MeaningConfig};
 use joi_language::Language;
 use joi_schedule::Bell;
@@ -95,7 +95,8 @@ pub(super) async fn carry_out(
     sink: &mut ReplySink,
 ) -> Result<(), ReceiverClosed> {
     let language = &turn.language;
-    let Some((home, watches)) = context.home.and_then(|home| Some((home, home.watching.watches.as_ref()?))) else {
+    let Some((home, watches)) = context.home.and_then(|home| Some((home, home.watching.watches.as_ref()?)))
+    else {
         return sink.say(&language.sentences().watch.no_house).await;
     };
     context.session.with(|state| {
@@ -103,7 +104,7 @@ pub(super) async fn carry_out(
         state.house = HouseThread::default();
         state.last_deed = None;
     });
-    let words = WatchWords { said: turn.asked.to_owned(), origin: turn.origin };
+    let words = OrderOrigin { said: turn.asked.to_owned(), origin: turn.origin };
     let done = match watches.obey(order.clone(), words, home.live()).await {
         Ok(done) => done,
         Err(error) => {

@@ -63,7 +63,10 @@ async fn of_several_things_the_meant_one_is_asked_for() {
     let asked = housed.says("tell me when it gets below 20 degrees").await;
     assert!(asked.starts_with("Which one do you mean") || asked.starts_with("In which room"), "{asked}");
     let told = housed.says("in the bedroom").await;
-    assert_eq!(told, "I'll tell you when Temperature in Bedroom is below 20 °C. It is so now; I'll wait for the next time.");
+    assert_eq!(
+        told,
+        "I'll tell you when Temperature in Bedroom is below 20 °C. It is so now; I'll wait for the next time."
+    );
 }
 
 #[tokio::test]

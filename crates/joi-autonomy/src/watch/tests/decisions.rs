@@ -118,7 +118,12 @@ fn a_state_for_a_moment_counts_though_the_house_shows_it_no_more() {
     let bell = house(&[("Bell", "Switch", "OFF"), ("Other", "Switch", "OFF")]);
     let mut looker = Looker::begun(tell(condition(WatchTest::Rings, &["Bell"])), 0, &bell);
     let on = ItemState::read("ON", &ItemKind::named("Switch"));
-    let sight = |item| Sight { house: Some(&bell), event: Some((item, &on)), now: at(1), moved: SignedDuration::ZERO };
+    let sight = |item| Sight {
+        house: Some(&bell),
+        event: Some((item, &on)),
+        now: at(1),
+        moved: SignedDuration::ZERO,
+    };
     assert_eq!(looker.looks(&sight("Other")), 0);
     assert_eq!(looker.looks(&sight("Bell")), 1);
 }
@@ -133,7 +138,9 @@ fn a_bell_that_writes_down_when_it_rang_rings_with_each_new_moment() {
 
 #[test]
 fn a_machine_has_finished_when_it_stops_or_writes_so() {
-    for (kind, runs, done) in [("Switch", "ON", "OFF"), ("String", "Running", "Finished"), ("String", "run", "end")] {
+    for (kind, runs, done) in
+        [("Switch", "ON", "OFF"), ("String", "Running", "Finished"), ("String", "run", "end")]
+    {
         let machine = |state: &str| house(&[("Washer", kind, state)]);
         let mut looker = Looker::begun(tell(condition(WatchTest::Done, &["Washer"])), 0, &machine(done));
         assert_eq!(looker.sees(1, Some(&machine(done))), 0, "it is not running");
@@ -161,13 +168,18 @@ fn each_of_several_things_counts_by_itself_and_all_of_them_together() {
 
 #[test]
 fn somebody_at_home_is_a_switch_or_a_word() {
-    for (kind, away, home) in [("Switch", "OFF", "ON"), ("String", "not_home", "home"), ("String", "Work", "home")] {
+    for (kind, away, home) in
+        [("Switch", "OFF", "ON"), ("String", "not_home", "home"), ("String", "Work", "home")]
+    {
         let anna = |state: &str| house(&[("Anna", kind, state)]);
         let mut comes = Looker::begun(tell(condition(WatchTest::Home, &["Anna"])), 0, &anna(away));
         assert_eq!(comes.sees(1, Some(&anna(home))), 1);
         let mut leaves = Looker::begun(tell(condition(WatchTest::Away, &["Anna"])), 0, &anna(home));
         assert_eq!(leaves.sees(1, Some(&anna(away))), 1);
-        assert_eq!((&comes.said[0], &leaves.said[0]), (&"Anna is at home.".into(), &"Anna is not at home.".into()));
+        assert_eq!(
+            (&comes.said[0], &leaves.said[0]),
+            (&"Anna is at home.".into(), &"Anna is not at home.".into())
+        );
     }
 }
 

@@ -14,8 +14,8 @@ fn watches(store: &Store) -> Watches {
     Watches::new(store.clone(), clock as Arc<dyn Clock>, None)
 }
 
-fn words() -> WatchWords {
-    WatchWords { said: "tell me when the door opens".into(), origin: Origin::Speech }
+fn words() -> OrderOrigin {
+    OrderOrigin { said: "tell me when the door opens".into(), origin: Origin::Speech }
 }
 
 async fn told(watches: &Watches, order: WatchOrder, house: &House) -> [String; 2] {
@@ -53,7 +53,10 @@ async fn a_watch_is_kept_with_its_origin_listed_and_ended_by_thing_number_or_all
     assert_eq!(told(&watches, of(&["Door"]), &house).await[0], "Not any more: when Door is open.");
     let number = WatchOrder::Remove(WatchChoice::Number(WatchId(2)));
     assert!(told(&watches, number, &house).await[0].starts_with("Not any more: every time Air"));
-    assert_eq!(told(&watches, WatchOrder::Remove(WatchChoice::All), &house).await[0], "I'm not watching anything.");
+    assert_eq!(
+        told(&watches, WatchOrder::Remove(WatchChoice::All), &house).await[0],
+        "I'm not watching anything."
+    );
     let again = tell(condition(WatchTest::Closed, &["Door"]));
     told(&watches, WatchOrder::Add(again), &house).await;
     assert_eq!(watches.all().await.unwrap()[0].id, WatchId(3), "no number is used twice");

@@ -57,7 +57,7 @@ async fn bench(store: Store, seconds: i64) -> Bench {
 
 impl Bench {
     async fn add(&mut self, wanted: NewWatch) {
-        let words = WatchWords { said: "words".into(), origin: Origin::Typing };
+        let words = OrderOrigin { said: "words".into(), origin: Origin::Typing };
         let house = self.house.borrow().house.clone();
         self.watches.obey(WatchOrder::Add(wanted), words, Some(house)).await.unwrap();
         self.task.is_stale = true;
@@ -166,7 +166,7 @@ async fn what_somebody_has_ended_meanwhile_is_not_said() {
     bench.is(door("CLOSED")).await;
     bench.add(opens()).await;
     bench.task.look().await;
-    let words = WatchWords { said: "stop".into(), origin: Origin::Typing };
+    let words = OrderOrigin { said: "stop".into(), origin: Origin::Typing };
     bench.watches.obey(WatchOrder::Remove(WatchChoice::All), words, None).await.unwrap();
     bench.is(door("OPEN")).await;
     assert_eq!((bench.says().len(), bench.kept().await), (0, 0));

@@ -4,28 +4,24 @@
 //! states read as by questions about the house.
 //! Pure: no I/O, no clock.
 
+use jiff::Timestamp;
+
 use super::super::decision::HouseRefusal;
 use super::super::lexicon::ThingPhrase;
 use super::super::phrasing::TakenWords;
 use super::super::spoken;
 use super::super::target::{FoundThings, SearchPurpose};
 use super::super::things::Thing;
-use super::super::{ask, deed};
+use super::super::{ask, deed, later};
 use super::frame::{longest, without};
+use super::refusal::WatchRefusal;
+use super::situation::Watcher;
 use super::times::without_lasting;
-use super::{WatchRefusal, WatchWish, Watcher};
+use super::wish::{ConditionRead, WatchWish};
 use joi_home::house::{Item, ItemKind, StateValue};
 use joi_language::house::HouseAsked;
 use joi_language::values::{WatchCondition, WatchLimit, WatchMany, WatchTest, WatchedItem};
 use joi_language::watch::{Becomes, ConditionPhrasings};
-
-/// What comes of the words of a condition.
-pub(super) enum ConditionRead {
-    /// The condition, and whether it is something that happens.
-    So(WatchCondition, bool),
-    /// This is asked or refused.
-    Wish(WatchWish),
-}
 
 /// Why a thing can't be watched so.
 enum NotWatched {
@@ -34,6 +30,13 @@ enum NotWatched {
 }
 
 impl Watcher<'_> {
+    /// Returns the item that states the moment of a test, and the moment.
+    pub(super) fn moment(&self, test: &WatchTest) -> Option<(&Item, Timestamp)> {
+        let follow = &self.situation.house.words.follow;
+        let event = if *test == WatchTest::Sunset { &follow.sunset } else { &follow.sunrise };
+        later::moment_item(&event.items, self.situation.house.house)
+    }
+
     /// Returns the condition that `said` is; nothing when it is none.
     pub(super) fn condition(&self, said: &[String]) -> Option<ConditionRead> {
         let (words, mut fallback) = (self.situation.words, None);
@@ -155,28 +158,30 @@ impl Watcher<'_> {
         let many = match (is_any, is_all, entry.becomes) {
             (true, ..) => WatchMany::Any,
             (_, true, _) => WatchMany::All,
-            (_, _, Becomes::Closed | Becomes::Off | Becomes::Locked | Becomes::Done) if is_several => WatchMany::All,
+            (_, _, Becomes::Closed | Becomes::Off | Becomes::Locked | Becomes::Done) if is_several => {
+                WatchMany::All
+            }
             _ => WatchMany::Any,
         };
-        let purpose =
-            if is_any || is_several { SearchPurpose::Question } else { SearchPurpose::Command };
+        let purpose = if is_any || is_several { SearchPurpose::Question } else { SearchPurpose::Command };
         let wide = |phrase: ThingPhrase| ThingPhrase { is_all: phrase.is_all || is_any, ..phrase };
         let phrases: Vec<ThingPhrase> = phrases.into_iter().map(wide).collect();
         let asked = asked(entry.becomes);
         let kinds = asked.map_or(&[][..], ask::kinds_of_place);
         let search = self.reader.search(purpose, kinds);
         let is_lock = matches!(entry.becomes, Becomes::Locked | Becomes::Unlocked);
-        let locks: Vec<ThingPhrase> =
-            phrases.iter().cloned().map(|phrase| phrase.with_kind(joi_language::house::ThingKind::Lock)).collect();
+        let locks: Vec<ThingPhrase> = phrases
+            .iter()
+            .cloned()
+            .map(|phrase| phrase.with_kind(joi_language::house::ThingKind::Lock))
+            .collect();
         let found = match is_lock.then(|| self.reader.found(&locks, &search)) {
             Some(found @ FoundThings::Things(_)) => found,
             _ => self.reader.found(&phrases, &search),
         };
         let named = |found: Vec<usize>| found.iter().map(|at| self.reader.named(*at)).collect();
         match found {
-            FoundThings::Things(found) => {
-                Some(Ok((self.reader.chosen_of(&found).unwrap_or(found), many)))
-            }
+            FoundThings::Things(found) => Some(Ok((self.reader.chosen_of(&found).unwrap_or(found), many))),
             FoundThings::Which(found) => Some(Err(WatchWish::Which(named(found)))),
             FoundThings::Where(found) => Some(Err(WatchWish::Where(named(found)))),
             FoundThings::NoSuch => {
@@ -235,7 +240,9 @@ impl Watcher<'_> {
         let Some(test) = test(entry, taken, first) else {
             return refused(WatchRefusal::Cannot(items[0].0.title.clone()));
         };
-        if items.len() > 1 && matches!(test, WatchTest::Below(_) | WatchTest::Above(_)) && *many == WatchMany::Any
+        if items.len() > 1
+            && matches!(test, WatchTest::Below(_) | WatchTest::Above(_))
+            && *many == WatchMany::Any
         {
             // Of two rooms nobody knows which is meant; all of them were named.
             let is_same = |(_, item): &(WatchedItem, &Item)| unit_of(item) == unit_of(first);
@@ -255,7 +262,8 @@ impl Watcher<'_> {
         let is_kind = |item: &&Item, kinds: &[ItemKind]| kinds.contains(item.kind.acts_as());
         let own = |item: Option<&'t Item>| item.map(|item| (thing, item)).ok_or(NotWatched::Cannot);
         if let Some(asked) = asked(becomes) {
-            let near = matches!(asked, HouseAsked::Locked | HouseAsked::Unlocked) && deed::lock(thing).is_none();
+            let near =
+                matches!(asked, HouseAsked::Locked | HouseAsked::Unlocked) && deed::lock(thing).is_none();
             let thing = if near { self.reader.lock_near(thing).unwrap_or(thing) } else { thing };
             return ask::state_of(thing, asked).map(|item| (thing, item)).ok_or(NotWatched::Cannot);
         }
@@ -263,7 +271,8 @@ impl Watcher<'_> {
             Becomes::Done => {
                 let text = thing.points.iter().copied().find(|item| is_kind(item, &[ItemKind::Text]));
                 let running = deed::switch(thing).or_else(|| deed::player(thing)).or(text);
-                let has_power = thing.points.iter().any(|item| unit_of(item).is_some_and(|unit| unit.ends_with('W')));
+                let has_power =
+                    thing.points.iter().any(|item| unit_of(item).is_some_and(|unit| unit.ends_with('W')));
                 match running {
                     None if has_power => Err(NotWatched::OnlyPower),
                     running => own(running),
@@ -277,7 +286,10 @@ impl Watcher<'_> {
             }
             _ => {
                 let is_number = |item: &Item| {
-                    matches!(item.kind.acts_as(), ItemKind::Number { .. } | ItemKind::Dimmer | ItemKind::Rollershutter)
+                    matches!(
+                        item.kind.acts_as(),
+                        ItemKind::Number { .. } | ItemKind::Dimmer | ItemKind::Rollershutter
+                    )
                 };
                 let main = ask::main(thing).filter(|item| is_number(item));
                 own(main.or_else(|| thing.points.iter().copied().find(|item| is_number(item))))

@@ -1,4 +1,4 @@
-//! The frame of a request: "tell me when …", "when …, tell me", "whenever …, turn on the light", and the reverse.
+//! The frame of a request: "let me know when …", "when …, let me know", "whenever …, turn on the light", and the reverse.
 //!
 //! In: the words of an utterance. Out: every way to take it apart into a condition and what is done then.
 //! Pure: no I/O, no clock.
@@ -8,7 +8,7 @@ use super::super::spoken;
 use joi_language::values::WatchRepeat;
 use joi_language::watch::WatchFrames;
 
-/// What is done when a condition is true, as it was said.
+/// The deed of a condition, as it was said.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum FramedDeed {
     Tell,
@@ -22,7 +22,7 @@ pub(super) struct Framed {
     pub(super) condition: Vec<String>,
     pub(super) deed: FramedDeed,
     pub(super) repeats: WatchRepeat,
-    /// In front of a state it is a question: "tell me if the garage is open".
+    /// In front of a state it is a question about now.
     pub(super) asks: bool,
 }
 
@@ -102,7 +102,7 @@ fn ending(said: &[String], phrases: &[String]) -> Option<usize> {
     phrases.iter().filter_map(is_end).max()
 }
 
-/// Returns every way to take `said` apart, those that only tell first.
+/// Returns every way to take `said` apart, those that only notify first.
 pub(super) fn frames(said: &[String], frames: &WatchFrames) -> Vec<Framed> {
     let mut found = Vec::new();
     for at in 0..said.len() {
@@ -112,9 +112,9 @@ pub(super) fn frames(said: &[String], frames: &WatchFrames) -> Vec<Framed> {
                 continue;
             }
             let lead = core(head, frames);
-            let (tells, is_always) = tells(&lead, frames);
+            let (notifies_only, is_always) = notifies(&lead, frames);
             let always = |is_always: bool| if is_always { WatchRepeat::Always } else { repeats };
-            if tells {
+            if notifies_only {
                 let whole = [&lead[..], &said[at..at + length]].concat();
                 let asks = longest(&whole, &frames.asks) == Some(whole.len());
                 let condition = without_behind(tail, frames);
@@ -129,7 +129,7 @@ pub(super) fn frames(said: &[String], frames: &WatchFrames) -> Vec<Framed> {
             }
         }
     }
-    // A condition that tells is the likelier reading of the same words.
+    // Of two readings of the same words, a notification is the likelier one.
     found.sort_by_key(|framed| framed.deed != FramedDeed::Tell);
     found
 }
@@ -140,14 +140,15 @@ fn behind(tail: &[String], to: usize, repeats: WatchRepeat, frames: &WatchFrames
     if let Some(length) = longest(rest, &frames.then).filter(|length| *length < rest.len()) {
         rest = &rest[length..];
     }
-    let (tells, is_always) = tells(&core(rest, frames), frames);
+    let (notifies_only, is_always) = notifies(&core(rest, frames), frames);
     let repeats = if is_always { WatchRepeat::Always } else { repeats };
-    let deed = if tells { FramedDeed::Tell } else { FramedDeed::Words(without(rest, &frames.always)) };
+    let deed =
+        if notifies_only { FramedDeed::Tell } else { FramedDeed::Words(without(rest, &frames.always)) };
     Framed { condition, deed, repeats, asks: false }
 }
 
-/// Returns whether `said` says nothing but that the user is to be told, and whether every time.
-fn tells(said: &[String], frames: &WatchFrames) -> (bool, bool) {
+/// Returns whether `said` asks for nothing but a notification, and whether every time.
+fn notifies(said: &[String], frames: &WatchFrames) -> (bool, bool) {
     let kept = without(said, &frames.always);
     let is_always = kept.len() < said.len();
     (!kept.is_empty() && longest(&kept, &frames.tell) == Some(kept.len()), is_always)
@@ -159,7 +160,9 @@ fn conjunctions(said: &[String], frames: &WatchFrames) -> Vec<(usize, WatchRepea
     let mut found = Vec::new();
     found.extend(always.map(|length| (length, WatchRepeat::Always)));
     // "Immer wenn" is more than the "wenn" in it, which stands at another place.
-    found.extend(once.filter(|length| always.is_none_or(|more| more < *length)).map(|l| (l, WatchRepeat::Once)));
+    found.extend(
+        once.filter(|length| always.is_none_or(|more| more < *length)).map(|l| (l, WatchRepeat::Once)),
+    );
     found
 }
 

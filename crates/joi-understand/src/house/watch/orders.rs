@@ -1,12 +1,13 @@
-//! What is asked and ordered about watches: which there are, and the end of some.
+//! Questions and orders about watches: which there are, and the end of some.
 //!
 //! Pure: no I/O, no clock.
 
 use super::super::spoken;
 use super::super::target::{FoundThings, SearchPurpose};
-use super::condition::ConditionRead;
 use super::frame::{core, longest};
-use super::{WatchPhrasings, WatchSituation, WatchWish, Watcher};
+use super::phrasings::WatchPhrasings;
+use super::situation::{WatchSituation, Watcher};
+use super::wish::{ConditionRead, WatchWish};
 use joi_language::house::ThingKind;
 use joi_language::values::{WatchChoice, WatchOrder};
 
@@ -39,7 +40,7 @@ fn ordered(order: WatchOrder) -> WatchWish {
 impl Watcher<'_> {
     /// Returns a question about watches, or the end of some.
     pub(super) fn ordered(&self, said: &[String]) -> Option<WatchWish> {
-        // "You don't have to tell me" begins like a request.
+        // "You need not …" begins like a request.
         let core = core(said, &self.situation.words.frame);
         self.ordered_by(said).or_else(|| self.ordered_by(&core))
     }
@@ -77,7 +78,8 @@ impl Watcher<'_> {
         match self.condition(said)? {
             ConditionRead::So(condition, _) => {
                 let items = condition.items.iter().map(|item| item.item.clone()).collect();
-                let said = condition.items.iter().map(|item| item.title.clone()).collect::<Vec<_>>().join(", ");
+                let said =
+                    condition.items.iter().map(|item| item.title.clone()).collect::<Vec<_>>().join(", ");
                 Some(ordered(WatchOrder::Remove(WatchChoice::Of { items, said })))
             }
             ConditionRead::Wish(wish) => Some(wish),

@@ -4,8 +4,9 @@
 
 use super::super::decision::NamedThing;
 use super::super::spoken;
-use super::condition::ConditionRead;
-use super::{WatchRefusal, WatchWish, Watcher};
+use super::refusal::WatchRefusal;
+use super::situation::Watcher;
+use super::wish::{ConditionRead, WatchWish};
 use joi_home::house::{Item, Permission};
 use joi_language::values::{WatchCondition, WatchMany, WatchTest, WatchedItem};
 use joi_language::watch::{Becomes, ConditionPhrasings};

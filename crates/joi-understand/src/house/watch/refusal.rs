@@ -18,9 +18,9 @@ pub enum WatchRefusal {
     OnlyPower(String),
     /// Nothing states whether this person is at home.
     NoPresence(String),
-    /// What is to be done then has a time of its own.
+    /// The deed has a time of its own.
     DeedTime,
-    /// The end of the watch has passed, or is no moment.
+    /// The end of the watch has passed, or is not a moment.
     NoEnd,
 }
 

@@ -26,7 +26,14 @@ fn house() -> House {
     let power = |of: &str| json!({"isPointOf": of, "relatesTo": "Property_Power"});
     let present = json!({"relatesTo": "Property_Presence"});
     rows.extend([
-        row("Washer", "Group", "Washing machine", "NULL", "Equipment_WhiteGood_WashingMachine", in_room("Bath")),
+        row(
+            "Washer",
+            "Group",
+            "Washing machine",
+            "NULL",
+            "Equipment_WhiteGood_WashingMachine",
+            in_room("Bath"),
+        ),
         row("Washer_Runs", "Switch", "Runs", "ON", "Point_Status", json!({"isPointOf": "Washer"})),
         row("Washer_Power", "Number:Power", "Power", "310 W", "Point_Measurement", power("Washer")),
         row("Dryer", "Group", "Dryer", "NULL", "Equipment_WhiteGood_Dryer", in_room("Bath")),
@@ -133,7 +140,8 @@ fn added(watch: &NewWatch) -> String {
         }
     };
     let repeats = if *repeats == WatchRepeat::Always { " always" } else { "" };
-    let until = until.map(|at| format!(" until {}", at.to_zoned(now().time_zone().clone()).strftime("%d-%H:%M")));
+    let until =
+        until.map(|at| format!(" until {}", at.to_zoned(now().time_zone().clone()).strftime("%d-%H:%M")));
     format!("{deed}{repeats}: {test}{many} {}{lasting}{}", items.join(" "), until.unwrap_or_default())
 }
 

@@ -6,8 +6,8 @@
 use jiff::civil::Time;
 use jiff::{SignedDuration, Timestamp, ToSpan as _, Zoned};
 
-use super::WatchSituation;
 use super::frame::longest;
+use super::situation::WatchSituation;
 use joi_language::values::{Bias, Due, EntryKind, LONGEST_TIMER_S, When, moment};
 use joi_language::watch::WatchFrames;
 
@@ -60,7 +60,8 @@ pub(super) fn without_end(
         if let Some(length) = longest(&said[at..], &frames.within) {
             // "In the next hour": the length is one.
             let from = at + length;
-            for (to, when) in spans(said, from, situation.when).into_iter().chain(one(said, from, situation)) {
+            for (to, when) in spans(said, from, situation.when).into_iter().chain(one(said, from, situation))
+            {
                 if matches!(when, When::In(_)) {
                     add(to, WatchEnd::Then(when));
                 }

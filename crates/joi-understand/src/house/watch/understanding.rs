@@ -7,7 +7,10 @@ use std::sync::Arc;
 use jiff::Zoned;
 
 use super::super::situation::{FollowUp, HousePhrasings, HouseSituation};
-use super::{WatchPhrasings, WatchSituation, WatchWish, wished};
+use super::phrasings::WatchPhrasings;
+use super::situation::WatchSituation;
+use super::wish::WatchWish;
+use super::wished;
 use crate::intents::{self, Mood};
 use joi_home::house::House;
 use joi_language::Language;
