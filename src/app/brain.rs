@@ -53,7 +53,7 @@ pub struct Brain {
     pub store: Option<Store>,
     /// Timers, alarms and reminders; nothing without a database.
     pub schedule: Option<Schedule>,
-    /// What is watched for in the house; nothing without a database.
+    /// The watches over the house; nothing without a database.
     pub watches: Option<Watches>,
     /// Takes whatever is to be said without having been asked for.
     pub announcer: Announcer,

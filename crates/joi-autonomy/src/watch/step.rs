@@ -40,7 +40,7 @@ fn is_so(phase: &WatchPhase, for_s: u32, now: Timestamp) -> Stepped {
     let so = |fired| Stepped { phase: WatchPhase::So, fired, due: None };
     let since = match phase {
         WatchPhase::So => return so(None),
-        // What was so before it was watched is not what was waited for, unless it has to last.
+        // A state from before the watch is not what is waited for, unless it has to last.
         WatchPhase::Unseen | WatchPhase::Wrote(_) | WatchPhase::Awaits(_) if for_s == 0 => return so(None),
         // A clock that was put back may show less than it did.
         WatchPhase::Since(since) => (*since).min(now),

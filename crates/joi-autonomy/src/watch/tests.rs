@@ -35,7 +35,7 @@ fn condition(test: WatchTest, items: &[&str]) -> WatchCondition {
     WatchCondition { test, items: items.iter().map(watched).collect(), many: WatchMany::Any, for_s: 0 }
 }
 
-fn tell(condition: WatchCondition) -> NewWatch {
+fn notice(condition: WatchCondition) -> NewWatch {
     NewWatch { condition, deed: WatchDeed::Tell, repeats: WatchRepeat::Once, until: None }
 }
 
@@ -88,7 +88,7 @@ impl Looker {
                 WatchEffect::Command(_) => self.sent += 1,
             }
         }
-        // What is kept of it is what is read again.
+        // It is kept as it is read again.
         let stored = looked.watch.map(|watch| serde_json::to_string(&watch).unwrap());
         self.watch = stored.map(|text| serde_json::from_str(&text).unwrap());
         self.next = looked.next;

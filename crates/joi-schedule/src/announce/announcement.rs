@@ -46,7 +46,7 @@ pub enum AnnouncementOrigin {
     Agent,
     /// A sensor that found a danger.
     Alert,
-    /// A change in the house that the user wanted to be told of.
+    /// A change in the house that the user asked to hear of.
     Watch,
 }
 

@@ -9,7 +9,7 @@ fn door(state: &str) -> House {
 }
 
 fn opens() -> NewWatch {
-    tell(condition(WatchTest::Open, &["Door"]))
+    notice(condition(WatchTest::Open, &["Door"]))
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn a_change_while_the_house_was_away_counts_and_an_unknown_state_does_not() {
 
 #[test]
 fn a_condition_that_has_to_last_counts_from_the_change_and_anew_after_a_break() {
-    let lasts = || tell(WatchCondition { for_s: 600, ..condition(WatchTest::Open, &["Door"]) });
+    let lasts = || notice(WatchCondition { for_s: 600, ..condition(WatchTest::Open, &["Door"]) });
     let mut looker = Looker::begun(lasts(), 0, &door("CLOSED"));
     assert_eq!(looker.sees(10, Some(&door("OPEN"))), 0);
     assert_eq!(looker.next, Some(at(610)));
@@ -63,7 +63,7 @@ fn a_condition_that_has_to_last_counts_from_the_change_and_anew_after_a_break() 
 
 #[test]
 fn a_clock_that_is_set_lengthens_and_shortens_nothing() {
-    let lasts = tell(WatchCondition { for_s: 600, ..condition(WatchTest::Open, &["Door"]) });
+    let lasts = notice(WatchCondition { for_s: 600, ..condition(WatchTest::Open, &["Door"]) });
     let open = door("OPEN");
     let sight = |now: i64, moved: i64| Sight {
         house: Some(&open),
@@ -83,7 +83,7 @@ fn a_clock_that_is_set_lengthens_and_shortens_nothing() {
 #[test]
 fn a_value_acts_below_its_limit_and_has_to_come_back_clearly() {
     let warmth = |degrees: &str| house(&[("Air", "Number:Temperature", degrees)]);
-    let mut looker = Looker::begun(always(tell(condition(below(5.0), &["Air"]))), 0, &warmth("7 °C"));
+    let mut looker = Looker::begun(always(notice(condition(below(5.0), &["Air"]))), 0, &warmth("7 °C"));
     let steps = [
         (10, "5 °C", 0),
         (20, "4.9 °C", 1),
@@ -103,7 +103,7 @@ fn a_value_acts_below_its_limit_and_has_to_come_back_clearly() {
 #[test]
 fn every_time_is_every_change_but_no_storm() {
     let bell = |state: &str| house(&[("Bell", "Switch", state)]);
-    let mut looker = Looker::begun(always(tell(condition(WatchTest::Rings, &["Bell"]))), 0, &bell("OFF"));
+    let mut looker = Looker::begun(always(notice(condition(WatchTest::Rings, &["Bell"]))), 0, &bell("OFF"));
     let apart = LEAST_APART.as_secs();
     assert_eq!(looker.sees(1, Some(&bell("ON"))), 1);
     looker.sees(2, Some(&bell("OFF")));
@@ -116,7 +116,7 @@ fn every_time_is_every_change_but_no_storm() {
 #[test]
 fn a_state_for_a_moment_counts_though_the_house_shows_it_no_more() {
     let bell = house(&[("Bell", "Switch", "OFF"), ("Other", "Switch", "OFF")]);
-    let mut looker = Looker::begun(tell(condition(WatchTest::Rings, &["Bell"])), 0, &bell);
+    let mut looker = Looker::begun(notice(condition(WatchTest::Rings, &["Bell"])), 0, &bell);
     let on = ItemState::read("ON", &ItemKind::named("Switch"));
     let sight = |item| Sight {
         house: Some(&bell),
@@ -131,7 +131,7 @@ fn a_state_for_a_moment_counts_though_the_house_shows_it_no_more() {
 #[test]
 fn a_bell_that_writes_down_when_it_rang_rings_with_each_new_moment() {
     let bell = |text: &str| house(&[("Bell", "String", text)]);
-    let mut looker = Looker::begun(tell(condition(WatchTest::Rings, &["Bell"])), 0, &bell("10:00"));
+    let mut looker = Looker::begun(notice(condition(WatchTest::Rings, &["Bell"])), 0, &bell("10:00"));
     assert_eq!(looker.sees(1, Some(&bell("10:00"))), 0);
     assert_eq!(looker.sees(2, Some(&bell("10:05"))), 1);
 }
@@ -142,7 +142,7 @@ fn a_machine_has_finished_when_it_stops_or_writes_so() {
         [("Switch", "ON", "OFF"), ("String", "Running", "Finished"), ("String", "run", "end")]
     {
         let machine = |state: &str| house(&[("Washer", kind, state)]);
-        let mut looker = Looker::begun(tell(condition(WatchTest::Done, &["Washer"])), 0, &machine(done));
+        let mut looker = Looker::begun(notice(condition(WatchTest::Done, &["Washer"])), 0, &machine(done));
         assert_eq!(looker.sees(1, Some(&machine(done))), 0, "it is not running");
         assert_eq!(looker.sees(2, Some(&machine(runs))), 0);
         assert_eq!(looker.sees(3, Some(&machine("paused?"))), 0, "nobody knows that word");
@@ -154,12 +154,12 @@ fn a_machine_has_finished_when_it_stops_or_writes_so() {
 #[test]
 fn each_of_several_things_counts_by_itself_and_all_of_them_together() {
     let windows = |one: &str, two: &str| house(&[("One", "Contact", one), ("Two", "Contact", two)]);
-    let any = tell(condition(WatchTest::Open, &["One", "Two"]));
+    let any = notice(condition(WatchTest::Open, &["One", "Two"]));
     let mut looker = Looker::begun(any, 0, &windows("OPEN", "CLOSED"));
     assert_eq!(looker.sees(1, Some(&windows("OPEN", "OPEN"))), 1);
     assert_eq!(looker.said, ["Two is open."]);
     let all = WatchCondition { many: WatchMany::All, ..condition(WatchTest::Closed, &["One", "Two"]) };
-    let mut looker = Looker::begun(tell(all), 0, &windows("OPEN", "OPEN"));
+    let mut looker = Looker::begun(notice(all), 0, &windows("OPEN", "OPEN"));
     assert_eq!(looker.sees(1, Some(&windows("OPEN", "CLOSED"))), 0);
     assert_eq!(looker.sees(2, Some(&windows("NULL", "CLOSED"))), 0);
     assert_eq!(looker.sees(3, Some(&windows("CLOSED", "CLOSED"))), 1);
@@ -172,9 +172,9 @@ fn somebody_at_home_is_a_switch_or_a_word() {
         [("Switch", "OFF", "ON"), ("String", "not_home", "home"), ("String", "Work", "home")]
     {
         let anna = |state: &str| house(&[("Anna", kind, state)]);
-        let mut comes = Looker::begun(tell(condition(WatchTest::Home, &["Anna"])), 0, &anna(away));
+        let mut comes = Looker::begun(notice(condition(WatchTest::Home, &["Anna"])), 0, &anna(away));
         assert_eq!(comes.sees(1, Some(&anna(home))), 1);
-        let mut leaves = Looker::begun(tell(condition(WatchTest::Away, &["Anna"])), 0, &anna(home));
+        let mut leaves = Looker::begun(notice(condition(WatchTest::Away, &["Anna"])), 0, &anna(home));
         assert_eq!(leaves.sees(1, Some(&anna(away))), 1);
         assert_eq!(
             (&comes.said[0], &leaves.said[0]),
@@ -191,7 +191,7 @@ fn sunset(seconds: i64) -> House {
 #[test]
 fn the_sun_sets_at_its_moment_once_a_day_whatever_its_item_names_by_then() {
     let day = 24 * 3600;
-    let wanted = always(tell(condition(WatchTest::Sunset, &["Sunset"])));
+    let wanted = always(notice(condition(WatchTest::Sunset, &["Sunset"])));
     let mut looker = Looker::begun(wanted, 0, &sunset(100));
     assert_eq!(looker.sees(99, Some(&sunset(100))), 0);
     assert_eq!(looker.next, Some(at(100)));
@@ -200,7 +200,7 @@ fn the_sun_sets_at_its_moment_once_a_day_whatever_its_item_names_by_then() {
     assert_eq!(looker.sees(101, Some(&sunset(100 + day))), 0);
     assert_eq!(looker.sees(99 + day, None), 0);
     assert_eq!(looker.sees(100 + day, None), 1, "the sun needs no house");
-    let mut past = Looker::begun(tell(condition(WatchTest::Sunset, &["Sunset"])), 200, &sunset(100));
+    let mut past = Looker::begun(notice(condition(WatchTest::Sunset, &["Sunset"])), 200, &sunset(100));
     assert_eq!(past.sees(201, Some(&sunset(100))), 0, "today's is over");
     assert_eq!(past.sees(100 + day - 1, Some(&sunset(100 + day))), 0);
     assert_eq!(past.sees(100 + day, Some(&sunset(100 + day))), 1);
@@ -210,7 +210,7 @@ fn the_sun_sets_at_its_moment_once_a_day_whatever_its_item_names_by_then() {
 fn a_command_is_sent_in_time_once_and_not_again_after_a_restart() {
     let late = IN_TIME.as_secs();
     for (second, sent) in [(100 + late, 1), (101 + late, 0)] {
-        let wanted = lamp_on(tell(condition(WatchTest::Sunset, &["Sunset"])));
+        let wanted = lamp_on(notice(condition(WatchTest::Sunset, &["Sunset"])));
         let mut looker = Looker::begun(wanted, 0, &sunset(100));
         assert_eq!(looker.sees(second, Some(&sunset(100))), 1);
         assert_eq!((looker.sent, looker.said.len()), (sent, 1 - sent));

@@ -83,7 +83,7 @@ fn door(state: &str) -> House {
 }
 
 fn opens() -> NewWatch {
-    tell(condition(WatchTest::Open, &["Door"]))
+    notice(condition(WatchTest::Open, &["Door"]))
 }
 
 #[tokio::test]
@@ -108,7 +108,7 @@ async fn a_change_is_announced_once_and_kept_over_a_restart_in_any_moment() {
 #[tokio::test]
 async fn ten_minutes_go_on_over_a_restart() {
     let store = Store::in_memory().unwrap();
-    let lasts = tell(WatchCondition { for_s: 600, ..condition(WatchTest::Open, &["Door"]) });
+    let lasts = notice(WatchCondition { for_s: 600, ..condition(WatchTest::Open, &["Door"]) });
     let mut before = bench(store.clone(), 0).await;
     before.is(door("CLOSED")).await;
     before.add(lasts).await;
@@ -126,7 +126,7 @@ async fn ten_minutes_go_on_over_a_restart() {
 async fn a_ring_too_short_to_be_seen_is_noticed_and_one_that_waits_is_not_said_twice() {
     let mut bench = bench(Store::in_memory().unwrap(), 0).await;
     bench.is(door("CLOSED")).await;
-    bench.add(always(tell(condition(WatchTest::Rings, &["Bell"])))).await;
+    bench.add(always(notice(condition(WatchTest::Rings, &["Bell"])))).await;
     bench.task.look().await;
     let ring = |bench: &Bench| {
         for text in ["ON", "OFF"] {
@@ -177,7 +177,7 @@ async fn a_disk_that_can_not_be_written_keeps_nothing_from_being_said_and_sends_
     let mut bench = bench(Store::in_memory().unwrap(), 0).await;
     bench.is(door("CLOSED")).await;
     bench.add(opens()).await;
-    bench.add(lamp_on(tell(condition(WatchTest::Open, &["Door"])))).await;
+    bench.add(lamp_on(notice(condition(WatchTest::Open, &["Door"])))).await;
     bench.task.look().await;
     bench.store.make_read_only().await;
     bench.is(door("OPEN")).await;
@@ -192,7 +192,7 @@ async fn a_clock_that_jumps_makes_nothing_ten_minutes_old() {
     tokio::time::pause();
     let mut bench = bench(Store::in_memory().unwrap(), 0).await;
     bench.is(door("OPEN")).await;
-    bench.add(tell(WatchCondition { for_s: 600, ..condition(WatchTest::Open, &["Door"]) })).await;
+    bench.add(notice(WatchCondition { for_s: 600, ..condition(WatchTest::Open, &["Door"]) })).await;
     bench.task.look().await;
     bench.clock.set(at(7_200).to_zoned(jiff::tz::TimeZone::UTC));
     bench.task.look().await;

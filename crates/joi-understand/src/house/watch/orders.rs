@@ -48,7 +48,7 @@ impl Watcher<'_> {
     fn ordered_by(&self, core: &[String]) -> Option<WatchWish> {
         let (words, phrasings) = (self.situation.words, self.situation.phrasings);
         if let Some(length) = longest(core, &words.orders.stop_telling) {
-            return self.untold(&core[length..]);
+            return self.unwatched(&core[length..]);
         }
         let house = self.situation.house.words;
         let plain = spoken::without_skipped(core, house);
@@ -71,7 +71,7 @@ impl Watcher<'_> {
     }
 
     /// Returns the end of the watches of what a condition is about.
-    fn untold(&self, said: &[String]) -> Option<WatchWish> {
+    fn unwatched(&self, said: &[String]) -> Option<WatchWish> {
         let frame = &self.situation.words.frame;
         let length = longest(said, &frame.when).max(longest(said, &frame.whenever))?;
         let said = &said[length..];

@@ -1,5 +1,6 @@
 //! Requests to watch in the house to try, in both languages, and what is none: `tests/data/watch/*.tsv`.
 
+use jiff::Zoned;
 use serde_json::{Value, json};
 
 use super::super::situation::FollowUp;
