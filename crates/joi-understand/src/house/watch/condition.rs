@@ -141,7 +141,7 @@ impl Watcher<'_> {
         is_any: bool,
     ) -> Option<Result<(Vec<usize>, WatchMany), WatchWish>> {
         if words.is_empty() && !entry.implied.is_empty() {
-            return Some(self.implied(entry));
+            return Some(self.implied(entry).map_err(|wish| *wish));
         }
         let (phrases, except) = self.reader.phrases(words);
         let phrases: Vec<ThingPhrase> = match entry.kind {
@@ -193,7 +193,7 @@ impl Watcher<'_> {
         }
     }
 
-    fn implied(&self, entry: &ConditionPhrasings) -> Result<(Vec<usize>, WatchMany), WatchWish> {
+    fn implied(&self, entry: &ConditionPhrasings) -> Result<(Vec<usize>, WatchMany), Box<WatchWish>> {
         let search = self.reader.search(SearchPurpose::Command, &[]);
         let found = entry.implied.iter().find_map(|name| {
             match self.reader.found(&[self.reader.lexicon.said(&spoken::words(name))], &search) {
@@ -203,7 +203,7 @@ impl Watcher<'_> {
         });
         let none = || {
             let said = entry.implied.first().cloned().unwrap_or_default();
-            WatchWish::Refused(WatchRefusal::House(HouseRefusal::NoSuch(said)))
+            Box::new(WatchWish::Refused(WatchRefusal::House(HouseRefusal::NoSuch(said))))
         };
         found.map(|found| (found, WatchMany::Any)).ok_or_else(none)
     }
