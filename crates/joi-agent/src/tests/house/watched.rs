@@ -75,7 +75,7 @@ async fn a_watch_that_commands_passes_the_policy_of_its_owner() {
     let housed = Housed::in_room("", vec![], asks).await;
     let asked = housed.says("when the front door opens, turn on the hall light").await;
     assert!(asked.starts_with("Shall I"), "{asked}");
-    assert_eq!(housed.says("no").await.is_empty(), false);
+    assert!(!housed.says("no").await.is_empty());
     assert_eq!(housed.says("what are you watching?").await, "I'm not watching anything.");
     housed.says("when the front door opens, turn on the hall light").await;
     assert_eq!(housed.says("yes").await, "When Front door is open: Hall light on.");

@@ -14,7 +14,7 @@ fn file(name: &str) -> String {
 }
 
 /// Returns an item of the semantic model; `of` is the configuration of its class.
-fn row(name: &str, kind: &str, label: &str, state: &str, class: &str, of: Value) -> Value {
+fn row([name, kind, label, state]: [&str; 4], class: &str, of: Value) -> Value {
     let semantics = json!({"semantics": {"value": class, "config": of}});
     json!({"name": name, "type": kind, "label": label, "state": state, "tags": [], "groupNames": [],
         "metadata": semantics, "link": "", "editable": false})
@@ -28,20 +28,17 @@ fn house() -> House {
     let present = json!({"relatesTo": "Property_Presence"});
     rows.extend([
         row(
-            "Washer",
-            "Group",
-            "Washing machine",
-            "NULL",
+            ["Washer", "Group", "Washing machine", "NULL"],
             "Equipment_WhiteGood_WashingMachine",
             in_room("Bath"),
         ),
-        row("Washer_Runs", "Switch", "Runs", "ON", "Point_Status", json!({"isPointOf": "Washer"})),
-        row("Washer_Power", "Number:Power", "Power", "310 W", "Point_Measurement", power("Washer")),
-        row("Dryer", "Group", "Dryer", "NULL", "Equipment_WhiteGood_Dryer", in_room("Bath")),
-        row("Dryer_Power", "Number:Power", "Power", "2 W", "Point_Measurement", power("Dryer")),
-        row("Anna", "Switch", "Anna", "OFF", "Point_Status", present.clone()),
-        row("Ben", "Switch", "Ben's phone", "ON", "Point_Status", present),
-        row("Doorbell", "Switch", "Doorbell", "OFF", "Equipment_Doorbell", in_room("Hall")),
+        row(["Washer_Runs", "Switch", "Runs", "ON"], "Point_Status", json!({"isPointOf": "Washer"})),
+        row(["Washer_Power", "Number:Power", "Power", "310 W"], "Point_Measurement", power("Washer")),
+        row(["Dryer", "Group", "Dryer", "NULL"], "Equipment_WhiteGood_Dryer", in_room("Bath")),
+        row(["Dryer_Power", "Number:Power", "Power", "2 W"], "Point_Measurement", power("Dryer")),
+        row(["Anna", "Switch", "Anna", "OFF"], "Point_Status", present.clone()),
+        row(["Ben", "Switch", "Ben's phone", "ON"], "Point_Status", present),
+        row(["Doorbell", "Switch", "Doorbell", "OFF"], "Equipment_Doorbell", in_room("Hall")),
     ]);
     let names = [
         ("Garage_Door", "Garagentor"),
