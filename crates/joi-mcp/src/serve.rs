@@ -41,7 +41,7 @@ pub struct ServedTool {
     pub is_reading: bool,
 }
 
-/// What is served.
+/// The served tools.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServedList {
     /// Tools that may be called.
@@ -58,7 +58,7 @@ pub enum CallAnswer {
     Done(String),
     /// Why there is none, with what helps.
     Failed(String),
-    /// There is no tool of that name.
+    /// No tool has this name.
     Unknown(String),
 }
 

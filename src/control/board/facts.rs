@@ -22,7 +22,7 @@ pub(super) struct AlarmLine {
     pub(super) count: Box<dyn Fn() -> usize + Send + Sync>,
 }
 
-/// What is known of the running program.
+/// Facts about the running program.
 pub(super) struct BoardFacts {
     pub(super) activity: Activity,
     pub(super) services: Vec<ServiceRow>,

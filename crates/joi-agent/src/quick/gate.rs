@@ -150,10 +150,10 @@ fn deed(recognised: &Recognised<'_>) -> Option<QuickDeed> {
     }
 }
 
-/// Returns whether nothing is changed, silenced or ended by it.
+/// Returns whether nothing is changed, silenced or ended by it, and nothing of the memory is read.
 fn only_informs(recognised: &Recognised<'_>) -> bool {
     match (deed(recognised), recognised) {
-        (Some(deed), _) => deed.effect == Effect::Looks,
+        (Some(deed), _) => deed.effect == Effect::Looks && deed.tool != joi_tools::MEMORY,
         (None, Recognised::Quick(quick)) => matches!(
             quick.what,
             Intent::Greeting(_)

@@ -13,7 +13,8 @@ fn program() -> Session {
 
 #[tokio::test]
 async fn quick_commands_of_another_program_inform_and_change_silence_and_end_nothing() {
-    let (bench, session) = (Bench::new(vec![]), program());
+    let answers = (0..6).map(|_| answers("I see.")).collect();
+    let (bench, session) = (Bench::new(answers), program());
     bench.say("set a pasta timer for nine minutes").await;
     for asked in [
         "set a timer for ten minutes",

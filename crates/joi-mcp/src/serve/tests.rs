@@ -1,4 +1,4 @@
-//! What another program may do, and how it is told what it may not; the protocol in both eras.
+//! What another program may do, the reasons it gets for what it may not, and the protocol in both eras.
 
 mod protocol;
 
@@ -241,7 +241,7 @@ async fn a_question_is_answered_one_that_wants_something_done_is_not_and_a_dropp
     question.answer.send(AskedAnswer { text: "Shall I?".into(), is_refused: true }).unwrap();
     let CallAnswer::Failed(why) = second.await.unwrap() else { panic!("it counts as done") };
     assert!(why.starts_with("Shall I?") && why.contains("mcp.serve.allow"), "{why}");
-    // One is being answered, one waits, and a third one is told to come again.
+    // One is being answered, one waits, and a third one has to come again.
     let third = tokio::spawn(ask(scene.desk.clone()));
     let question = scene.asked.recv().await.unwrap();
     let fourth = tokio::spawn(ask(scene.desk.clone()));
