@@ -65,7 +65,10 @@ fn shipped(toolbox: &Toolbox) -> Toolbox {
 }
 
 /// Returns the service that answers questions of other programs.
-fn answering<M: ChatModel + 'static>(engine: Arc<Engine<M>>, asked: mpsc::Receiver<OutsideQuestion>) -> Service {
+fn answering<M: ChatModel + 'static>(
+    engine: Arc<Engine<M>>,
+    asked: mpsc::Receiver<OutsideQuestion>,
+) -> Service {
     let asked = Arc::new(Mutex::new(asked));
     let run = move |context: ServiceContext| {
         let (engine, asked) = (Arc::clone(&engine), Arc::clone(&asked));
@@ -134,7 +137,12 @@ fn endpoint(address: SocketAddr, token_file: String, desk: ToolDesk) -> Service 
                 format!("cannot listen on {address} (mcp.serve.listen); choose another port")
             })?;
             let times = RequestTimes { whole: LONGEST_CALL, ..RequestTimes::default() };
-            let rules = EndpointRules { body_bytes: BODY_BYTES, token: Some(token), times, ..EndpointRules::default() };
+            let rules = EndpointRules {
+                body_bytes: BODY_BYTES,
+                token: Some(token),
+                times,
+                ..EndpointRules::default()
+            };
             let routes = http_routes(desk, context.stop.child_token());
             joi_serve::serve(listener, routes, rules, context.stop).await?;
             Ok(())
@@ -152,8 +160,12 @@ fn status(board: &StatusBoard) -> Value {
         DeviceStatus::Fault(fault) => fault.clone(),
     };
     let is_down = |state: &ServiceState| !matches!(state, ServiceState::Running);
-    let faults: Vec<&str> =
-        status.services.iter().filter(|row| is_down(&row.state)).filter_map(|row| row.degraded.as_deref()).collect();
+    let faults: Vec<&str> = status
+        .services
+        .iter()
+        .filter(|row| is_down(&row.state))
+        .filter_map(|row| row.degraded.as_deref())
+        .collect();
     json!({
         "state": status.shown.state, "note": status.shown.note, "ready": status.ready, "muted": status.muted,
         "microphone": device(&status.microphone), "speaker": device(&status.speaker),

@@ -106,7 +106,7 @@ pub(crate) fn show_turn(turn: &TurnRecord) -> std::io::Result<()> {
         Channel::Voice => "AFTER SPEECH ENDED",
         Channel::Console | Channel::Signal | Channel::Page | Channel::Agent | Channel::Program => {
             "AFTER IT WAS ENTERED"
-        },
+        }
     };
     let mut moments = show::table(["  STAGE", origin, "STEP"]);
     let mut before = None;

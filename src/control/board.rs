@@ -13,11 +13,11 @@ use super::journal::{Journal, LogCounts};
 use super::moment::moment;
 use super::mute::{MuteCommand, MuteOutcome, PersistentMute};
 use super::shown::{ShownFacts, shown};
-use super::subscription::Subscription;
 use super::status::{
     BackupStatus, ChatStatus, Counters, DeviceStatus, HomeStatus, MessagesStatus, Models, ServiceRow,
     SoundStatus, StateEvent, Status, ToolServerRow,
 };
+use super::subscription::Subscription;
 use joi_audio::{EchoMeter, MuteSwitch};
 use joi_base::clock::Clock;
 use joi_base::machine::MachineHealth;

@@ -63,7 +63,9 @@ impl HouseTools for RunningDesk {
         let late = |_| "joi does not answer; `joi doctor` shows why".to_owned();
         match timeout(LISTS_WITHIN, self.asked(&ControlRequest::Tools)).await.map_err(late)? {
             Ok(ControlAnswer::Tools { served }) => Ok(served),
-            Ok(other) => Err(format!("joi answers {}; restart it, it is of another version", other.line().trim())),
+            Ok(other) => {
+                Err(format!("joi answers {}; restart it, it is of another version", other.line().trim()))
+            }
             Err(error) => Err(error.to_string()),
         }
     }

@@ -26,8 +26,8 @@ use super::mute::MuteCommand;
 use super::subscription::{Lagged, Subscription};
 use super::wire::{self, ControlAnswer, ControlEvent, ControlRequest};
 use super::{CONNECTIONS, ControlError, REQUEST_BYTES, socket};
-use joi_mcp::serve::HouseTools as _;
 use joi_base::message::{AlarmRequest, OutsideRequest};
+use joi_mcp::serve::HouseTools as _;
 
 /// Time limit for a reader to make room for an answer.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -52,19 +52,27 @@ impl ControlRequest {
             Self::Status | Self::Mute | Self::Unmute | Self::Toggle | Self::Timers | Self::Acknowledge => {
                 true
             }
-            Self::Events
-            | Self::Listen
-            | Self::Alarm
-            | Self::Servers
-            | Self::Tools
-            | Self::Call { .. } => false,
+            Self::Events | Self::Listen | Self::Alarm | Self::Servers | Self::Tools | Self::Call { .. } => {
+                false
+            }
         }
     }
 }
 
 /// The names of [`ControlRequest`], for error messages.
 const NAMES: [&str; 12] = [
-    "events", "status", "mute", "unmute", "toggle", "listen", "timers", "alarm", "acknowledge", "servers", "tools", "call",
+    "events",
+    "status",
+    "mute",
+    "unmute",
+    "toggle",
+    "listen",
+    "timers",
+    "alarm",
+    "acknowledge",
+    "servers",
+    "tools",
+    "call",
 ];
 
 /// An answer.

@@ -31,7 +31,8 @@ impl Agent {
     fn ask(&mut self, method: &str, params: &Value) -> Value {
         self.asked += 1;
         let id = self.asked;
-        self.served.tell(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string());
+        self.served
+            .tell(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string());
         let ran = self.served.until(&format!("\"id\":{id}"));
         serde_json::from_str(ran.out.lines().last().expect("a line")).expect("a message")
     }
@@ -57,8 +58,12 @@ fn a_desktop_agent_reads_asks_and_changes_what_the_owner_has_switched_on() {
     assert!(table.contains("set_timer") && table.contains("mcp.serve.allow switches it on"), "{table}");
     let mut agent = Agent::new(&home);
     let tools = agent.ask("tools/list", &json!({}));
-    let names: Vec<&str> =
-        tools["result"]["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    let names: Vec<&str> = tools["result"]["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap())
+        .collect();
     assert_eq!(names, ["say", "ask", "list_timers", "set_timer", "cancel_timer", "read_list", "status"]);
     let (is_error, status) = agent.call("status", json!({}));
     assert!(!is_error && status.contains("no such speaker"), "{status}");

@@ -41,8 +41,7 @@ pub enum Channel {
 }
 
 impl Channel {
-    const ALL: [Self; 6] =
-        [Self::Voice, Self::Console, Self::Signal, Self::Page, Self::Agent, Self::Program];
+    const ALL: [Self; 6] = [Self::Voice, Self::Console, Self::Signal, Self::Page, Self::Agent, Self::Program];
 
     /// Returns the channel of that name.
     pub fn called(name: &str) -> Option<Self> {

@@ -5,7 +5,6 @@
 
 use std::collections::BTreeSet;
 
-
 /// Longest id of a server.
 const LONGEST_ID: usize = 16;
 /// Longest name that all models take.

@@ -183,7 +183,8 @@ impl McpService {
     fn reach(&self, entry: &ServerEntry) -> String {
         let ServerEntry { command, args, env, cwd, url, headers, start_s, lifecycle, disabled, .. } = entry;
         let secret = |text: &String| self.secrets.filled(text).unwrap_or_else(|fault| fault.to_string());
-        let parts: Vec<String> = args.iter().chain(env.values()).chain(headers.values()).map(secret).collect();
+        let parts: Vec<String> =
+            args.iter().chain(env.values()).chain(headers.values()).map(secret).collect();
         let names: Vec<&String> = env.keys().chain(headers.keys()).collect();
         let url = secret(url);
         let text = format!(

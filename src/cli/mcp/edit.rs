@@ -10,9 +10,9 @@ use anyhow::Context as _;
 use serde_json::json;
 
 use crate::app::mcp;
-use crate::control::Client;
 use crate::cli::context::CliContext;
 use crate::cli::show;
+use crate::control::Client;
 use joi_base::durable;
 use joi_mcp::{McpServer, McpServers, ServerEntry, file};
 

@@ -227,7 +227,8 @@ async fn picks_are_made_anew_when_servers_come_and_go() {
         picks(&["weather__forecast"]),
         answers("E."),
     ];
-    let outside = |name: &str| OutsideTool::new(name, Effect::Fetches, ToolPermission::Allow) as Arc<dyn Tool>;
+    let outside =
+        |name: &str| OutsideTool::new(name, Effect::Fetches, ToolPermission::Allow) as Arc<dyn Tool>;
     let bench = Bench::equipped(Large, Kit::new().toolbox(), script, |parts| {
         parts.tool_rules.router = Router::Llm;
     });

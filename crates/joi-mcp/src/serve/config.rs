@@ -38,7 +38,7 @@ impl Default for McpServeConfig {
 
 /// Whether a tool is served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Switch {
+pub(crate) enum ServedSwitch {
     /// It is.
     On,
     /// It is not, until the owner allows it.
@@ -54,12 +54,12 @@ impl McpServeConfig {
     }
 
     /// Returns whether a tool is served.
-    pub(crate) fn switch(&self, row: &ServedRow) -> Switch {
+    pub(crate) fn switch(&self, row: &ServedRow) -> ServedSwitch {
         let is_in = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern, row.name));
         match (is_in(&self.deny), row.is_open || is_in(&self.allow)) {
-            (true, _) => Switch::Denied,
-            (false, true) => Switch::On,
-            (false, false) => Switch::Off,
+            (true, _) => ServedSwitch::Denied,
+            (false, true) => ServedSwitch::On,
+            (false, false) => ServedSwitch::Off,
         }
     }
 
@@ -78,8 +78,7 @@ impl McpServeConfig {
         }
         let lists = [("mcp.serve.allow", &self.allow), ("mcp.serve.deny", &self.deny)];
         for (key, patterns) in lists {
-            let names_none =
-                |pattern: &&String| !catalog::ROWS.iter().any(|row| matches(pattern, row.name));
+            let names_none = |pattern: &&String| !catalog::ROWS.iter().any(|row| matches(pattern, row.name));
             problems.extend(patterns.iter().filter(names_none).map(|pattern| {
                 let names: Vec<&str> = catalog::ROWS.iter().map(|row| row.name).collect();
                 Problem::new(key, pattern, format!("names of served tools: {}", names.join(", ")))
@@ -98,17 +97,17 @@ mod tests {
         let switch = |config: &McpServeConfig, name: &str| config.switch(catalog::row(name).unwrap());
         let usual = McpServeConfig::default();
         for row in catalog::ROWS {
-            let is_on = usual.switch(row) == Switch::On;
+            let is_on = usual.switch(row) == ServedSwitch::On;
             assert_eq!(is_on, row.is_open, "{}", row.name);
         }
         let on: Vec<&str> = catalog::ROWS.iter().filter(|row| row.is_open).map(|row| row.name).collect();
         assert_eq!(on, ["say", "ask", "list_timers", "read_list", "recall", "house_state", "status"]);
         let list = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         let set = McpServeConfig { allow: list(&["*_timer"]), deny: list(&["cancel_*", "recall"]), ..usual };
-        assert_eq!(switch(&set, "set_timer"), Switch::On);
-        assert_eq!(switch(&set, "cancel_timer"), Switch::Denied);
-        assert_eq!(switch(&set, "recall"), Switch::Denied);
-        assert_eq!(switch(&set, "house_command"), Switch::Off);
+        assert_eq!(switch(&set, "set_timer"), ServedSwitch::On);
+        assert_eq!(switch(&set, "cancel_timer"), ServedSwitch::Denied);
+        assert_eq!(switch(&set, "recall"), ServedSwitch::Denied);
+        assert_eq!(switch(&set, "house_command"), ServedSwitch::Off);
     }
 
     #[test]

@@ -29,7 +29,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::catalog::{self, ServedRow, ServedWork};
-use super::config::{McpServeConfig, Switch};
+use super::config::{McpServeConfig, ServedSwitch};
 use super::{CallAnswer, HouseTools, ServedList, ServedTool};
 
 /// Calls that run at once.
@@ -97,22 +97,24 @@ impl HouseTools for ToolDesk {
         let mut list = ServedList::default();
         for row in catalog::ROWS.iter().filter(|row| self.0.has(row)) {
             match self.0.parts.config.switch(row) {
-                Switch::On => list.tools.push(ServedTool {
+                ServedSwitch::On => list.tools.push(ServedTool {
                     name: row.name.to_owned(),
                     title: row.title.to_owned(),
                     description: row.description.to_owned(),
                     schema: row.schema(),
                     is_reading: row.is_reading,
                 }),
-                Switch::Off => list.off.push(row.name.to_owned()),
-                Switch::Denied => {}
+                ServedSwitch::Off => list.off.push(row.name.to_owned()),
+                ServedSwitch::Denied => {}
             }
         }
         Ok(list)
     }
 
     async fn call(&self, name: &str, arguments: Arguments) -> CallAnswer {
-        let Some(row) = catalog::row(name) else { return CallAnswer::Unknown(name.chars().take(64).collect()) };
+        let Some(row) = catalog::row(name) else {
+            return CallAnswer::Unknown(name.chars().take(64).collect());
+        };
         match self.0.answered(row, &arguments).await {
             Ok(text) => CallAnswer::Done(fence::cut(&text, LONGEST)),
             Err(why) => CallAnswer::Failed(why),
@@ -140,14 +142,14 @@ impl DeskShared {
     async fn answered(&self, row: &ServedRow, arguments: &Arguments) -> Result<String, String> {
         let name = row.name;
         match self.parts.config.switch(row) {
-            Switch::On => {}
-            Switch::Off => {
+            ServedSwitch::On => {}
+            ServedSwitch::Off => {
                 return Err(format!(
                     "{name} is switched off. Joi's owner switches it on with mcp.serve.allow = [\"{name}\"] in joi's \
                      configuration, and starts joi again."
                 ));
             }
-            Switch::Denied => {
+            ServedSwitch::Denied => {
                 return Err(format!("{name} is forbidden by mcp.serve.deny in joi's configuration."));
             }
         }
@@ -209,7 +211,7 @@ impl DeskShared {
         let new = Announcement::new(AnnouncementOrigin::Agent, AnnouncementPriority::Notice, text);
         let mut changes = announcer.changes();
         let id = announcer.announce(Announcement { expires, ..new }).await;
-        let waiting = WaitingWords { announcer: announcer.clone(), id };
+        let waiting = UnsaidText { announcer: announcer.clone(), id };
         let outcome = timeout(HEARD_WITHIN, async {
             loop {
                 if let Some(outcome) = announcer.outcome(id) {
@@ -298,12 +300,12 @@ impl DeskShared {
 }
 
 /// Words that wait to be said; taken back when nobody waits for the outcome any more.
-struct WaitingWords {
+struct UnsaidText {
     announcer: Announcer,
     id: AnnouncementId,
 }
 
-impl Drop for WaitingWords {
+impl Drop for UnsaidText {
     fn drop(&mut self) {
         if self.announcer.outcome(self.id).is_none() {
             let (announcer, id) = (self.announcer.clone(), self.id);

@@ -77,7 +77,9 @@ impl<T: HouseTools> ServerHandler for HouseServer<T> {
         match answer {
             CallAnswer::Done(text) => Ok(CallToolResult::success(vec![ContentBlock::text(text)]).into()),
             CallAnswer::Failed(why) => Ok(CallToolResult::error(vec![ContentBlock::text(why)]).into()),
-            CallAnswer::Unknown(name) => Err(ErrorData::invalid_params(format!("Unknown tool: {name}"), None)),
+            CallAnswer::Unknown(name) => {
+                Err(ErrorData::invalid_params(format!("Unknown tool: {name}"), None))
+            }
         }
     }
 }

@@ -115,7 +115,15 @@ async fn reading_is_on_and_what_changes_something_names_its_switch() {
     assert_eq!(
         names,
         [
-            "say", "ask", "list_timers", "set_timer", "read_list", "add_to_list", "recall", "house_state", "status"
+            "say",
+            "ask",
+            "list_timers",
+            "set_timer",
+            "read_list",
+            "add_to_list",
+            "recall",
+            "house_state",
+            "status"
         ]
     );
     assert_eq!(list.off, ["cancel_timer", "remove_from_list", "remember", "house_command"]);

@@ -34,7 +34,8 @@ impl Peer {
     }
 
     async fn ask(&mut self, id: u32, method: &str, params: Value) -> Value {
-        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string()).await;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string())
+            .await;
         let answer = self.read().await;
         assert_eq!(answer["id"], id, "{answer}");
         answer
@@ -82,7 +83,10 @@ async fn a_bad_request_costs_only_itself() {
     let scene = DeskScene::new(&[]);
     let mut peer = Peer::shaking_hands(scene.desk.clone()).await;
     let unknown = peer.ask(1, "tools/call", json!({ "name": "open_door" })).await;
-    assert_eq!((&unknown["error"]["code"], &unknown["error"]["message"]), (&json!(-32602), &json!("Unknown tool: open_door")));
+    assert_eq!(
+        (&unknown["error"]["code"], &unknown["error"]["message"]),
+        (&json!(-32602), &json!("Unknown tool: open_door"))
+    );
     let off = peer.ask(2, "tools/call", json!({ "name": "remember", "arguments": { "text": "x" } })).await;
     assert_eq!(off["result"]["isError"], true, "{off}");
     let bad = peer.ask(3, "tools/call", json!({ "name": "recall", "arguments": {} })).await;
@@ -103,8 +107,10 @@ async fn a_bad_request_costs_only_itself() {
 async fn a_cancelled_call_is_given_up_and_so_is_one_whose_program_goes_away() {
     let mut scene = DeskScene::new(&[]);
     let mut peer = Peer::shaking_hands(scene.desk.clone()).await;
-    let call = |id| json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call",
-                            "params": { "name": "ask", "arguments": { "text": "why?" } } });
+    let call = |id| {
+        json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call",
+                            "params": { "name": "ask", "arguments": { "text": "why?" } } })
+    };
     peer.send(&call(1).to_string()).await;
     let question = scene.asked.recv().await.unwrap();
     let cancel = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled",
