@@ -42,6 +42,7 @@ mod messages;
 mod mouth;
 mod needed;
 mod outside;
+mod programs;
 mod readers;
 mod serving;
 pub mod timers;

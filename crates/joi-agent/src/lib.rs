@@ -11,6 +11,7 @@
 use std::sync::Arc;
 
 use jiff::Zoned;
+use joi_base::message::Origin;
 use joi_language::PromptName;
 use joi_store::StoreError;
 
@@ -283,6 +284,10 @@ impl<M: ChatModel> TurnContext<'_, M> {
     }
 
     async fn past(&self, now: &Zoned) -> Result<Past, StoreError> {
+        // The dialogue of the household is nothing for another program.
+        if Origin::of_user(self.session.id().channel) == Origin::Stranger {
+            return Ok(Past::default());
+        }
         let Some(store) = &self.engine.parts.store else { return Ok(Past::default()) };
         let (now, rules) = (now.timestamp(), &self.engine.parts.reply);
         let rows = store.dialogue_since(dialogue::horizon(rules, now), READ_BACK);

@@ -81,6 +81,8 @@ pub enum Input {
     NotListed(String),
     /// The server reports that its tools have changed.
     ToolsChanged,
+    /// What the owner allows was renewed.
+    Renewed,
     /// A call could not be sent: the connection may be gone.
     Doubted,
     /// The connection has ended.
@@ -181,6 +183,8 @@ impl Life {
                 self.phase = LifePhase::Up { since, listing: listing.changed(now) };
                 Vec::new()
             }
+            // While they are listed, they will be offered anyway.
+            (LifePhase::Up { listing: Listing::Due { .. }, .. }, Input::Renewed) => vec![Order::Offer],
             (LifePhase::Up { since, listing: Listing::Due { .. } }, Input::Doubted) => self.list(since),
             (LifePhase::Up { since, .. }, Input::NotListed(why) | Input::Lost(why)) => {
                 self.failed(since, why, now)

@@ -14,7 +14,7 @@ use super::{Daemon, Service, ServiceContext};
 use crate::app::{self, Brain, Conversing, DataLock, DataLockError, Show, Shown, Sound};
 use crate::app::{
     alerts, awake, awareness, backups, brain, diary, display, home, impulse, loading, machine, mcp, messages,
-    outside, timers, upkeep, weather,
+    outside, programs, timers, upkeep, weather,
 };
 use crate::config::Config;
 use crate::control::{
@@ -77,6 +77,7 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
     show(Shown::Ready { wake_phrase: app::first_phrase(config, paths) });
 
     let loaded = CancellationToken::new();
+    let [questions, tool_endpoint] = programs::programs(config, &brain, &board);
     let late = [
         Some(loading::loading(talk.loading, loaded.clone())),
         Some(brain::model_server(server).behind(&loaded)),
@@ -92,6 +93,8 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
         impulse::impulse(&brain, config).map(|impulse| impulse.behind(&loaded)),
         weather::weather(&brain, config).map(|weather| weather.behind(&loaded)),
         house.map(|(house, follower)| home::follow(&house, follower, &board)),
+        questions,
+        tool_endpoint.map(|endpoint| endpoint.behind(&loaded)),
         mcp::servers(config, paths, &brain, &board).map(|servers| servers.behind(&loaded)),
         Some(display::news_display(talk.news, &board, &metrics, &show)),
         Some(conversation(talk.conversation)),

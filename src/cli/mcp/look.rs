@@ -87,7 +87,7 @@ fn state(server: &McpServer, rows: Option<&[ToolServerRow]>) -> String {
         Some(row) if row.is_well => row.told.clone(),
         Some(row) => show::coloured(Tone::Bad, &row.told),
         None if server.entry.disabled => show::coloured(Tone::Quiet, "off"),
-        None => show::coloured(Tone::Fair, "from the next start of joi on"),
+        None => show::coloured(Tone::Fair, "not read yet: start joi again"),
     }
 }
 
