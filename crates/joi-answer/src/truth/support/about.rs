@@ -154,6 +154,8 @@ impl Support<'_> {
             ClaimForm::Will => ties.is_implied || has_family || ties.is_promise,
             _ if self.topic.is_howto => false,
             ClaimForm::Doing => has_family,
+            // "Wiped.", behind a page that wants it wiped.
+            ClaimForm::Bare if words_of(&claim.clause).len() <= 2 && self.has_only_fetched() => true,
             // "We're out of cat litter." "Cat litter has been put down."
             ClaimForm::Became if aim == TurnAim::Nothing && ties.shares => true,
             ClaimForm::Became | ClaimForm::Is | ClaimForm::State if aim == TurnAim::Nothing && has_family => {
