@@ -164,6 +164,7 @@ impl<'a> CallCoverage<'a> {
         let put_right = (1..said.len()).rev().find(|at| form.corrections.at_start(&said[*at..]).is_some());
         let mut at = put_right.unwrap_or(0);
         at += form.corrections.at_start(&said[at..]).unwrap_or(0);
+        at += usize::from(at == 0 && said.first().is_some_and(|first| self.is_misheard_verb(first)));
         while at < said.len() {
             let rest = &said[at..];
             let is_why = at > 0 && unasked.reasons.at_start(rest).is_some();
@@ -186,6 +187,12 @@ impl<'a> CallCoverage<'a> {
             }
         }
         false
+    }
+
+    /// Returns whether the verb of an order for a list is heard as this word: "boot olive oil on the list".
+    fn is_misheard_verb(&self, word: &str) -> bool {
+        let mut heard = self.language.lists().flat_map(|words| words.ready.misheard.iter());
+        self.name.starts_with("lists ") && heard.any(|(heard, _)| heard.eq_ignore_ascii_case(word))
     }
 
     /// Returns which words are part of a time, where the call carries one.
