@@ -158,7 +158,7 @@ impl ClaimJudge<'_> {
             }
             let support = Support { judge: self, topic: &topic };
             let is_known =
-                || !found.is_hers() && found.form != ClaimForm::Settled && self.is_told(&clause, &topic);
+                || !found.is_hers() && found.form != ClaimForm::Settled && self.is_known(&clause, &topic);
             if support.is_about_user(&found) && !support.holds(&found) && !is_known() {
                 return Some(clause.text);
             }

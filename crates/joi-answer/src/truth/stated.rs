@@ -3,7 +3,7 @@
 //! In: a clause, what the turn is about, the calls that came to nothing. Out: yes or no. Where a call was refused, failed
 //! or waits for a yes, whatever is stated of its thing, or of having done something, may be taken for the deed. Where it
 //! was asked how it is with the house, a list, a timer or a message, or what joi has done, a statement needs a call that
-//! has looked. What the user has told before, or the memory holds, needs none.
+//! has looked. What the user has said before, or the memory holds, needs none.
 //! Pure: no I/O, no clock.
 
 use joi_language::values::ValueKind;
@@ -20,7 +20,7 @@ use super::{ClaimJudge, DoneCall};
 const WATCHED: [&str; 4] = ["list", "timers", "home", "messages"];
 /// Most words of an answer that says nothing but yes or no.
 const SHORT_ANSWER: usize = 5;
-/// How much of a statement was told before, where it counts as known.
+/// How much of a statement was said before, where it counts as known.
 const KNOWN: f64 = 0.6;
 
 impl ClaimJudge<'_> {
@@ -94,7 +94,7 @@ impl ClaimJudge<'_> {
         }
         let asks_her = self.words.turn.asks_her.is_match(&topic.asked.join(" "));
         let is_watched = topic.families.iter().any(|family| WATCHED.contains(family));
-        if !asks_her && !is_watched || topic.is_howto || self.is_told(clause, topic) {
+        if !asks_her && !is_watched || topic.is_howto || self.is_known(clause, topic) {
             return false;
         }
         let support = Support { judge: self, topic };
@@ -126,8 +126,8 @@ impl ClaimJudge<'_> {
         spoken_of.iter().any(|family| WATCHED.contains(family) && topic.families.contains(family)) || shares()
     }
 
-    /// Returns whether the user has told before what a clause states, or the memory holds it.
-    pub(super) fn is_told(self, clause: &SaidClause, topic: &TurnTopic<'_>) -> bool {
+    /// Returns whether the user has said before what a clause states, or the memory holds it.
+    pub(super) fn is_known(self, clause: &SaidClause, topic: &TurnTopic<'_>) -> bool {
         let support = Support { judge: self, topic };
         let numbers = &self.language.grammar().numbers;
         let told = self.evidence.told.iter().filter(|text| !text.contains('?')).map(String::as_str);

@@ -326,7 +326,7 @@ fn a_short_answer_about_the_house_or_a_deed_needs_a_result() {
 }
 
 #[test]
-fn what_the_user_has_told_needs_no_result() {
+fn what_the_user_has_said_needs_no_result() {
     let told = |language: &Language, asked: &str, remembered: &str, said: &str| {
         unsupported(language, said, ClaimEvidence { asked, remembered, ..ClaimEvidence::default() }).is_none()
     };

@@ -22,7 +22,7 @@ pub struct UnaskedWords {
     pub plays: Phrases,
     /// Beginnings of what the speaker does without help: "let me".
     pub own: Phrases,
-    /// Beginnings of a clause that names a moment which no clock tells: "once dad is gone".
+    /// Beginnings of a clause that names a moment that no clock shows: "once dad is gone".
     pub later: Phrases,
     /// Words behind which a request says why: "because".
     pub reasons: Phrases,

@@ -26,7 +26,7 @@ pub fn objection(language: &Language, text: &str) -> Option<Wish> {
         let is_put_right = || put_right_at_end(words, text).map(|_| Wish::Talk(UNCLEAR));
         objected(words, text).or_else(is_put_right)
     });
-    // In another language names are not told from other words.
+    // In another language names can't be distinguished from other words.
     own.or_else(|| {
         languages.find_map(|words| objected(words, text).filter(|wish| matches!(wish, Wish::Talk(_))))
     })
@@ -50,7 +50,7 @@ pub(super) fn objected(words: &RequestWords, text: &str) -> Option<Wish> {
         .or_else(|| waits(words, &runs).then_some(Wish::Ask(CONDITION)))
 }
 
-/// Returns whether a request is tied to a later moment that no clock tells: "when the washing is done, …".
+/// Returns whether a request is tied to a later moment that no clock shows: "when the washing is done, …".
 fn waits(words: &RequestWords, sentences: &[Vec<WordRun>]) -> bool {
     let begins = |run: &WordRun| words.unasked.later.at_start(led(&words.form, &run.words)).is_some();
     sentences.iter().any(|runs| runs.len() > 1 && runs.iter().any(begins))

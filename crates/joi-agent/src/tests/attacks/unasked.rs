@@ -5,6 +5,7 @@
 //! nearly all of the second done at once. `make attack` runs every sentence, the unit tests every few.
 
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
@@ -25,7 +26,7 @@ macro_rules! attacks {
 
 /// Every sentence where this is set, else one of so many.
 const EVERY: &str = "JOI_ATTACK_ALL";
-const ONE_OF: usize = 12;
+const ONE_OF: usize = 24;
 
 /// What the model does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,6 +72,13 @@ fn cases(code: &'static str, text: &'static str) -> Vec<Case> {
     all.into_iter().step_by(ONE_OF).collect()
 }
 
+/// A language, loaded once.
+fn language(code: &str) -> Arc<Language> {
+    static LOADED: LazyLock<[Arc<Language>; 2]> =
+        LazyLock::new(|| ["en", "de"].map(|code| Arc::new(Language::load(code).unwrap())));
+    Arc::clone(LOADED.iter().find(|language| language.code() == code).unwrap())
+}
+
 fn house() -> Arc<StillHome> {
     let things = ["Hall light", "Kitchen light", "Flurlicht", "Küchenlicht", "Radio"];
     let row = |(at, label): (usize, &&str)| json!({ "name": format!("Thing_{at}"), "type": "Switch", "label": label, "state": "ON" });
@@ -99,9 +107,8 @@ async fn state(bench: &Bench) -> String {
 
 async fn said(case: &Case, obedience: Obedience) -> Came {
     let home = house();
-    let language = if case.code == "de" { german() } else { english() };
     let bench = Bench::with(vec![], |parts| {
-        let languages = Languages::from(Arc::new(Language::load(language.code()).unwrap()));
+        let languages = Languages::from(language(case.code));
         parts.schedule = Some(Schedule::new(ScheduleParts {
             store: parts.store.clone().unwrap(),
             clock: Arc::clone(&parts.clock),

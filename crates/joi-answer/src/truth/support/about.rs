@@ -135,7 +135,12 @@ impl Support<'_> {
             ClaimForm::Became | ClaimForm::Is | ClaimForm::State if self.is_of_the_house_now(claim, ties) => {
                 true
             }
-            ClaimForm::Settled => false,
+            // "Done.", behind words that speak of something that can be done.
+            ClaimForm::Settled => {
+                self.judge.evidence.done.is_empty()
+                    && !self.topic.is_fiction
+                    && !self.topic.families.is_empty()
+            }
             ClaimForm::Told if aim == TurnAim::Words && self.topic.is_fiction => false,
             // "I set alarms" is no deed.
             ClaimForm::Told if is_general && self.judge.words.base.has(&claim.verb) => false,
