@@ -47,12 +47,22 @@ pub(crate) async fn take_back(
     }
 }
 
-/// Returns what can be done without a model; an answer to what was asked back counts only where nothing else fits.
+/// Returns what can be done without a model, unless the words around it say that it is not meant.
 pub(crate) fn recognise<'a>(
     turn: &Turn<'a>,
     context: &QuickContext<'_>,
     tools: &Toolbox,
 ) -> Option<Recognised<'a>> {
+    let recognised = recognisable(turn, context, tools)?;
+    if gate::is_unmeant(turn, &recognised) {
+        context.session.with(|state| state.last_set = None);
+        return None;
+    }
+    Some(recognised)
+}
+
+/// Returns what the words can be read as; an answer to what was asked back counts only where nothing else fits.
+fn recognisable<'a>(turn: &Turn<'a>, context: &QuickContext<'_>, tools: &Toolbox) -> Option<Recognised<'a>> {
     let session = context.session;
     let thread = session.with(|state| {
         let thread = state.house.clone();

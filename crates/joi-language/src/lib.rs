@@ -69,7 +69,9 @@ pub use readings::{
     FigureSigns, FirstInDate, FractionWords, Inflection, MoneyWords, ReadingWords, SignWords, SumSigns,
     UnitWords,
 };
-pub use requests::{DeedWords, FormWords, Patterns, Phrases, RequestWords, TalkWords, ToldWords, words_of};
+pub use requests::{
+    DeedWords, FormWords, Patterns, Phrases, RequestWords, TalkWords, ToldWords, UnaskedWords, words_of,
+};
 pub use safety::{
     FactWords, IntroducedWords, LookUpSentences, LookUpWords, MatterUrgency, RuleCounts, SafetyRule,
     SafetyWords, SiteWords,

@@ -8,9 +8,11 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 pub use talk::TalkWords;
 pub use told::ToldWords;
+pub use unasked::UnaskedWords;
 
 mod talk;
 mod told;
+mod unasked;
 
 /// The words of one language.
 #[derive(Debug, Deserialize)]
@@ -21,6 +23,9 @@ pub struct RequestWords {
     /// Words by which a clause reports something.
     #[serde(default)]
     pub told: ToldWords,
+    /// Words by which a request is not meant, or not for joi.
+    #[serde(default)]
+    pub unasked: UnaskedWords,
     /// Without them, no answer is longer or shorter than others.
     #[serde(default)]
     pub talk: TalkWords,
@@ -186,6 +191,11 @@ impl Phrases {
         self.0.is_empty()
     }
 
+    /// Every word of all of them.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().flatten().map(String::as_str)
+    }
+
     /// How many words the longest of them takes at the beginning of `words`.
     pub fn at_start(&self, words: &[String]) -> Option<usize> {
         self.0.iter().filter(|phrase| words.starts_with(phrase)).map(Vec::len).max()
@@ -260,6 +270,11 @@ impl Patterns {
         let fits = |pattern: &&Vec<String>| fits(pattern, words, WordsBehind::May);
         let head = |pattern: &Vec<String>| pattern.iter().take_while(|word| *word != "*").count();
         self.0.iter().filter(fits).map(head).max()
+    }
+
+    /// Every word of all of them.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().flatten().map(String::as_str).filter(|word| *word != "*")
     }
 
     /// The first words of all of them.

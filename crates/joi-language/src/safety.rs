@@ -1,4 +1,4 @@
-//! The words by which it is known what a model that knows little must not answer by itself, and what is said instead.
+//! The words by which it is known what a model must not answer by itself, and what is said instead.
 //!
 //! In: the text of `care.toml`. Out: patterns, compiled and ready to match an utterance in lower case, and sentences.
 //! What can't be used is an error that names its key. Pure: no I/O, no clock.
@@ -42,6 +42,8 @@ pub struct SafetyWords {
     pub facts: FactWords,
     pub look_up: LookUpWords,
     pub sites: SiteWords,
+    /// Matters that do no harm by a wrong word of a model with fair knowledge.
+    left_to_larger: Vec<String>,
     urgent: BTreeMap<String, String>,
     settled: BTreeMap<String, String>,
     careful: BTreeMap<String, String>,
@@ -173,6 +175,8 @@ struct SafetyFile {
     goes_on: Vec<String>,
     personal: Vec<String>,
     introduced: Option<WrittenIntroduced>,
+    #[serde(default)]
+    left_to_larger: Vec<String>,
     words: BTreeMap<String, String>,
     urgent: BTreeMap<String, String>,
     #[serde(default)]
@@ -252,6 +256,7 @@ impl SafetyWords {
                 doubts: any("look_up.doubts", &look_up.doubts)?,
                 say: file.look_up.say,
             },
+            left_to_larger: file.left_to_larger,
             urgent: file.urgent,
             settled: file.settled,
             careful: file.careful,
@@ -270,6 +275,11 @@ impl SafetyWords {
             known => fill(&self.number.known, &[("number", known)]),
         };
         Some(fill(sentence, &[("number", &number)]))
+    }
+
+    /// Returns whether a model with fair knowledge answers a matter by itself.
+    pub fn is_left_to_larger(&self, matter: &str) -> bool {
+        self.left_to_larger.iter().any(|left| left == matter)
     }
 
     /// How urgent a matter is.
@@ -324,6 +334,11 @@ impl SafetyFile {
     fn check(&self) -> Result<(), String> {
         let all = [&self.urgent, &self.settled, &self.careful];
         let known = |matter: &str| all.iter().any(|matters| matters.contains_key(matter));
+        if let Some(matter) = self.left_to_larger.iter().find(|matter| !known(matter)) {
+            return Err(format!(
+                "left_to_larger has \"{matter}\"; allowed: keys of [urgent], [settled] or [careful]"
+            ));
+        }
         for WrittenRule { matter, asks, tells, always } in &self.rule {
             if !known(matter) {
                 return Err(format!(

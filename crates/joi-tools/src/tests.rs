@@ -1,5 +1,6 @@
 //! The shipped tools with the real parts behind them, and the box that holds them.
 
+mod unasked;
 mod wish;
 
 use serde_json::json;

@@ -9,17 +9,21 @@
 mod answer;
 mod clause;
 mod clauses;
+mod coverage;
 mod deeds;
 mod figures;
 mod grounds;
 mod meant;
+mod reasons;
 mod sentences;
 mod told;
+mod unasked;
 mod word_order;
 
 use crate::text::without_quotes;
 use clause::{Clause, Form};
 use clauses::clauses;
+use coverage::CallCoverage;
 use deeds::{DeedMatch, ThingNamed};
 pub use deeds::{only_asks, orders};
 use grounds::Grounds;
@@ -27,7 +31,10 @@ use joi_language::Language;
 use joi_language::values::Wish;
 use joi_language::values::{CallValue, ValueKind};
 use joi_language::{Phrases, RequestWords, words_of};
+pub use reasons::{CONDITION, LEFT_OVER, REASONS, REFUSED, UNCLEAR, VALUE};
+use reasons::{INVENTED, NOTHING, OBJECT, OTHER};
 pub use told::is_asked_within;
+pub use unasked::objection;
 
 /// The utterance of this turn, and those that it may refer to.
 #[derive(Debug, Clone, Copy, Default)]
@@ -127,6 +134,8 @@ pub fn asked_for(words: &RequestWords, asked: &str) -> Vec<AskedClause> {
 
 /// Most words of a yes that says nothing else.
 const LONGEST_YES: usize = 4;
+/// Most words of an answer to a question about the call: what it leaves over is known from the question.
+const LONGEST_ANSWER: usize = 8;
 
 /// Returns whether a question in `text`, which is the model's, offers a deed that the user's words don't ask for.
 pub fn offers_unasked(language: &Language, text: &str, said: &Utterances<'_>) -> bool {
@@ -191,21 +200,6 @@ pub enum Refusal<'a> {
     Instead(&'a str),
 }
 
-const NOTHING: &str = "the user asked for nothing to be done";
-/// The reason of a wish that something stay as it is.
-pub const REFUSED: &str = "the user wants this not to be done";
-const INVENTED: &str = "nobody mentioned what the call is about";
-/// The reason of a call where the form of the words leaves the wish open.
-pub const UNCLEAR: &str = "it is not clear whether the user asked for this";
-const OTHER: &str = "the user asked for something else";
-/// The reason of a call with a value that the user did not say.
-pub const VALUE: &str = "the user did not say every value of the call";
-/// The reason of a call that the user tied to a condition.
-pub const CONDITION: &str = "the user named a condition";
-const OBJECT: &str = "the user did not say what it is to be done to";
-/// All reasons: texts that a model gets about a call that is not made, and that are not an answer.
-pub const REASONS: [&str; 8] = [NOTHING, REFUSED, INVENTED, UNCLEAR, OTHER, VALUE, CONDITION, OBJECT];
-
 fn wish_in(language: &Language, words: &RequestWords, said: &Utterances<'_>, call: &CallWords<'_>) -> Wish {
     let clauses = clauses(words, said.asked);
     let is_answer = said.asked_back.is_some();
@@ -214,6 +208,10 @@ fn wish_in(language: &Language, words: &RequestWords, said: &Utterances<'_>, cal
     }
     if told::is_taken_back(words, said.asked) {
         return Wish::Talk(REFUSED);
+    }
+    let objection = unasked::objected(words, said.asked);
+    if let Some(objection @ Wish::Talk(_)) = objection {
+        return objection;
     }
     let is_no = answer::refusal(words, said.asked).is_some();
     // Behind a no only what the user says themselves counts.
@@ -225,7 +223,13 @@ fn wish_in(language: &Language, words: &RequestWords, said: &Utterances<'_>, cal
             let is_name = |value: &&CallValue| value.kind == ValueKind::Words;
             let thing = call.values.iter().find(is_name).filter(|thing| grounds.hold(thing));
             let thing = thing.map(|thing| words_of(&thing.text));
-            of_known((words, thing.as_deref()), &clauses, said, call)
+            let wish = of_known((words, thing.as_deref()), &clauses, said, call);
+            let is_short = is_answer && words_of(said.asked).len() <= LONGEST_ANSWER;
+            let leaves_a_word = || {
+                let coverage = CallCoverage::of(language, words, call, thing.as_deref());
+                coverage.is_some_and(|coverage| coverage.leaves_a_word(&clauses))
+            };
+            if wish == Wish::Act && !is_short && leaves_a_word() { Wish::Ask(LEFT_OVER) } else { wish }
         }
         None => of_unknown(&clauses, said, call),
     };
@@ -236,6 +240,7 @@ fn wish_in(language: &Language, words: &RequestWords, said: &Utterances<'_>, cal
     let is_other_number =
         own.is_some_and(|own| own.has_numbers() && !call.values.iter().all(|value| own.agrees(value)));
     match wish {
+        Wish::Act if objection.is_some() => objection.unwrap_or(wish),
         Wish::Act
             if is_other_number || !is_put_right || !call.values.iter().all(|value| grounds.hold(value)) =>
         {

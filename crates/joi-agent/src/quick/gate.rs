@@ -19,6 +19,7 @@ use joi_tools::gate::{self, Address, CallFacts, GateVerdict, Handed, Taint, Tool
 use joi_tools::{Effect, fence, house_deed};
 use joi_understand::house::HouseDecision;
 use joi_understand::intents::{EquivalentCall, Intent, MemoryOrder};
+use joi_understand::wish;
 
 /// Most characters of what was said that are said back.
 const LONGEST_SAID: usize = 120;
@@ -82,6 +83,14 @@ pub(super) async fn passes(
     }
 }
 
+/// Returns whether what was recognised changes something, and the words around it say that it is not meant.
+pub(super) fn is_unmeant(turn: &Turn<'_>, recognised: &Recognised<'_>) -> bool {
+    let changes =
+        |deed: QuickDeed| matches!(deed.effect, Effect::Changes | Effect::Risks | Effect::Remembers);
+    deed(recognised).is_some_and(changes)
+        && matches!(wish::objection(&turn.language, turn.asked), Some(Wish::Talk(_)))
+}
+
 /// Returns what the gate says; a request for what was refused before counts as new. The owner's own words, one deed
 /// each, are not counted: the limit is there for models that call again and again.
 fn judged(turn: &Turn<'_>, deed: &QuickDeed, context: &QuickContext<'_>) -> GateVerdict {
@@ -93,7 +102,7 @@ fn judged(turn: &Turn<'_>, deed: &QuickDeed, context: &QuickContext<'_>) -> Gate
         address: Address::Named,
         permission: ToolPermission::Allow,
         handed: Handed::Nothing,
-        wish: Wish::Act,
+        wish: wish::objection(&turn.language, turn.asked).unwrap_or(Wish::Act),
         consent: context.consent,
         refused: false,
         lately: 0,

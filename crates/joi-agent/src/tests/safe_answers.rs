@@ -330,14 +330,18 @@ async fn a_matter_beside_a_command_is_answered_first_and_the_command_is_done() {
 }
 
 #[tokio::test]
-async fn a_model_that_knows_enough_is_not_kept_from_anything_but_names_the_site_it_read() {
+async fn a_model_that_knows_enough_answers_what_hurts_nobody_and_names_the_site_it_read() {
     let search = chooses("webSearch", "{\"query\":\"height of the Eiffel Tower\"}");
     // The text that was found is digested before it is used.
     let note = answers("The tower is 330 metres tall.");
-    let script = vec![answers("At most 1200 milligrams."), search, note, answers("It is 330 metres tall.")];
+    let script = vec![answers("Look into your contract."), search, note, answers("It is 330 metres tall.")];
     let looked = Looking::new(script).await;
     looked.bench.model.state.send_replace(scripted::ready(ModelSize::Small));
-    assert_eq!(looked.say(PILLS).await.shown(), "At most 1200 milligrams.");
+    let shown = looked.say("Can my landlord evict me without notice?").await.shown();
+    assert_eq!(shown, "Look into your contract.");
+    let shown = looked.say(PILLS).await.shown();
+    assert!(shown.starts_with(&answer("medicine")), "a wrong word would do harm: {shown}");
+    looked.say("no").await;
     let ran = looked.say("search the web for the height of the Eiffel Tower").await;
     assert_eq!(ran.shown(), "It is 330 metres tall. That's what Wikipedia says.");
     assert_eq!(ran.called(), [("webSearch", "done")]);

@@ -144,6 +144,12 @@ impl Search<'_> {
             })
         });
         let exact = self.best_role(exact);
+        // Two that are both called "hall light" are no kind of things.
+        let of_one_name = exact.iter().filter(|at| self.things.all[**at].bags.contains(&phrase.bag)).copied();
+        let of_one_name: Vec<usize> = of_one_name.collect();
+        if !wants_all && phrase.bag != *rest && of_one_name.len() > 1 {
+            return self.narrowed(of_one_name, false);
+        }
         let goes_together =
             matches!(kind, Some(ThingKind::Light | ThingKind::Blind | ThingKind::Heating)) && is_near;
         let wants_kind = wants_all && kind.is_some() || goes_together && exact.len() > 1;

@@ -5,8 +5,8 @@
 //! Pure: no I/O, no clock.
 
 use super::clause::{Clause, Form};
-use super::clauses;
 use super::sentences::{ClausePart, WordRun, led, sentences};
+use super::{clauses, unasked};
 use crate::text::{quotes, without_quotes};
 use joi_language::Language;
 use joi_language::{RequestWords, ToldWords, words_of};
@@ -108,7 +108,7 @@ fn report(words: &RequestWords, part: &ClausePart, clause: &Clause) -> Option<To
 }
 
 /// Returns whether a request takes whatever follows for its own: "remember that my wife said to hurry".
-fn takes_all(words: &RequestWords, clause: &Clause) -> bool {
+pub(super) fn takes_all(words: &RequestWords, clause: &Clause) -> bool {
     words.deeds().any(|(_, deed)| deed.alone.at_start(&clause.words).is_some())
 }
 
@@ -179,6 +179,7 @@ pub fn is_asked_within(language: &Language, whole: &str, part: &str) -> bool {
     let is_taken_back = || language.requests().iter().any(|words| is_taken_back(words, whole));
     !quotes(whole)
         && !is_taken_back()
+        && unasked::objection(language, whole).is_none()
         && without_quotes(before).open.is_empty()
         && language.requests().iter().enumerate().all(is_alone)
 }
