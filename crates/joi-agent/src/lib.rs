@@ -69,7 +69,8 @@ use agent::tool_loop::LoopEnd;
 use before_model::{Considered, ForModel};
 use confirmation::QuestionOutcome;
 use deadline::in_time;
-use joi_understand::{intents, redact, wish};
+use joi_understand::intents::{self, QuickIntent};
+use joi_understand::{redact, wish};
 use memory::remember;
 use model::ChatModel;
 use prompt::dialogue::{self, Past};
@@ -123,6 +124,9 @@ impl<M: ChatModel> TurnContext<'_, M> {
             home.ready(turn).await;
         }
         quick::take_back(turn, &quick_context, sink).await?;
+        if let Some(both) = intents::both(&turn.language, turn.asked).filter(|_| !is_emergency) {
+            return self.both(turn, both, sink).await;
+        }
         let is_house = |half: &str| quick::is_for_house(turn, half, &quick_context, heads.all_tools());
         let size = self.engine.answering().size;
         let beside = parts::beside_matter(turn.asked, &turn.language, &self.tools(), size, &is_house);
@@ -143,6 +147,22 @@ impl<M: ChatModel> TurnContext<'_, M> {
             Some(parts) => Box::pin(self.each(turn, parts, sink)).await,
             None => self.think(turn, sink).await,
         }
+    }
+
+    /// Sets two entries, one behind the other.
+    async fn both(&self, turn: &Turn<'_>, both: [QuickIntent; 2], sink: &mut ReplySink) -> TurnResult {
+        let mut all = Keep::No;
+        for quick in both {
+            sink.begin_another();
+            let keep = quick::carry_out(turn, &Recognised::Quick(quick), &self.quick_context(), sink).await?;
+            if keep == Keep::Yes {
+                all = Keep::Yes;
+            }
+            if sink.awaits.is_some() {
+                break;
+            }
+        }
+        Ok((Ended::Quick, all))
     }
 
     /// Answers several requests, one behind the other. An open question waits for its answer: then the rest is not

@@ -12,7 +12,7 @@ use joi_language::{Language, MatterUrgency};
 use joi_llm::ModelSize;
 use joi_tools::Effect;
 use joi_understand::compound::{self, Joint};
-use joi_understand::intents::{self, IntentPart, Mood};
+use joi_understand::intents::{self, Intent, IntentPart, Mood};
 use joi_understand::risk::{self, AnswerRisk};
 use joi_understand::{tongue, wish};
 
@@ -59,6 +59,13 @@ fn quick(part: &str, language: &Language) -> Option<RequestPart> {
     }
 }
 
+/// Returns whether `part` is a command that ends a conversation or answers with what was said, which may stand behind a
+/// statement: "the kids were loud, say that again".
+fn is_last(part: &str, language: &Language) -> bool {
+    let quick = intents::match_intent(language, part);
+    quick.is_some_and(|quick| matches!(quick.what, Intent::Repeat | Intent::Quiet(_)))
+}
+
 /// Returns whether a part is a quick command that may stand beside another request.
 pub(crate) fn is_quick(part: &str, language: &Language) -> bool {
     quick(part, language).is_some()
@@ -93,7 +100,11 @@ pub(crate) fn requests<'a>(
         let is_torn = joint == Joint::Comma
             && parts[0].1 == RequestPart::Rest
             && intents::holds_time(language, halves[0]);
-        let first_asks = intents::mood(language, halves[0]) == Mood::Question;
+        let states = intents::is_statement(language, halves[0]);
+        let first_asks = !states && intents::mood(language, halves[0]) == Mood::Question;
+        if states && joint == Joint::Comma && is_last(halves[1], language) {
+            return Some(vec![halves[1]]);
+        }
         if is_torn { None } else { in_order(parts, joint, first_asks) }
     })
 }

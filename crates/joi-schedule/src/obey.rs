@@ -305,7 +305,8 @@ impl Present<'_> {
             };
             return (vec![], OrderReport::Ask(question));
         };
-        match self.due(when, entry.kind, self.likely(&entry)) {
+        let was = self.moment(&entry).to_zoned(self.now.time_zone().clone()).time();
+        match self.due(&when.near(was), entry.kind, self.likely(&entry)) {
             Ok((due, days, length_s)) => {
                 entry.length_s = length_s.filter(|_| entry.kind == EntryKind::Timer);
                 entry.due = due;

@@ -7,6 +7,7 @@
 //! Pure: no I/O, no clock.
 
 mod amend;
+mod both;
 mod completeness;
 mod filled;
 mod frames;
@@ -36,11 +37,12 @@ use joi_language::values::{
 use joi_language::{Language, fill};
 
 pub use amend::{Settled, amended, only_repeats, settled};
+pub use both::both;
 pub use completeness::{Completeness, completeness, is_amendable};
 pub use home::{HomeDeed, HomeOrder, not_connected};
 pub use joi_language::DeviceKind;
 pub use memory::{MemoryOrder, said_back};
-pub use mood::{Mood, mood};
+pub use mood::{Mood, is_statement, mood};
 pub use near::{Reading, near};
 pub use table::{EquivalentCall, IntentPart, IntentRow, Undo};
 pub use wishes::{QuietWish, TakingBack, VolumeChange};

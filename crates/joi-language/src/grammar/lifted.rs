@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::Grammar;
 use super::machine::{Capture, GrammarUtterance};
 use super::program::Program;
-use super::words::Word;
+use super::words::{Word, words_at_start};
 
 /// Most ways that are tried: an utterance with more times is no command.
 const MOST_WAYS: usize = 64;
@@ -45,6 +45,46 @@ impl Lifted {
             before == place
         })
     }
+}
+
+/// Two times with nothing between them but what joins them: "at six and at half past six".
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TimePair {
+    /// The first, in words.
+    pub first: Range<usize>,
+    /// The second, in words.
+    pub second: Range<usize>,
+    /// They are times of two things: "for ten minutes, and another one for five".
+    pub is_of_two: bool,
+}
+
+/// Returns every two times that are joined in `words`, the longest first.
+pub fn pairs(words: &[Word], grammar: &Grammar) -> Vec<TimePair> {
+    let spans = spans(words, grammar);
+    let forms = &grammar.times;
+    let is_joint = |joints: &[Vec<String>], between: &[Word]| {
+        joints.iter().any(|joint| words_at_start(between, joint) == Some(between.len()))
+    };
+    let pair = |first: &Range<usize>, second: &Range<usize>| {
+        let between = words.get(first.end..second.start)?;
+        let is_of_two = is_joint(&forms.others, between);
+        (is_of_two || is_joint(&forms.joints, between))
+            .then(|| TimePair { first: first.clone(), second: second.clone(), is_of_two })
+    };
+    let all = spans.iter().flat_map(|first| spans.iter().filter_map(move |second| pair(&first.at, &second.at)));
+    let mut all: Vec<TimePair> = all.collect();
+    all.sort_by_key(|pair| std::cmp::Reverse(pair.first.len() + pair.second.len()));
+    all
+}
+
+/// Returns `text` with the name of one thing in place of that of two alike: "two timers".
+pub fn of_one(text: &str, grammar: &Grammar) -> Option<String> {
+    let lower = text.to_lowercase();
+    let found = grammar.times.twice.iter().find_map(|(two, one)| {
+        let at = lower.find(two.as_str()).filter(|at| lower.len() == text.len() && text.is_char_boundary(*at))?;
+        Some(format!("{}{one}{}", &text[..at], text.get(at + two.len()..)?))
+    });
+    found
 }
 
 /// Returns every way to lift one time or two out of `words`, the longest times first.

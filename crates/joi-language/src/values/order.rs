@@ -7,7 +7,7 @@ use super::later::LaterCommand;
 use super::moment::{Day, DayPart, Said};
 use crate::ClockSaid;
 use jiff::Timestamp;
-use jiff::civil::Date;
+use jiff::civil::{Date, Time};
 
 /// Seconds in a day: the longest timer.
 pub const LONGEST_TIMER_S: u32 = 24 * 3600;
@@ -130,6 +130,19 @@ impl When {
             }
             (now, _) => now,
         }
+    }
+}
+
+impl When {
+    /// This with the half of the day that is nearer to `time`, if none was said.
+    #[must_use]
+    pub fn near(&self, time: Time) -> Self {
+        let Self::At(said) = self else { return self.clone() };
+        let readings = said.clock.filter(|_| said.part.is_none()).map(|clock| clock.readings(None));
+        let Some([first, second]) = readings.as_deref() else { return self.clone() };
+        let away = |other: &Time| time.duration_until(*other).abs();
+        let part = if away(first) <= away(second) { DayPart::Morning } else { DayPart::Afternoon };
+        Self::At(Said { part: Some(part), ..*said })
     }
 }
 

@@ -72,6 +72,7 @@ pub(super) struct HouseLexicon {
     own: HashSet<String>,
     /// Words that stand for a thing.
     stands: Vec<String>,
+    numbers: HashMap<String, f64>,
     phonetic: PhoneticMatcher,
 }
 
@@ -109,7 +110,8 @@ impl HouseLexicon {
             }
         }
         endings.sort_by_key(|(word, ..)| std::cmp::Reverse(word.chars().count()));
-        Self { entries, endings, own: HashSet::new(), stands: phrases.stands.clone(), phonetic }
+        let (stands, numbers) = (phrases.stands.clone(), words.numbers.clone());
+        Self { entries, endings, own: HashSet::new(), stands, numbers, phonetic }
     }
 
     /// Notes the words of a name of the house.
@@ -168,6 +170,11 @@ impl HouseLexicon {
         if may_correct.is_some() && self.stands.iter().any(|one| one == word) && !self.own.contains(word) {
             return;
         }
+        // "Lamp nine" is called "lamp 9", or there is none of that number.
+        if let Some(number) = self.number(word) {
+            phrase.bag.insert(number);
+            return;
+        }
         let corrected = may_correct.filter(|()| !self.own.contains(word)).and_then(|()| self.like(word));
         match corrected {
             Some(other) if other != word => {
@@ -184,6 +191,14 @@ impl HouseLexicon {
                 phrase.bag.insert(word.to_owned());
             }
         }
+    }
+
+    /// Returns the figures of a number.
+    fn number(&self, word: &str) -> Option<String> {
+        if word.chars().all(|sign| sign.is_ascii_digit()) {
+            return Some(word.to_owned());
+        }
+        self.numbers.get(word).map(ToString::to_string)
     }
 
     fn add_prefix(&self, prefix: &str, phrase: &mut ThingPhrase) {

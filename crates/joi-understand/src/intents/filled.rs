@@ -189,19 +189,9 @@ impl Filled<'_> {
         self.which(self.kind(), Many::One)
     }
 
-    /// Returns the timer that is to be longer or shorter.
-    fn timer(&self) -> Which {
-        Which {
-            clock: None,
-            day: None,
-            part: None,
-            ..self.which(self.kind().or(Some(EntryKind::Timer)), Many::One)
-        }
-    }
-
     /// Returns the order to make a timer longer or shorter; a length of zero leads to a question.
     pub(super) fn longer_by(&self, sign: i64) -> Option<ScheduleOrder> {
-        let which = self.timer();
+        let which = self.which(self.kind().or(Some(EntryKind::Timer)), Many::One);
         Some(match self.seconds(Slot::Duration)? {
             0 => ScheduleOrder::Move { which, when: None },
             seconds => ScheduleOrder::Add { which, seconds: sign * i64::from(seconds) },
