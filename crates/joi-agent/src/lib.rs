@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use jiff::Zoned;
 use joi_language::PromptName;
+use joi_llm::ModelSize;
 use joi_store::StoreError;
 
 pub mod agent;
@@ -178,7 +179,8 @@ impl<M: ChatModel> TurnContext<'_, M> {
         for (at, &asked) in parts.iter().enumerate() {
             sink.begin_another();
             let (language, is_followed) = (Arc::clone(&turn.language), at + 1 < parts.len());
-            let turn = Turn { asked, is_followed, now: turn.now.clone(), language, ..*turn };
+            let beside = if parts.len() == 1 { turn.asked } else { asked };
+            let turn = Turn { asked, beside, is_followed, now: turn.now.clone(), language, ..*turn };
             let (ended, keep) = self.one(&turn, sink).await?;
             if ended != Ended::Quick {
                 all.0 = ended;
@@ -197,6 +199,12 @@ impl<M: ChatModel> TurnContext<'_, M> {
     async fn think(&self, turn: &Turn<'_>, sink: &mut ReplySink) -> TurnResult {
         let (engine, session) = (self.engine, self.session);
         if let Some(ended) = self.careful(turn, sink).await? {
+            return Ok(ended);
+        }
+        // A large model words the answer itself.
+        if engine.answering().size == ModelSize::Small
+            && let Some(ended) = quick::memory::known(turn, engine.memory.store(), sink).await?
+        {
             return Ok(ended);
         }
         let past = match self.past(&turn.now).await {

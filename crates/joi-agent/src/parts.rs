@@ -66,6 +66,11 @@ fn is_last(part: &str, language: &Language) -> bool {
     quick.is_some_and(|quick| matches!(quick.what, Intent::Repeat | Intent::Quiet(_)))
 }
 
+fn is_volume(part: &str, language: &Language) -> bool {
+    let quick = intents::match_intent(language, part);
+    quick.is_some_and(|quick| matches!(quick.what, Intent::Volume(_)))
+}
+
 /// Returns whether a part is a quick command that may stand beside another request.
 pub(crate) fn is_quick(part: &str, language: &Language) -> bool {
     quick(part, language).is_some()
@@ -103,6 +108,10 @@ pub(crate) fn requests<'a>(
         let states = intents::is_statement(language, halves[0]);
         let first_asks = !states && intents::mood(language, halves[0]) == Mood::Question;
         if states && joint == Joint::Comma && is_last(halves[1], language) {
+            return Some(vec![halves[1]]);
+        }
+        // "That's too loud, put the volume at forty": the first is the reason for the second.
+        if halves.iter().all(|half| is_volume(half, language)) {
             return Some(vec![halves[1]]);
         }
         if is_torn { None } else { in_order(parts, joint, first_asks) }

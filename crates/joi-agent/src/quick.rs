@@ -13,8 +13,9 @@ use crate::turn::{Action, Keep, ReplyEvent, Turn};
 pub(crate) use context::QuickContext;
 use gate::Passage;
 use house::HouseWish;
-use joi_schedule::ScheduleOrder;
+use joi_schedule::{EntryKind, ScheduleOrder};
 use joi_tools::Toolbox;
+use joi_understand::house::HouseDecision;
 use joi_understand::intents::{self, Intent, QuickIntent};
 use joi_understand::intents::{QuietWish, TakingBack, Undo};
 use joi_understand::redact;
@@ -102,6 +103,13 @@ pub(crate) fn recognise<'a>(
             return Some(Recognised::House(wished));
         }
     }
+    // "Is the alarm on?": what rings, or what guards the house.
+    if let Some(QuickIntent { what: Intent::Schedule(ScheduleOrder::List(Some(EntryKind::Alarm))), .. }) = &quick
+        && let Some(wished @ HouseWish::Decided(HouseDecision::Told(_))) =
+            context.home.and_then(|home| home.wish(turn, &thread, None, tools))
+    {
+        return quick.map(|quick| Recognised::Either(quick, wished));
+    }
     quick
         .filter(|quick| !matches!(&quick.what, Intent::Home(order) if home::has_tool_for(order, tools)))
         .or_else(|| clarification.and_then(|asked| asked.completed(&turn.language, turn.asked, &turn.now)))
@@ -134,6 +142,12 @@ pub(crate) async fn carry_out(
     let quick = match recognised {
         Recognised::Quick(quick) => quick,
         Recognised::House(wished) => return house::carry_out(wished, turn, context, sink).await,
+        Recognised::Either(quick, wished) => {
+            let first = Recognised::Quick(quick.clone());
+            Box::pin(carry_out(turn, &first, context, sink)).await?;
+            sink.begin_another();
+            return house::carry_out(wished, turn, context, sink).await;
+        }
         Recognised::Requests(_) => return Ok(Keep::No),
     };
     if matches!(quick.what, Intent::Schedule(_) | Intent::Memory(_)) {

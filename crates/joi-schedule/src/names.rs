@@ -29,8 +29,10 @@ pub(super) fn meant<'a>(
     phonetic: PhoneticMatcher,
 ) -> Vec<&'a Entry> {
     let zone = now.time_zone();
+    let except = which.except.as_deref().map(|except| meant(entries, except, now, phonetic)).unwrap_or_default();
     let fits = |entry: &&Entry| {
-        entry.is_live()
+        !except.iter().any(|other| other.id == entry.id)
+            && entry.is_live()
             && which.id.is_none_or(|id| id == entry.id)
             && which.kind.is_none_or(|kind| kind == entry.kind)
             && which.length_s.is_none_or(|length| entry.length_s == Some(length))
@@ -58,11 +60,15 @@ pub(super) fn meant<'a>(
 }
 
 /// Returns the one of `found`, the next one first, that is meant by its place among them.
-pub(super) fn ranked<'a>(found: &[&'a Entry], rank: Rank) -> Vec<&'a Entry> {
+pub(super) fn ranked<'a>(found: &[&'a Entry], rank: Rank, now: &Zoned) -> Vec<&'a Entry> {
+    let zone = now.time_zone();
+    let time = |entry: &&&Entry| entry.due.moment(zone).to_zoned(zone.clone()).time();
     let length = |entry: &&&Entry| entry.length_s.unwrap_or_default();
     let one = match rank {
         Rank::Soonest => found.first(),
         Rank::Latest => found.last(),
+        Rank::Early => found.iter().min_by_key(time),
+        Rank::Late => found.iter().max_by_key(time),
         Rank::Longest => found.iter().max_by_key(length),
         Rank::Shortest => found.iter().min_by_key(length),
         Rank::Newest => found.iter().max_by_key(|entry| entry.id),

@@ -82,18 +82,7 @@ impl Lists {
                 let back = (!new.is_empty()).then_some(WayBack::TakeOff { list, entries: new });
                 Ok(Output::of(source, text).saying(sentence).undone_by(back))
             }
-            ("remove", text) => match store.remove_note(&list, text).await.map_err(broken)? {
-                NoteRemoval::Removed(gone) => {
-                    let now = store.notes(&list).await.map_err(broken)?;
-                    let sentence = taken_off(&list, std::slice::from_ref(&gone), language);
-                    Ok(Output::of(source, format!("removed {gone}; {}", as_spoken(&list, &now)))
-                        .saying(sentence))
-                }
-                NoteRemoval::Several(entries) => Err(which(&entries, source, language)),
-                NoteRemoval::Missing => {
-                    Err(ToolError::TellModel(format!("{text} is not on the {list} list")))
-                }
-            },
+            ("remove", text) => self.remove(store, &list, text, (source, language)).await,
             ("read", text) if !text.is_empty() => {
                 let found = store.notes_of(&list, text).await.map_err(broken)?;
                 let told = language.sentences().time.listed(&found);
@@ -123,6 +112,10 @@ impl Lists {
     /// one; else it is the shopping list, and what is added says what it is for.
     async fn meant(&self, store: &Store, call: &Call<'_>) -> Result<(String, String), StoreError> {
         let (said, text) = (call.text("list"), call.text("text"));
+        if call.text("action") == "remove" && names_all(said, call.language) {
+            let list = self.holding(store, text).await?;
+            return Ok((list.unwrap_or_else(|| SHOPPING.to_owned()), text.to_owned()));
+        }
         let Some((purpose, name)) = purpose(said, call.language) else {
             let name = list_name(said, call.language);
             // One list under its spellings: the one that is there.
@@ -136,6 +129,53 @@ impl Lists {
             (false, "add") if !text.is_empty() => (SHOPPING.to_owned(), format!("{text} {purpose}")),
             (false, _) => (SHOPPING.to_owned(), text.to_owned()),
         })
+    }
+
+    /// Takes what `text` names off a list: one entry, or several that are named one behind the other.
+    async fn remove(
+        &self,
+        store: &Store,
+        list: &str,
+        text: &str,
+        (source, language): (Source, &Language),
+    ) -> Result<Output, ToolError> {
+        let broken = |error: StoreError| lost(language, &error.to_string());
+        let (mut gone, mut missing) = (Vec::new(), Vec::new());
+        let is_one = !store.notes_of(list, text).await.map_err(broken)?.is_empty();
+        let all = if is_one { vec![text.to_owned()] } else { items(list, text, language) };
+        for item in all {
+            match store.remove_note(list, &item).await.map_err(broken)? {
+                NoteRemoval::Removed(entry) => gone.push(entry),
+                NoteRemoval::Several(entries) => return Err(which(&entries, source, language)),
+                NoteRemoval::Missing => missing.push(item),
+            }
+        }
+        let say = &language.sentences().tools;
+        let told = |items: &[String]| language.sentences().time.listed(items);
+        let not_there = || {
+            fill(&say.not_listed, &[("items", &told(&missing)), ("list", spoken_name(list, language))])
+        };
+        if gone.is_empty() {
+            let fact = format!("{} is not on the {list} list", told(&missing));
+            return Ok(Output::of(source, fact).saying(not_there()));
+        }
+        let now = store.notes(list).await.map_err(broken)?;
+        let mut sentence = taken_off(list, &gone, language);
+        if !missing.is_empty() {
+            sentence = format!("{sentence} {}", not_there());
+        }
+        Ok(Output::of(source, format!("removed {}; {}", told(&gone), as_spoken(list, &now))).saying(sentence))
+    }
+
+    /// Returns the only list on which `text` stands.
+    async fn holding(&self, store: &Store, text: &str) -> Result<Option<String>, StoreError> {
+        let mut found = Vec::new();
+        for list in store.note_lists().await? {
+            if !store.notes_of(&list, text).await?.is_empty() {
+                found.push(list);
+            }
+        }
+        Ok(if found.len() == 1 { found.pop() } else { None })
     }
 
     /// Returns what lists there are.

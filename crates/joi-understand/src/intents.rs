@@ -22,6 +22,7 @@ mod tests;
 mod wishes;
 
 use jiff::Zoned;
+use jiff::civil::Date;
 
 use filled::Filled;
 use joi_language::grammar::TemplateGroup;
@@ -31,8 +32,8 @@ use joi_language::grammar::machine::{Fit, GrammarUtterance};
 use joi_language::grammar::words::{self, Word};
 use joi_language::times::{date_in, time_of_day};
 use joi_language::values::{
-    Day, DayPart, Days, Exactness, Many, MemoryKind, Said, ScheduleOrder, ScheduleQuestion, When, Which,
-    date_on,
+    Day, DayPart, Days, Exactness, Many, MemoryKind, Rank, Said, ScheduleOrder, ScheduleQuestion, When, Which,
+    dates,
 };
 use joi_language::{Language, fill};
 
@@ -262,9 +263,14 @@ pub fn complete(
             // "The second one" is the second of those that were asked about.
             let is_place =
                 said.rank.is_some() && Which { rank: None, kind: None, ..said.clone() } == Which::default();
-            *which = match is_place {
-                true => Which { rank: said.rank, many: said.many, ..which.clone() },
-                false => Which { kind: said.kind.or(which.kind), ..said },
+            let ScheduleQuestion::Which(named) = question else { return None };
+            *which = match (is_place, said.rank) {
+                (true, Some(Rank::Nth(nth))) => {
+                    let named = named.get(usize::from(nth).checked_sub(1)?)?;
+                    Which { id: Some(named.id), many: Many::One, ..which.clone() }
+                }
+                (true, rank) => Which { rank, many: said.many, ..which.clone() },
+                (false, _) => Which { kind: said.kind.or(which.kind), ..said },
             };
         }
         _ => return None,
@@ -318,6 +324,15 @@ fn answered<T>(language: &Language, text: &str, made: impl Fn(&str, &Filled<'_>)
     matched(language, text, &Fluent::of(said), TemplateGroup::Answer, made).map(|matched| matched.made)
 }
 
+/// Returns whether a question about `day` is about `date`: nobody asks about today by its weekday.
+fn is_meant(day: Day, date: Date, now: &Zoned) -> bool {
+    match day {
+        Day::Date(..) => date >= now.date(),
+        Day::Weekday(_) => date > now.date(),
+        Day::Ahead(_) => true,
+    }
+}
+
 /// Returns what is said once the intent has been carried out; empty when nothing is to be said. `last_reply`
 /// is the answer before this one, for [`Intent::Repeat`]. What the schedule says is not known here.
 pub fn answer(language: &Language, what: &Intent, now: &Zoned, last_reply: Option<&str>) -> String {
@@ -325,7 +340,7 @@ pub fn answer(language: &Language, what: &Intent, now: &Zoned, last_reply: Optio
     match what {
         Intent::Time => fill(&say.time, &[("time", &time_of_day(now.time(), language))]),
         Intent::Date => date_in(&say.date, now.date(), language),
-        Intent::DateOf(day) => match date_on(*day, now) {
+        Intent::DateOf(day) => match dates(*day, now).into_iter().find(|date| is_meant(*day, *date, now)) {
             Some(date) if date < now.date() => date_in(&say.date_was, date, language),
             Some(date) => match now.date().until(date).map_or(0, |until| until.get_days()) {
                 0 | 1 => date_in(&say.date_of, date, language),

@@ -140,6 +140,26 @@ pub(crate) async fn carry_out(
     }
 }
 
+/// The answer to a question that something answers which the user told, in the user's own words.
+pub(crate) async fn known(
+    turn: &Turn<'_>,
+    store: Option<&Store>,
+    sink: &mut ReplySink,
+) -> Result<Option<(Ended, Keep)>, ReceiverClosed> {
+    let Some(store) = store else { return Ok(None) };
+    let Ok(mut facts) = store.memories(None, MOST_KNOWN).await else { return Ok(None) };
+    facts.retain(|fact| {
+        matches!(fact.kind, MemoryKind::User | MemoryKind::World) && fact.source != STRANGER
+    });
+    facts.sort_by_key(|fact| std::cmp::Reverse(fact.at));
+    let texts = facts.iter().map(|fact| fact.text.0.as_str());
+    let Some(at) = joi_understand::known::answering(&turn.language, turn.asked, texts) else { return Ok(None) };
+    sink.decided("memory", "known", "the user told it").await?;
+    let language = Arc::clone(&sink.language);
+    sink.say(&told::known(&language, &facts[at].text.0)).await?;
+    Ok(Some((Ended::Quick, Keep::Yes)))
+}
+
 async fn about_me(turn: &Turn<'_>, store: &Store, sink: &mut ReplySink) -> Result<Keep, ReceiverClosed> {
     let read = async {
         let known = store.memories(None, MOST_KNOWN).await?;

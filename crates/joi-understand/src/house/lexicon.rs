@@ -50,6 +50,8 @@ pub(super) struct ThingPhrase {
     pub(super) is_plural: bool,
     /// "All", "every".
     pub(super) is_all: bool,
+    /// "Both".
+    pub(super) is_both: bool,
     pub(super) is_here: bool,
     /// In the whole house.
     pub(super) is_everywhere: bool,
@@ -274,7 +276,10 @@ impl ThingPhrase {
                 self.is_of_house = true;
             }
             Meaning::All => self.is_all = true,
-            Meaning::Both => self.is_plural = true,
+            Meaning::Both => {
+                self.is_both = true;
+                self.is_plural = true;
+            }
             Meaning::Here => self.is_here = true,
             Meaning::Everywhere => {
                 self.is_everywhere = true;
