@@ -70,8 +70,9 @@ use agent::tool_loop::LoopEnd;
 use before_model::{Considered, ForModel};
 use confirmation::QuestionOutcome;
 use deadline::in_time;
-use joi_understand::intents::{self, QuickIntent};
-use joi_understand::{redact, wish};
+use joi_schedule::ScheduleOrder;
+use joi_understand::intents::{self, Intent, QuickIntent};
+use joi_understand::{question, redact, wish};
 use memory::remember;
 use model::ChatModel;
 use prompt::dialogue::{self, Past};
@@ -115,7 +116,11 @@ impl<M: ChatModel> TurnContext<'_, M> {
     /// One request: an emergency, a quick command, several requests, or one for the model.
     async fn one(&self, turn: &Turn<'_>, sink: &mut ReplySink) -> TurnResult {
         let is_emergency = safe_answers::is_emergency(turn);
-        if !is_emergency && wish::stays(&turn.language, turn.asked) {
+        let resumes = || {
+            let quick = intents::match_intent(&turn.language, turn.asked);
+            quick.is_some_and(|quick| matches!(quick.what, Intent::Schedule(ScheduleOrder::Resume(_))))
+        };
+        if !is_emergency && wish::stays(&turn.language, turn.asked) && !resumes() {
             sink.decided("gate", "no", "something is to stay as it is").await?;
             sink.say(&turn.language.sentences().reply.left_alone).await?;
             return Ok((Ended::Quick, Keep::Yes));
@@ -144,10 +149,17 @@ impl<M: ChatModel> TurnContext<'_, M> {
             let keep = quick::carry_out(turn, &quick, &quick_context, sink).await?;
             return Ok((Ended::Quick, keep));
         }
-        match parts::requests(turn.asked, &turn.language, &self.tools(), size) {
-            Some(parts) => Box::pin(self.each(turn, parts, sink)).await,
-            None => self.think(turn, sink).await,
+        let parts = parts::requests(turn.asked, &turn.language, &self.tools(), size);
+        // "Yesterday we waited, forty minutes for the bus": what has been asks for nothing.
+        let is_told = |parts: &Vec<&str>| parts.len() == 1 && question::is_past(turn.asked, &turn.now);
+        if let Some(parts) = parts.filter(|parts| !is_told(parts)) {
+            return Box::pin(self.each(turn, parts, sink)).await;
         }
+        if let Some(quick) = parts::on_day_before(turn.asked, &turn.language) {
+            let keep = quick::carry_out(turn, &Recognised::Quick(quick), &quick_context, sink).await?;
+            return Ok((Ended::Quick, keep));
+        }
+        self.think(turn, sink).await
     }
 
     /// Sets two entries, one behind the other.

@@ -12,7 +12,7 @@ use joi_language::{Language, MatterUrgency};
 use joi_llm::ModelSize;
 use joi_tools::Effect;
 use joi_understand::compound::{self, Joint};
-use joi_understand::intents::{self, Intent, IntentPart, Mood};
+use joi_understand::intents::{self, Intent, IntentPart, Mood, QuickIntent};
 use joi_understand::risk::{self, AnswerRisk};
 use joi_understand::{tongue, wish};
 
@@ -115,6 +115,16 @@ pub(crate) fn requests<'a>(
             return Some(vec![halves[1]]);
         }
         if is_torn { None } else { in_order(parts, joint, first_asks) }
+    })
+}
+
+/// Returns the command behind a statement that names its day: "I'm off on Friday, skip the alarm".
+pub(crate) fn on_day_before(asked: &str, language: &Language) -> Option<QuickIntent> {
+    halves_of(asked).into_iter().find_map(|([one, other], joint)| {
+        let is_told = joint != Joint::Comma
+            || intents::mood(language, one) == Mood::Question
+            || !wish::is_asked_within(language, asked, other);
+        if is_told { None } else { intents::on_day_before(language, one, other) }
     })
 }
 

@@ -176,6 +176,7 @@ pub(crate) async fn carry_out(
         Intent::Home(order) => return home::carry_out(order, turn, sink).await,
         Intent::Quiet(wish) => return wished(*wish, turn, context, sink).await,
         Intent::Time | Intent::Date | Intent::DateOf(_) | Intent::Greeting(_) => (&[], Keep::Yes),
+        Intent::NoSuchTime | Intent::TimeOver => (&[], Keep::Yes),
         Intent::CannotRepeat | Intent::Chance(_) | Intent::Herself(_) | Intent::HomeAgain => (&[], Keep::Yes),
         Intent::Volume(change) => (&[Action::Volume(*change)], Keep::Yes),
         Intent::Repeat => (&[], Keep::No),

@@ -68,6 +68,8 @@ const COMMANDS: &[&str] = &[
     "alarm set",
     "reminder set",
     "repeat cannot",
+    "time none",
+    "time over",
     "wake me",
     "wake at",
     "timer left",

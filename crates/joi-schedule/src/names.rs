@@ -8,7 +8,8 @@ use jiff::Zoned;
 use jiff::civil::Date;
 
 use joi_language::PhoneticMatcher;
-use joi_language::values::entry::Entry;
+use joi_language::words;
+use joi_language::values::entry::{Days, Entry};
 use joi_language::values::moment::{Day, DayPart, dates};
 use joi_language::values::order::{Rank, Which};
 
@@ -43,7 +44,7 @@ pub(super) fn meant<'a>(
                     |time: &jiff::civil::Time| (time.hour(), time.minute()) == (at.hour(), at.minute());
                 clock.readings(part).iter().any(is_at)
             })
-            && (which.days.is_none() || entry.days == which.days)
+            && (which.days.is_none() || entry.days == which.days || rings_once_on(entry, which.days, now))
             && which.part.is_none_or(|part| {
                 let at = entry.due.moment(zone).to_zoned(zone.clone());
                 is_in(part, at.hour())
@@ -77,6 +78,11 @@ pub(super) fn ranked<'a>(found: &[&'a Entry], rank: Rank, now: &Zoned) -> Vec<&'
     one.copied().into_iter().collect()
 }
 
+/// Returns whether an entry that does not come back is due on the only day of `days`.
+fn rings_once_on(entry: &Entry, days: Days, now: &Zoned) -> bool {
+    entry.days.is_none() && days.only().is_some_and(|day| date_of(entry, Day::Weekday(day), now).is_some())
+}
+
 /// Returns whether an hour of the day is in `part`. Neighbours overlap: ten at night is in the evening, too.
 fn is_in(part: DayPart, hour: i8) -> bool {
     match part {
@@ -93,13 +99,17 @@ pub(super) fn date_of(entry: &Entry, day: Day, now: &Zoned) -> Option<Date> {
 }
 
 /// How alike two names are, 0..1.
-fn likeness(one: &str, other: &str, phonetic: PhoneticMatcher) -> f64 {
-    let (one, other) = (plain(one), plain(other));
+fn likeness(own: &str, heard: &str, phonetic: PhoneticMatcher) -> f64 {
+    let (one, other) = (plain(own), plain(heard));
     if one == other {
         return 1.0;
     }
     let spelling = strsim::jaro_winkler(&one, &other);
     let (first, second) = (phonetic.sound(&one), phonetic.sound(&other));
+    // "The reminder about Ann": a part of it.
+    if words::mention(&words::words(own), &words::words(heard)) {
+        return spelling.max(SOUNDS_SAME).min(0.99);
+    }
     let sounds_same = !first.is_empty() && first == second && spelling >= NOT_TOO_FAR;
     if sounds_same { spelling.max(SOUNDS_SAME) } else { spelling.min(0.99) }
 }

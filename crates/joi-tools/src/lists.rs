@@ -50,9 +50,11 @@ impl Lists {
         }
         let (list, text) = self.meant(store, &call).await.map_err(broken)?;
         let text = text.as_str();
-        let action = if call.text("action") == "begin" { "read" } else { call.text("action") };
-        let is_known = is_always_there(&list) || !store.notes(&list).await.map_err(broken)?.is_empty();
-        if action != "add" && !is_known && call.text("action") != "begin" {
+        let action = call.text("action");
+        let is_known = is_always_there(&list) || store.note_lists().await.map_err(broken)?.contains(&list);
+        if action == "begin" && !is_known {
+            store.begin_list(&list, self.clock.now().timestamp()).await.map_err(broken)?;
+        } else if action != "add" && !is_known {
             return Ok(Output::own(format!("there is no {list} list"))
                 .saying(fill(&say.no_list, &[("list", spoken_name(&list, language))])));
         }
@@ -147,7 +149,10 @@ impl Lists {
             match store.remove_note(list, &item).await.map_err(broken)? {
                 NoteRemoval::Removed(entry) => gone.push(entry),
                 NoteRemoval::Several(entries) => return Err(which(&entries, source, language)),
-                NoteRemoval::Missing => missing.push(item),
+                NoteRemoval::Missing => match ending(&store.notes(list).await.map_err(broken)?, &item) {
+                    entries if entries.is_empty() => missing.push(item),
+                    entries => return Err(which(&entries, source, language)),
+                },
             }
         }
         let say = &language.sentences().tools;
@@ -210,7 +215,7 @@ impl Tool for Lists {
 
     fn schema(&self) -> Value {
         let properties = json!({
-            "action": { "type": "string", "enum": ["add", "read", "remove", "clear"] },
+            "action": { "type": "string", "enum": ["add", "read", "remove", "clear", "begin"] },
             "list": { "type": "string", "maxLength": 40 },
             "text": { "type": "string", "maxLength": 300 },
         });
@@ -219,7 +224,7 @@ impl Tool for Lists {
 
     fn effect(&self, arguments: &Arguments) -> Effect {
         match arguments.get("action").and_then(Value::as_str) {
-            Some("read" | "begin") => Effect::Looks,
+            Some("read") => Effect::Looks,
             _ => Effect::Remembers,
         }
     }
@@ -323,7 +328,11 @@ fn is_same(stored: &str, said: &str, language: &Language) -> bool {
             .min_by_key(|name| name.len())
             .map_or_else(|| name.clone(), str::to_owned)
     };
-    list::is_alike(&named(stored), &named(said))
+    let (stored, said) = (named(stored), named(said));
+    // "Packliste" is that of "packen".
+    let is_stem = said.chars().count() >= SHORTEST_END
+        && stored.strip_prefix(said.as_str()).is_some_and(|ending| ["n", "en", "s"].contains(&ending));
+    is_stem || list::is_alike(&stored, &said)
 }
 
 /// `items` as they stand on the list already, each once: "Milk" is "milk".
@@ -337,6 +346,15 @@ fn once_each(items: Vec<String>, before: &[String]) -> Vec<String> {
         }
     }
     each
+}
+
+/// Returns the entries with a compound that ends with `item`: "Schwarzbrot".
+fn ending(entries: &[String], item: &str) -> Vec<String> {
+    let item = item.to_lowercase();
+    let is_end = |entry: &&String| {
+        item.chars().count() >= SHORTEST_END && entry.split(' ').any(|word| word.to_lowercase().ends_with(&item))
+    };
+    entries.iter().filter(is_end).cloned().collect()
 }
 
 /// "milk, eggs and bread" are three things on a list and one note.

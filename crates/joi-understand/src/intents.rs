@@ -7,6 +7,7 @@
 //! Pure: no I/O, no clock.
 
 mod amend;
+mod before;
 mod both;
 mod completeness;
 mod filled;
@@ -38,6 +39,7 @@ use joi_language::values::{
 use joi_language::{Language, fill};
 
 pub use amend::{Settled, amended, only_repeats, settled};
+pub use before::on_day_before;
 pub use both::both;
 pub use completeness::{Completeness, completeness, is_amendable};
 pub use home::{HomeDeed, HomeOrder, not_connected};
@@ -89,6 +91,10 @@ pub enum Intent {
     Home(HomeOrder),
     /// A repetition that the schedule does not know.
     CannotRepeat,
+    /// A time of day that there is not.
+    NoSuchTime,
+    /// A time that is over.
+    TimeOver,
     /// A wish about proactive speech, or the news that an alarm was heard.
     Quiet(QuietWish),
 }
@@ -353,6 +359,8 @@ pub fn answer(language: &Language, what: &Intent, now: &Zoned, last_reply: Optio
         Intent::Greeting(DayPart::Evening | DayPart::Night) => say.good_evening.clone(),
         Intent::Stop | Intent::Schedule(_) | Intent::Memory(_) | Intent::Quiet(_) => String::new(),
         Intent::Home(order) => not_connected(language, order),
+        Intent::NoSuchTime => say.no_such_time.clone(),
+        Intent::TimeOver => language.sentences().schedule.is_over.clone(),
         Intent::CannotRepeat => language.sentences().time.repeats.cannot.clone(),
         Intent::Chance(Chance::Coin) => [&say.heads, &say.tails][drawn(now, 2)].clone(),
         Intent::Chance(Chance::Die) => fill(&say.rolled, &[("number", &(drawn(now, 6) + 1).to_string())]),

@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use super::Grammar;
-use super::machine::{Capture, GrammarUtterance};
+use super::machine::{Capture, GrammarUtterance, Slot};
 use super::program::Program;
 use super::words::{Word, words_at_start};
 
@@ -72,7 +72,11 @@ pub fn pairs(words: &[Word], grammar: &Grammar) -> Vec<TimePair> {
             .then(|| TimePair { first: first.clone(), second: second.clone(), is_of_two })
     };
     let all = spans.iter().flat_map(|first| spans.iter().filter_map(move |second| pair(&first.at, &second.at)));
-    let mut all: Vec<TimePair> = all.collect();
+    // "Every Tuesday and Thursday" is one time.
+    let is_one = |pair: &TimePair| {
+        spans.iter().any(|span| span.at.start <= pair.first.start && pair.second.end <= span.at.end)
+    };
+    let mut all: Vec<TimePair> = all.filter(|pair| !is_one(pair)).collect();
     all.sort_by_key(|pair| std::cmp::Reverse(pair.first.len() + pair.second.len()));
     all
 }
@@ -102,6 +106,19 @@ pub fn lifted(words: &[Word], grammar: &Grammar) -> Vec<Lifted> {
 /// Returns whether `words` are a time among any words: "at seven", but not "seven".
 pub fn is_strict(words: &[Word], grammar: &Grammar) -> bool {
     spans(words, grammar).iter().any(|span| span.is_strict && span.at == (0..words.len()))
+}
+
+/// Returns the only day that is named in `words`, by its place in them; nothing where an hour is.
+pub fn day_in(words: &[Word], grammar: &Grammar) -> Option<Range<usize>> {
+    let is_one = |slots: &[Slot], span: &TimeSpan| span.captures.iter().any(|capture| slots.contains(&capture.slot));
+    let spans = spans(words, grammar);
+    if spans.iter().any(|span| span.is_strict && is_one(&[Slot::Clock, Slot::Duration, Slot::Days, Slot::Several], span)) {
+        return None;
+    }
+    let mut days = spans.into_iter().filter(|span| span.is_strict && is_one(&[Slot::Day, Slot::Month], span));
+    let first = days.next()?;
+    // The same day again within it.
+    days.all(|other| other.at.start < first.at.end).then_some(first.at)
 }
 
 /// Returns whether such a time stands in `words`.

@@ -127,7 +127,7 @@ sentences! {
         date_of(weekday, month, day, nth, year);
         date_ahead(weekday, month, day, nth, year, days);
         date_was(weekday, month, day, nth, year);
-        no_such_day; heads; tails;
+        no_such_day; no_such_time; heads; tails;
         rolled(number);
         abilities; nature; hears; home_again; nothing_said_yet; nothing_to_take_back; not_taken_back;
         louder; quieter;

@@ -67,6 +67,8 @@ fn completed(one: &When, other: &When) -> Option<(When, When)> {
             let is_bare = clock.minute == 0 && clock.exactness == Exactness::Either;
             is_bare.then(|| (one.clone(), When::In(u32::from(clock.hour) * unit)))
         }
+        // "On Mondays and on Fridays" is one series.
+        (When::At(one), When::At(other)) if !one.days.is_none() && !other.days.is_none() && one.clock == other.clock => None,
         (When::At(one), When::At(other)) => Some((When::At(with(one, other)), When::At(with(other, one)))),
         _ => None,
     }

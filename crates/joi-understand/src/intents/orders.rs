@@ -38,6 +38,8 @@ pub(super) fn intent(name: &str, filled: &Filled<'_>) -> Option<Intent> {
         "quiet over" => Intent::Quiet(QuietWish::Over),
         "heard it" => Intent::Quiet(QuietWish::Heard),
         "repeat cannot" => Intent::CannotRepeat,
+        "time none" => Intent::NoSuchTime,
+        "time over" => Intent::TimeOver,
         "seen it" => Intent::Quiet(QuietWish::Seen),
         "volume up" => Intent::Volume(VolumeChange::Up),
         "volume down" => Intent::Volume(VolumeChange::Down),
