@@ -9,7 +9,7 @@ use jiff::civil::Date;
 
 use joi_language::PhoneticMatcher;
 use joi_language::words;
-use joi_language::values::entry::{Days, Entry};
+use joi_language::values::entry::Entry;
 use joi_language::values::moment::{Day, DayPart, dates};
 use joi_language::values::order::{Rank, Which};
 
@@ -44,7 +44,7 @@ pub(super) fn meant<'a>(
                     |time: &jiff::civil::Time| (time.hour(), time.minute()) == (at.hour(), at.minute());
                 clock.readings(part).iter().any(is_at)
             })
-            && (which.days.is_none() || entry.days == which.days || rings_once_on(entry, which.days, now))
+            && (which.days.is_none() || entry.days == which.days)
             && which.part.is_none_or(|part| {
                 let at = entry.due.moment(zone).to_zoned(zone.clone());
                 is_in(part, at.hour())
@@ -76,11 +76,6 @@ pub(super) fn ranked<'a>(found: &[&'a Entry], rank: Rank, now: &Zoned) -> Vec<&'
         Rank::Nth(nth) => found.get(usize::from(nth).saturating_sub(1)),
     };
     one.copied().into_iter().collect()
-}
-
-/// Returns whether an entry that does not come back is due on the only day of `days`.
-fn rings_once_on(entry: &Entry, days: Days, now: &Zoned) -> bool {
-    entry.days.is_none() && days.only().is_some_and(|day| date_of(entry, Day::Weekday(day), now).is_some())
 }
 
 /// Returns whether an hour of the day is in `part`. Neighbours overlap: ten at night is in the evening, too.

@@ -352,7 +352,7 @@ fn once_each(items: Vec<String>, before: &[String]) -> Vec<String> {
 fn ending(entries: &[String], item: &str) -> Vec<String> {
     let item = item.to_lowercase();
     let is_end = |entry: &&String| {
-        item.chars().count() >= SHORTEST_END && entry.split(' ').any(|word| word.to_lowercase().ends_with(&item))
+        item.chars().count() >= SHORTEST_END && !entry.contains(' ') && entry.to_lowercase().ends_with(&item)
     };
     entries.iter().filter(is_end).cloned().collect()
 }

@@ -173,7 +173,7 @@ impl HouseLexicon {
             return;
         }
         // "Lamp nine" is called "lamp 9", or there is none of that number.
-        if let Some(number) = self.number(word) {
+        if let Some(number) = self.number(word).filter(|_| !phrase.bag.is_empty()) {
             phrase.bag.insert(number);
             return;
         }

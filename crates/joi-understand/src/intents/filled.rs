@@ -171,10 +171,8 @@ impl Filled<'_> {
         // The alarm "on Saturdays" may ring on one of them only.
         let has_part = self.values(Slot::Days).any(|days| days.contains(' '));
         let days = if has_part { Days::NONE } else { self.days() };
-        // "On Wednesdays" is the series, "on Wednesday" a day of it.
-        let is_series = self.value(Slot::Several).is_some();
         let (day, days) = match days {
-            days if days.only().is_some() && !is_series => (self.day().or(days.only().map(Day::Weekday)), Days::NONE),
+            days if days.only().is_some() => (self.day().or(days.only().map(Day::Weekday)), Days::NONE),
             days => (self.day(), days),
         };
         Which { id: None, kind, name: self.name(), length_s, clock, day, days, part, rank, many, except: None }
