@@ -151,7 +151,13 @@ impl<M: ChatModel> TurnContext<'_, M> {
         }
         let parts = parts::requests(turn.asked, &turn.language, &self.tools(), size);
         // "Yesterday we waited, forty minutes for the bus": what has been asks for nothing.
-        let is_told = |parts: &Vec<&str>| parts.len() == 1 && question::is_past(turn.asked, &turn.now);
+        let sets = |part: &str| {
+            let quick = intents::match_intent(&turn.language, part);
+            quick.is_some_and(|quick| matches!(quick.what, Intent::Schedule(ScheduleOrder::Set(_))))
+        };
+        let is_told = |parts: &Vec<&str>| {
+            parts.len() == 1 && sets(parts[0]) && question::is_past(turn.asked, &turn.now)
+        };
         if let Some(parts) = parts.filter(|parts| !is_told(parts)) {
             return Box::pin(self.each(turn, parts, sink)).await;
         }

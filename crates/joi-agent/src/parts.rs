@@ -9,6 +9,7 @@
 
 use crate::agent::tool_list::ToolList;
 use joi_language::{Language, MatterUrgency};
+use joi_language::values::{EntryKind, NewEntry, ScheduleOrder};
 use joi_llm::ModelSize;
 use joi_tools::Effect;
 use joi_understand::compound::{self, Joint};
@@ -66,6 +67,12 @@ fn is_last(part: &str, language: &Language) -> bool {
     quick.is_some_and(|quick| matches!(quick.what, Intent::Repeat | Intent::Quiet(_)))
 }
 
+/// Returns whether `part` is a reminder of which the text is missing.
+fn is_textless(part: &str, language: &Language) -> bool {
+    let quick = intents::match_intent(language, part);
+    matches!(quick.map(|quick| quick.what), Some(Intent::Schedule(ScheduleOrder::Set(NewEntry { kind: EntryKind::Reminder, name: None, .. }))))
+}
+
 fn is_volume(part: &str, language: &Language) -> bool {
     let quick = intents::match_intent(language, part);
     quick.is_some_and(|quick| matches!(quick.what, Intent::Volume(_)))
@@ -109,6 +116,10 @@ pub(crate) fn requests<'a>(
         let first_asks = !states && intents::mood(language, halves[0]) == Mood::Question;
         if states && joint == Joint::Comma && is_last(halves[1], language) {
             return Some(vec![halves[1]]);
+        }
+        // "Buy flowers, remind me on Saturday": what is said before it is what to remind of.
+        if parts[0].1 == RequestPart::Rest && is_textless(halves[1], language) {
+            return None;
         }
         // "That's too loud, put the volume at forty": the first is the reason for the second.
         if halves.iter().all(|half| is_volume(half, language)) {

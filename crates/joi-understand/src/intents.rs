@@ -269,13 +269,14 @@ pub fn complete(
             // "The second one" is the second of those that were asked about.
             let is_place =
                 said.rank.is_some() && Which { rank: None, kind: None, ..said.clone() } == Which::default();
-            let ScheduleQuestion::Which(named) = question else { return None };
-            *which = match (is_place, said.rank) {
-                (true, Some(Rank::Nth(nth))) => {
-                    let named = named.get(usize::from(nth).checked_sub(1)?)?;
-                    Which { id: Some(named.id), many: Many::One, ..which.clone() }
-                }
-                (true, rank) => Which { rank, many: said.many, ..which.clone() },
+            let ScheduleQuestion::Which(several) = question else { return None };
+            let named = match said.rank {
+                Some(Rank::Nth(nth)) => several.get(usize::from(nth).wrapping_sub(1)),
+                _ => None,
+            };
+            *which = match (is_place, named) {
+                (true, Some(named)) => Which { id: Some(named.id), many: Many::One, ..which.clone() },
+                (true, None) => Which { rank: said.rank, many: said.many, ..which.clone() },
                 (false, _) => Which { kind: said.kind.or(which.kind), ..said },
             };
         }

@@ -139,6 +139,8 @@ impl HouseLexicon {
     fn read(&self, words: &[String], may_correct: Option<()>) -> ThingPhrase {
         let mut phrase = ThingPhrase { said: words.join(" "), ..ThingPhrase::default() };
         let mut at = 0;
+        // Right behind a name a number belongs to it: "lamp nine" is "lamp 9", or there is none of that number.
+        let mut is_named = false;
         while at < words.len() {
             let most = LONGEST_ENTRY.min(words.len() - at);
             let found = (1..=most).rev().find_map(|length| {
@@ -151,11 +153,16 @@ impl HouseLexicon {
             match found {
                 Some((length, word, meaning)) => {
                     phrase.has_exact |= meaning != Meaning::Loose;
+                    is_named = matches!(meaning, Meaning::Kind(..) | Meaning::Room(_));
                     phrase.add(&word, &meaning);
                     at += length;
                 }
                 None => {
-                    self.add_word(&words[at], may_correct, &mut phrase);
+                    match self.number(&words[at]).filter(|_| is_named) {
+                        Some(number) => drop(phrase.bag.insert(number)),
+                        None => self.add_word(&words[at], may_correct, &mut phrase),
+                    }
+                    is_named = self.apart(&words[at]).is_some();
                     at += 1;
                 }
             }
@@ -170,11 +177,6 @@ impl HouseLexicon {
             return phrase.add(word, &Meaning::Kind(kind, number));
         }
         if may_correct.is_some() && self.stands.iter().any(|one| one == word) && !self.own.contains(word) {
-            return;
-        }
-        // "Lamp nine" is called "lamp 9", or there is none of that number.
-        if let Some(number) = self.number(word).filter(|_| !phrase.bag.is_empty()) {
-            phrase.bag.insert(number);
             return;
         }
         let corrected = may_correct.filter(|()| !self.own.contains(word)).and_then(|()| self.like(word));

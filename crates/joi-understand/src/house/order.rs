@@ -143,6 +143,13 @@ impl Reader<'_> {
             FoundThings::Where(all) => {
                 return Some(HouseDecision::Where(all.into_iter().map(|at| self.named(at)).collect()));
             }
+            // The volume is joi's own where nothing in the house has one.
+            FoundThings::NoSuch
+                if wanted.deed != HouseDeed::Degrees
+                    && phrases.iter().all(|phrase| phrase.kinds == [ThingKind::Volume]) =>
+            {
+                return None;
+            }
             FoundThings::NoSuch => {
                 let said: Vec<&str> = phrases.iter().map(|phrase| phrase.said.as_str()).collect();
                 return Some(HouseDecision::Refused(HouseRefusal::NoSuch(said.join(" "))));

@@ -116,6 +116,15 @@ impl Filled<'_> {
         self.dropped.iter().any(|dropped| dropped.start >= from && dropped.end <= to)
     }
 
+    /// Returns all that texts and names took, as it was said.
+    pub(super) fn texts(&self) -> Option<String> {
+        let taken = self.captures.iter().filter_map(|capture| match &capture.taken {
+            Taken::Words(range) => self.as_said(range.clone()),
+            _ => None,
+        });
+        Some(taken.collect::<Vec<_>>().join(" ")).filter(|texts| !texts.is_empty())
+    }
+
     /// Words as they were said; polite ones at the end and filled pauses are no part of them.
     pub(super) fn as_said(&self, range: std::ops::Range<usize>) -> Option<String> {
         let words = self.words.get(range)?;
