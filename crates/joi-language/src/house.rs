@@ -164,6 +164,8 @@ pub enum ThingKind {
     Temperature,
     Humidity,
     Volume,
+    /// Somebody of the house, as far as it knows whether they are at home.
+    Person,
     /// Known as a thing of a house, nothing else.
     Appliance,
 }
@@ -220,6 +222,10 @@ pub enum HouseAsked {
     WhichClosed,
     /// Which are open, said of several without a name.
     AnyOpen,
+    /// Whether somebody is at home.
+    AtHome,
+    /// Who is at home.
+    WhoHome,
     Value,
     /// What it is to become.
     Target,

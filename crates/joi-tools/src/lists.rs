@@ -50,9 +50,11 @@ impl Lists {
         }
         let (list, text) = self.meant(store, &call).await.map_err(broken)?;
         let text = text.as_str();
-        let action = if call.text("action") == "begin" { "read" } else { call.text("action") };
-        let is_known = is_always_there(&list) || !store.notes(&list).await.map_err(broken)?.is_empty();
-        if action != "add" && !is_known && call.text("action") != "begin" {
+        let action = call.text("action");
+        let is_known = is_always_there(&list) || store.note_lists().await.map_err(broken)?.contains(&list);
+        if action == "begin" && !is_known {
+            store.begin_list(&list, self.clock.now().timestamp()).await.map_err(broken)?;
+        } else if action != "add" && !is_known {
             return Ok(Output::own(format!("there is no {list} list"))
                 .saying(fill(&say.no_list, &[("list", spoken_name(&list, language))])));
         }
@@ -82,18 +84,7 @@ impl Lists {
                 let back = (!new.is_empty()).then_some(WayBack::TakeOff { list, entries: new });
                 Ok(Output::of(source, text).saying(sentence).undone_by(back))
             }
-            ("remove", text) => match store.remove_note(&list, text).await.map_err(broken)? {
-                NoteRemoval::Removed(gone) => {
-                    let now = store.notes(&list).await.map_err(broken)?;
-                    let sentence = taken_off(&list, std::slice::from_ref(&gone), language);
-                    Ok(Output::of(source, format!("removed {gone}; {}", as_spoken(&list, &now)))
-                        .saying(sentence))
-                }
-                NoteRemoval::Several(entries) => Err(which(&entries, source, language)),
-                NoteRemoval::Missing => {
-                    Err(ToolError::TellModel(format!("{text} is not on the {list} list")))
-                }
-            },
+            ("remove", text) => self.remove(store, &list, text, (source, language)).await,
             ("read", text) if !text.is_empty() => {
                 let found = store.notes_of(&list, text).await.map_err(broken)?;
                 let told = language.sentences().time.listed(&found);
@@ -123,6 +114,10 @@ impl Lists {
     /// one; else it is the shopping list, and what is added says what it is for.
     async fn meant(&self, store: &Store, call: &Call<'_>) -> Result<(String, String), StoreError> {
         let (said, text) = (call.text("list"), call.text("text"));
+        if call.text("action") == "remove" && names_all(said, call.language) {
+            let list = self.holding(store, text).await?;
+            return Ok((list.unwrap_or_else(|| SHOPPING.to_owned()), text.to_owned()));
+        }
         let Some((purpose, name)) = purpose(said, call.language) else {
             let name = list_name(said, call.language);
             // One list under its spellings: the one that is there.
@@ -136,6 +131,56 @@ impl Lists {
             (false, "add") if !text.is_empty() => (SHOPPING.to_owned(), format!("{text} {purpose}")),
             (false, _) => (SHOPPING.to_owned(), text.to_owned()),
         })
+    }
+
+    /// Takes what `text` names off a list: one entry, or several that are named one behind the other.
+    async fn remove(
+        &self,
+        store: &Store,
+        list: &str,
+        text: &str,
+        (source, language): (Source, &Language),
+    ) -> Result<Output, ToolError> {
+        let broken = |error: StoreError| lost(language, &error.to_string());
+        let (mut gone, mut missing) = (Vec::new(), Vec::new());
+        let is_one = !store.notes_of(list, text).await.map_err(broken)?.is_empty();
+        let all = if is_one { vec![text.to_owned()] } else { items(list, text, language) };
+        for item in all {
+            match store.remove_note(list, &item).await.map_err(broken)? {
+                NoteRemoval::Removed(entry) => gone.push(entry),
+                NoteRemoval::Several(entries) => return Err(which(&entries, source, language)),
+                NoteRemoval::Missing => match ending(&store.notes(list).await.map_err(broken)?, &item) {
+                    entries if entries.is_empty() => missing.push(item),
+                    entries => return Err(which(&entries, source, language)),
+                },
+            }
+        }
+        let say = &language.sentences().tools;
+        let told = |items: &[String]| language.sentences().time.listed(items);
+        let not_there = || {
+            fill(&say.not_listed, &[("items", &told(&missing)), ("list", spoken_name(list, language))])
+        };
+        if gone.is_empty() {
+            let fact = format!("{} is not on the {list} list", told(&missing));
+            return Ok(Output::of(source, fact).saying(not_there()));
+        }
+        let now = store.notes(list).await.map_err(broken)?;
+        let mut sentence = taken_off(list, &gone, language);
+        if !missing.is_empty() {
+            sentence = format!("{sentence} {}", not_there());
+        }
+        Ok(Output::of(source, format!("removed {}; {}", told(&gone), as_spoken(list, &now))).saying(sentence))
+    }
+
+    /// Returns the only list on which `text` stands.
+    async fn holding(&self, store: &Store, text: &str) -> Result<Option<String>, StoreError> {
+        let mut found = Vec::new();
+        for list in store.note_lists().await? {
+            if !store.notes_of(&list, text).await?.is_empty() {
+                found.push(list);
+            }
+        }
+        Ok(if found.len() == 1 { found.pop() } else { None })
     }
 
     /// Returns what lists there are.
@@ -170,7 +215,7 @@ impl Tool for Lists {
 
     fn schema(&self) -> Value {
         let properties = json!({
-            "action": { "type": "string", "enum": ["add", "read", "remove", "clear"] },
+            "action": { "type": "string", "enum": ["add", "read", "remove", "clear", "begin"] },
             "list": { "type": "string", "maxLength": 40 },
             "text": { "type": "string", "maxLength": 300 },
         });
@@ -179,7 +224,7 @@ impl Tool for Lists {
 
     fn effect(&self, arguments: &Arguments) -> Effect {
         match arguments.get("action").and_then(Value::as_str) {
-            Some("read" | "begin") => Effect::Looks,
+            Some("read") => Effect::Looks,
             _ => Effect::Remembers,
         }
     }
@@ -283,7 +328,11 @@ fn is_same(stored: &str, said: &str, language: &Language) -> bool {
             .min_by_key(|name| name.len())
             .map_or_else(|| name.clone(), str::to_owned)
     };
-    list::is_alike(&named(stored), &named(said))
+    let (stored, said) = (named(stored), named(said));
+    // "Packliste" is that of "packen".
+    let is_stem = said.chars().count() >= SHORTEST_END
+        && stored.strip_prefix(said.as_str()).is_some_and(|ending| ["n", "en", "s"].contains(&ending));
+    is_stem || list::is_alike(&stored, &said)
 }
 
 /// `items` as they stand on the list already, each once: "Milk" is "milk".
@@ -297,6 +346,15 @@ fn once_each(items: Vec<String>, before: &[String]) -> Vec<String> {
         }
     }
     each
+}
+
+/// Returns the entries with a compound that ends with `item`: "Schwarzbrot".
+fn ending(entries: &[String], item: &str) -> Vec<String> {
+    let item = item.to_lowercase();
+    let is_end = |entry: &&String| {
+        item.chars().count() >= SHORTEST_END && !entry.contains(' ') && entry.to_lowercase().ends_with(&item)
+    };
+    entries.iter().filter(is_end).cloned().collect()
 }
 
 /// "milk, eggs and bread" are three things on a list and one note.

@@ -17,6 +17,7 @@
 pub mod compound;
 pub mod house;
 pub mod intents;
+pub mod known;
 pub mod question;
 pub mod redact;
 pub mod reference;

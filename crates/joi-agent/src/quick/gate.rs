@@ -120,7 +120,7 @@ async fn ask(
     let recognised = match recognised {
         Recognised::Quick(quick) => Recognised::Quick(quick.clone()),
         Recognised::House(wished) => Recognised::House(wished.clone()),
-        Recognised::Requests(_) => return Ok(Passage::Free),
+        Recognised::Either(..) | Recognised::Requests(_) => return Ok(Passage::Free),
     };
     let said = fence::shortened(turn.asked.trim_end_matches(['.', '!', '?']), LONGEST_SAID);
     let question = fill(&sink.sentence(|say| &say.shall_i_do), &[("said", &said)]);
@@ -155,7 +155,7 @@ fn deed(recognised: &Recognised<'_>) -> Option<QuickDeed> {
     match recognised {
         Recognised::Quick(quick) => of_intent(&quick.what),
         Recognised::House(wished) => of_house(wished),
-        Recognised::Requests(_) => None,
+        Recognised::Either(..) | Recognised::Requests(_) => None,
     }
 }
 

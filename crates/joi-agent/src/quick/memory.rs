@@ -16,6 +16,7 @@ use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{Ended, Keep, ReplyEvent, Turn};
 use joi_base::message::Private;
 use joi_language::Language;
+use joi_language::words::words;
 use joi_store::{Forget, MemoryKind, NewMemory, STRANGER, Store, StoreError};
 use joi_understand::intents::{self, MemoryOrder};
 use joi_understand::question;
@@ -24,6 +25,9 @@ use joi_understand::wish::{self, Refusal};
 
 /// Most things that are looked at; more are only counted.
 const MOST_KNOWN: u32 = 1_000;
+
+/// Fewest letters of a word at the head of a compound.
+const SHORTEST_HEAD: usize = 5;
 
 /// Settings of the question before anything is erased.
 #[derive(Clone, Copy)]
@@ -118,7 +122,11 @@ pub(crate) async fn carry_out(
         MemoryOrder::AboutMe => about_me(turn, store, sink).await,
         MemoryOrder::Forget(said) => {
             sink.is_private = true;
-            let topic = topic(said);
+            let (topic, said) = match compound(&topic(said), store).await {
+                Some(whole) => (whole.clone(), whole),
+                None => (topic(said), said.clone()),
+            };
+            let said = &said;
             match store.known_about(&topic).await {
                 Ok(known) if known.is_nothing() => {
                     sink.decided("memory", "nothing", "nothing is known about that").await?;
@@ -138,6 +146,26 @@ pub(crate) async fn carry_out(
             ask_to_forget(turn, ForgetTarget::Everything, question, asking, sink).await
         }
     }
+}
+
+/// The answer to a question that something answers which the user told, in the user's own words.
+pub(crate) async fn known(
+    turn: &Turn<'_>,
+    store: Option<&Store>,
+    sink: &mut ReplySink,
+) -> Result<Option<(Ended, Keep)>, ReceiverClosed> {
+    let Some(store) = store else { return Ok(None) };
+    let Ok(mut facts) = store.memories(None, MOST_KNOWN).await else { return Ok(None) };
+    facts.retain(|fact| {
+        matches!(fact.kind, MemoryKind::User | MemoryKind::World) && fact.source != STRANGER
+    });
+    facts.sort_by_key(|fact| std::cmp::Reverse(fact.at));
+    let texts = facts.iter().map(|fact| fact.text.0.as_str());
+    let Some(at) = joi_understand::known::answering(&turn.language, turn.asked, texts) else { return Ok(None) };
+    sink.decided("memory", "known", "the user told it").await?;
+    let language = Arc::clone(&sink.language);
+    sink.say(&told::known(&language, &facts[at].text.0)).await?;
+    Ok(Some((Ended::Quick, Keep::Yes)))
 }
 
 async fn about_me(turn: &Turn<'_>, store: &Store, sink: &mut ReplySink) -> Result<Keep, ReceiverClosed> {
@@ -191,6 +219,22 @@ async fn failed(error: &StoreError, sink: &mut ReplySink) -> Result<Keep, Receiv
     sink.decided("memory", "failed", error.to_string()).await?;
     sink.say(&sink.language.sentences().memory.failed.clone()).await?;
     Ok(Keep::No)
+}
+
+/// Returns the only compound in the memory that begins with `topic`, a single word that is not in it itself: "Spind",
+/// "Spindnummer".
+async fn compound(topic: &str, store: &Store) -> Option<String> {
+    let is_known = !store.known_about(topic).await.ok()?.is_nothing();
+    if is_known || topic.contains(' ') || topic.chars().count() < SHORTEST_HEAD {
+        return None;
+    }
+    let lower = topic.to_lowercase();
+    let known = store.memories(None, MOST_KNOWN).await.ok()?;
+    let words = known.iter().flat_map(|memory| words(&memory.text.0));
+    let mut found: Vec<String> = words.filter(|word| word.starts_with(&lower)).collect();
+    found.sort();
+    found.dedup();
+    if found.len() == 1 { found.pop() } else { None }
 }
 
 /// Returns what must be in everything that is to be forgotten: the words that matter, or else all of them.

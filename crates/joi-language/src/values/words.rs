@@ -287,6 +287,8 @@ fn remaining(entries: &[Entry], now: &Zoned, language: &Language) -> String {
                     fill(&words.left_on, &[("left", &of(only)), the, ("short", &short(only, language))])
                 }
                 EntryKind::House => fill(&words.left_each, &[("left", &of(only)), ("called", &called(only))]),
+                // A name says nothing of the time.
+                EntryKind::Alarm if only.name.is_some() => set(only, now, language),
                 EntryKind::Alarm | EntryKind::Reminder => {
                     fill(&words.left_until, &[("left", &of(only)), the, ("called", &called(only))])
                 }

@@ -39,6 +39,7 @@ impl Reader<'_> {
                 | HouseAsked::WhichOpen
                 | HouseAsked::WhichClosed
                 | HouseAsked::AnyOpen
+                | HouseAsked::WhoHome
         );
         let is_locked = matches!(asked, HouseAsked::Locked | HouseAsked::Unlocked);
         let with_lock =
@@ -62,7 +63,8 @@ impl Reader<'_> {
             HouseAsked::Value | HouseAsked::Target => self.value(asked, kind, &found),
             _ => {
                 let counts = &self.situation.words.words.count;
-                let counted = counts.iter().any(|count| starts(said, count).is_some());
+                let is_counted = |at: usize| counts.iter().any(|count| starts(&said[at..], count).is_some());
+                let counted = (0..said.len()).any(is_counted);
                 self.state(asked, &found, is_list, counted)
             }
         }
@@ -94,7 +96,7 @@ impl Reader<'_> {
         }
         let answer = match (is_list, those.is_empty(), others.is_empty(), unknown.is_empty()) {
             (_, true, true, true) => return None,
-            (true, ..) => HouseAnswer::List { counted, those, unknown },
+            (true, ..) => HouseAnswer::List { asked, counted, those, unknown },
             (false, true, true, false) => HouseAnswer::Unknown(unknown),
             (false, false, true, true) => HouseAnswer::Is { asked, yes: true, things: those },
             (false, true, false, true) => HouseAnswer::Is { asked, yes: false, things: others },
@@ -161,6 +163,7 @@ fn state_of<'a>(thing: &Thing<'a>, asked: HouseAsked) -> Option<&'a Item> {
         HouseAsked::On | HouseAsked::Off | HouseAsked::WhichOn | HouseAsked::WhichOff => {
             deed::switch(thing).or_else(|| deed::player(thing))
         }
+        HouseAsked::AtHome | HouseAsked::WhoHome => thing.points.first().copied(),
         _ => {
             let contact = thing.points.iter().copied().find(|item| *item.kind.acts_as() == ItemKind::Contact);
             contact.or_else(|| deed::shutter(thing))
@@ -180,6 +183,7 @@ fn holds(item: &Item, asked: HouseAsked) -> Option<bool> {
         _ => None,
     };
     match asked {
+        HouseAsked::AtHome | HouseAsked::WhoHome => is_on().or_else(is_open),
         HouseAsked::On | HouseAsked::WhichOn | HouseAsked::Locked => is_on(),
         HouseAsked::Off | HouseAsked::WhichOff | HouseAsked::Unlocked => is_on().map(|on| !on),
         HouseAsked::Open | HouseAsked::WhichOpen | HouseAsked::AnyOpen => is_open(),
@@ -194,6 +198,7 @@ fn kinds_of_place(asked: HouseAsked) -> &'static [ThingKind] {
         HouseAsked::On | HouseAsked::Off | HouseAsked::WhichOn | HouseAsked::WhichOff => &[ThingKind::Light],
         HouseAsked::Locked | HouseAsked::Unlocked => &[ThingKind::Lock],
         HouseAsked::Value => &[],
+        HouseAsked::AtHome | HouseAsked::WhoHome => &[ThingKind::Person],
         HouseAsked::Target => &[ThingKind::Heating],
         _ => &[ThingKind::Door, ThingKind::Window, ThingKind::Blind],
     }

@@ -109,6 +109,8 @@ pub enum HouseAnswer {
     },
     /// The things that a question asks for.
     List {
+        /// What was asked.
+        asked: HouseAsked,
         /// Their number is asked for.
         counted: bool,
         /// The things.
@@ -143,5 +145,6 @@ pub(super) fn otherwise(asked: HouseAsked, say: &HouseSentences) -> &str {
         HouseAsked::Open | HouseAsked::WhichOpen | HouseAsked::AnyOpen => &say.is_closed,
         HouseAsked::Locked => &say.is_unlocked,
         HouseAsked::Unlocked | HouseAsked::Value | HouseAsked::Target => &say.is_locked,
+        HouseAsked::AtHome | HouseAsked::WhoHome => &say.is_off,
     }
 }

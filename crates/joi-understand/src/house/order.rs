@@ -44,7 +44,14 @@ impl Reader<'_> {
         );
         let phrases = match wanted.kind {
             Some(kind) if wanted.taken.things.iter().all(Range::is_empty) => vec![self.last_of(kind)],
-            Some(kind) => phrases.into_iter().map(|phrase| phrase.with_kind(kind)).collect(),
+            // "The previous track on the radio" names what plays.
+            Some(kind) => {
+                let is_named = |phrase: &ThingPhrase| {
+                    kind == ThingKind::Player && !phrase.bag.iter().all(|mark| self.is_place(mark))
+                };
+                let with = |phrase: ThingPhrase| if is_named(&phrase) { phrase } else { phrase.with_kind(kind) };
+                phrases.into_iter().map(with).collect()
+            }
             None => phrases,
         };
         if phrases.is_empty() || is_without_verb(wanted) && phrases.iter().all(|phrase| self.is_guess(phrase))
@@ -135,6 +142,13 @@ impl Reader<'_> {
             }
             FoundThings::Where(all) => {
                 return Some(HouseDecision::Where(all.into_iter().map(|at| self.named(at)).collect()));
+            }
+            // The volume is joi's own where nothing in the house has one.
+            FoundThings::NoSuch
+                if wanted.deed != HouseDeed::Degrees
+                    && phrases.iter().all(|phrase| phrase.kinds == [ThingKind::Volume]) =>
+            {
+                return None;
             }
             FoundThings::NoSuch => {
                 let said: Vec<&str> = phrases.iter().map(|phrase| phrase.said.as_str()).collect();

@@ -191,8 +191,9 @@ fn answered(answer: &HouseAnswer, say: &HouseSentences) -> String {
             };
             with_unknown(some, unknown, say)
         }
-        HouseAnswer::List { counted, those, unknown } => {
+        HouseAnswer::List { asked, counted, those, unknown } => {
             let list = match those.is_empty() {
+                true if *asked == HouseAsked::WhoHome => say.nobody_home.clone(),
                 true => say.none.clone(),
                 false if *counted => {
                     let (count, things) = (those.len().to_string(), listed(titles(those), &say.and));
@@ -225,6 +226,8 @@ fn yes_or_no(asked: HouseAsked, yes: bool, say: &HouseSentences) -> &str {
         (HouseAsked::Open | HouseAsked::WhichOpen | HouseAsked::AnyOpen, false) => &say.no_open,
         (HouseAsked::Closed | HouseAsked::WhichClosed, true) => &say.yes_closed,
         (HouseAsked::Closed | HouseAsked::WhichClosed, false) => &say.no_closed,
+        (HouseAsked::AtHome | HouseAsked::WhoHome, true) => &say.yes_home,
+        (HouseAsked::AtHome | HouseAsked::WhoHome, false) => &say.no_home,
         (HouseAsked::Locked, true) => &say.yes_locked,
         (HouseAsked::Locked, false) => &say.no_locked,
         (HouseAsked::Unlocked, true) => &say.yes_unlocked,

@@ -154,7 +154,8 @@ impl Search<'_> {
             matches!(kind, Some(ThingKind::Light | ThingKind::Blind | ThingKind::Heating)) && is_near;
         let wants_kind = wants_all && kind.is_some() || goes_together && exact.len() > 1;
         if !(exact.is_empty() || wants_kind) {
-            return self.narrowed(exact, wants_all && is_near || phrase.is_all);
+            let is_both = phrase.is_both && exact.len() == 2;
+            return self.narrowed(exact, wants_all && is_near || phrase.is_all || is_both);
         }
         if let Some(kind) = kind {
             let is_all_lights =

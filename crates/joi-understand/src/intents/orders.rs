@@ -38,6 +38,8 @@ pub(super) fn intent(name: &str, filled: &Filled<'_>) -> Option<Intent> {
         "quiet over" => Intent::Quiet(QuietWish::Over),
         "heard it" => Intent::Quiet(QuietWish::Heard),
         "repeat cannot" => Intent::CannotRepeat,
+        "time none" => Intent::NoSuchTime,
+        "time over" => Intent::TimeOver,
         "seen it" => Intent::Quiet(QuietWish::Seen),
         "volume up" => Intent::Volume(VolumeChange::Up),
         "volume down" => Intent::Volume(VolumeChange::Down),
@@ -82,6 +84,7 @@ fn order(name: &str, filled: &Filled<'_>) -> Option<ScheduleOrder> {
         "timer set" => set(EntryKind::Timer, Bias::Next),
         "alarm set" => set(EntryKind::Alarm, Bias::Next),
         "wake me" => set(EntryKind::Alarm, Bias::Morning),
+        "wake at" => filled.has_hour().then(|| set(EntryKind::Alarm, Bias::Morning))?,
         "reminder set" => set(EntryKind::Reminder, Bias::ByDay),
         "list" => ScheduleOrder::List(filled.kind()),
         "list reminders" => ScheduleOrder::List(Some(EntryKind::Reminder)),
@@ -92,10 +95,19 @@ fn order(name: &str, filled: &Filled<'_>) -> Option<ScheduleOrder> {
         "cancel alarm" => ScheduleOrder::Cancel(filled.which(Some(EntryKind::Alarm), Many::One)),
         "skip" => ScheduleOrder::Skip(filled.which(Some(EntryKind::Alarm), Many::One)),
         "cancel all" => ScheduleOrder::Cancel(filled.which(filled.kind(), Many::All)),
+        "cancel but" => {
+            let except = filled.which(filled.kind(), Many::All);
+            let kind = filled.kinds().or(except.kind);
+            ScheduleOrder::Cancel(Which { many: Many::All, except: Some(Box::new(except)), ..Which::of(kind) })
+        }
         "add" => filled.longer_by(1)?,
         "take off" => filled.longer_by(-1)?,
         "move" => ScheduleOrder::Move { which: filled.moved(), when: filled.when() },
         "move one" => filled.moved_one()?,
+        "move reminder" => ScheduleOrder::Move {
+            which: Which { kind: Some(EntryKind::Reminder), ..filled.moved() },
+            when: filled.when(),
+        },
         "pause" => ScheduleOrder::Pause(filled.which(Some(EntryKind::Timer), Many::One)),
         "pause all" => ScheduleOrder::Pause(filled.which(Some(EntryKind::Timer), Many::All)),
         "resume" => ScheduleOrder::Resume(filled.which(Some(EntryKind::Timer), Many::One)),

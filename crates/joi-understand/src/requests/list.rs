@@ -59,7 +59,9 @@ fn arguments_of(way: &Way, words: &ListWords, asked: &str, language: &Language) 
         );
     }
     let named = said.name("list").map(|list| list.as_str().to_owned());
-    let mut list = named.or_else(|| (way.action == "read").then(|| SHOPPING.to_owned()))?;
+    // What is ticked off stands on one of them.
+    let of_all = || words.all.first().filter(|_| way.action == "remove").cloned();
+    let mut list = named.or_else(|| (way.action == "read").then(|| SHOPPING.to_owned())).or_else(of_all)?;
     // A list that is emptied must be named.
     if way.action != "clear" && words.ready.unnamed.contains(&list.to_lowercase()) {
         SHOPPING.clone_into(&mut list);

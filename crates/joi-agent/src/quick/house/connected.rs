@@ -19,7 +19,7 @@ use joi_home::{Home, HomeConfig, HomeLink, HomeView};
 use joi_language::Language;
 use joi_language::house::HouseWords;
 use joi_tools::Toolbox;
-use joi_understand::compound;
+use joi_understand::compound::{self, Joint};
 use joi_understand::house::follow::{self, FollowUp};
 use joi_understand::house::later::{self, LaterTime, LaterWords};
 use joi_understand::house::{self, HouseDecision, HousePhrasings, HouseRefusal, HouseSituation};
@@ -247,9 +247,16 @@ impl ConnectedHome {
 
     fn apart<'t>(&self, turn: &Turn<'_>, asked: &'t str, it: &[String]) -> Option<Vec<SpokenPart<'t>>> {
         let halves = compound::halves(asked, Some(turn.language.code()));
-        halves.into_iter().find_map(|([one, other], _)| {
+        halves.into_iter().find_map(|([one, other], joint)| {
             let is_question = intents::mood(&turn.language, one) == Mood::Question;
-            let first = self.part(turn, one, it)?;
+            let Some(first) = self.part(turn, one, it) else {
+                // "The match is starting, turn on the TV": the first half asks for nothing.
+                let is_asked = || intents::mood(&turn.language, other) == Mood::Question;
+                let asks_for_nothing = intents::is_statement(&turn.language, one) || !is_question && is_asked();
+                let is_alone = joint == Joint::Comma && asks_for_nothing && !intents::holds_time(&turn.language, one);
+                let part = if is_alone { self.part(turn, other, it)? } else { return None };
+                return part.is_of_house.then(|| vec![part]);
+            };
             let rest = match self.part(turn, other, &first.names) {
                 Some(part) => vec![part],
                 None => self.apart(turn, other, &first.names)?,
