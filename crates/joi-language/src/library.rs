@@ -9,9 +9,9 @@ use std::sync::Arc;
 use serde::Deserialize;
 use toml::{Table, Value};
 
-use super::built_in::{BUILT_IN, ENGLISH};
+use super::built_in::{BUILT_IN, BY_TEMPLATES, ENGLISH, TemplateLanguage};
 use super::grammar::Grammar;
-use super::house::HouseWords;
+use super::house::{self, HouseWords};
 use super::mood::MoodWords;
 use super::prompts::PromptTexts;
 use super::readings::ReadingWords;
@@ -21,7 +21,7 @@ use super::secrets::SecretWords;
 use super::sentences::Sentences;
 use super::tools::ToolWords;
 use super::truth::TruthWords;
-use super::{Language, Languages, Names, Vocabulary, VoiceNames};
+use super::{Language, LanguageTemplates, Languages, Names, Vocabulary, VoiceNames};
 
 const COMMANDS: &str = "commands.toml";
 const SENTENCES: &str = "sentences.toml";
@@ -74,6 +74,8 @@ pub enum LanguageError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LanguageLibrary {
     folder: Option<PathBuf>,
+    /// The fetched sentence templates, a file for each language.
+    templates: Option<PathBuf>,
 }
 
 /// A file and its text.
@@ -133,6 +135,22 @@ impl LanguageFile {
     fn read<T>(&self, read: impl FnOnce(&str) -> Result<T, String>) -> Result<T, LanguageError> {
         read(&self.text).map_err(|problem| LanguageError::Faulty { file: self.path.clone(), problem })
     }
+
+    /// The same with the keys of the `english` file that it lacks.
+    fn over(self, english: &str) -> Result<Self, LanguageError> {
+        let table = |text: &str| text.parse::<Table>().map_err(|error| error.to_string());
+        let text = self.read(|text| {
+            let mut all = table(english)?;
+            lay_over(&mut all, table(text)?);
+            toml::to_string(&all).map_err(|error| error.to_string())
+        })?;
+        Ok(Self { text, ..self })
+    }
+}
+
+/// The files of a language that sentence templates understand.
+fn by_templates(code: &str) -> Option<&'static TemplateLanguage> {
+    BY_TEMPLATES.iter().find(|language| language.code == code)
 }
 
 impl Language {
@@ -153,15 +171,29 @@ impl Language {
 impl LanguageLibrary {
     /// The built-in languages.
     pub fn built_in() -> Self {
-        Self { folder: None }
+        Self { folder: None, templates: None }
     }
 
     /// The same and those in `folder`, each in a folder of its own; it need not exist.
     pub fn with_folder(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: Some(folder.into()) }
+        Self { folder: Some(folder.into()), templates: None }
     }
 
-    /// Their codes, the built-in ones first.
+    /// The same with sentence templates from `folder`, which need not be there: a file `<code>.json` for each language.
+    #[must_use]
+    pub fn with_templates(self, folder: impl Into<PathBuf>) -> Self {
+        Self { templates: Some(folder.into()), ..self }
+    }
+
+    /// The codes of all languages, those that sentence templates understand last.
+    pub fn known(&self) -> Vec<String> {
+        let mut codes = self.available();
+        let further = BY_TEMPLATES.iter().map(|language| language.code.to_owned());
+        codes.extend(further.filter(|code| self.own(code).is_none()).collect::<Vec<_>>());
+        codes
+    }
+
+    /// The codes of the complete languages and of those with files of their own, the built-in ones first.
     pub fn available(&self) -> Vec<String> {
         let mut codes: Vec<String> = BUILT_IN.iter().map(|language| language.code.to_owned()).collect();
         let entries =
@@ -206,9 +238,9 @@ impl LanguageLibrary {
     /// # Errors
     /// There is none, or its files can't be used.
     pub fn load_with(&self, code: &str, names: &Names) -> Result<Language, LanguageError> {
-        let available = self.available();
-        if !available.iter().any(|known| known == code) {
-            return Err(LanguageError::Unknown { code: code.to_owned(), available });
+        let (available, known) = (self.available(), self.known());
+        if !known.iter().any(|known| known == code) {
+            return Err(LanguageError::Unknown { code: code.to_owned(), available: known });
         }
         let files = self.files(code)?;
         let grammar = files.commands.read(|text| Grammar::read(text, names))?;
@@ -223,6 +255,9 @@ impl LanguageLibrary {
         let mut safety = vec![files.safety.read(SafetyWords::read)?];
         let house = |file: &LanguageFile| file.read(|text| HouseWords::read(text, &files.commands.text));
         let house = files.house.as_ref().map(house).transpose()?.map(Arc::new);
+        let templates = self.templates.as_ref().map(|folder| folder.join(format!("{code}.json")));
+        let numbers = files.commands.read(house::number_words)?;
+        let templates = templates.map(|file| LanguageTemplates::new(file, numbers));
         let mut other_moods = Vec::new();
         for other in available.iter().filter(|other| *other != code) {
             // Another language that can't be used costs what it would add.
@@ -255,6 +290,7 @@ impl LanguageLibrary {
             voice,
             prompts,
             house,
+            templates,
         })
     }
 
@@ -264,9 +300,11 @@ impl LanguageLibrary {
     /// Its file can't be used.
     pub fn voice(&self, code: &str) -> Result<VoiceNames, LanguageError> {
         let own = self.own(code);
-        let file = match (&own, BUILT_IN.iter().find(|language| language.code == code)) {
+        let complete = BUILT_IN.iter().find(|language| language.code == code).map(|language| language.voice);
+        let shipped = complete.or_else(|| by_templates(code).map(|language| language.voice));
+        let file = match (&own, shipped) {
             (Some(own), _) if own.join(VOICE).exists() => read(own.join(VOICE))?,
-            (None, Some(built_in)) => LanguageFile::built_in(code, VOICE, built_in.voice),
+            (None, Some(voice)) => LanguageFile::built_in(code, VOICE, voice),
             (Some(_), _) | (None, None) => LanguageFile::built_in(code, VOICE, ""),
         };
         let own = own.map(|own| own.join(OWN_VOICE)).filter(|voice| voice.exists());
@@ -313,7 +351,22 @@ impl LanguageLibrary {
                 safety: read_over(own.join(SAFETY), SAFETY, ENGLISH.safety)?,
             });
         }
-        let built_in = BUILT_IN.iter().find(|language| language.code == code).unwrap_or(&ENGLISH);
+        let built_in = BUILT_IN.iter().find(|language| language.code == code);
+        if let (None, Some(language)) = (built_in, by_templates(code)) {
+            let (sentences, english) = (language.sentences, ENGLISH.sentences);
+            return Ok(Files {
+                commands: LanguageFile::built_in(code, COMMANDS, language.commands),
+                sentences: LanguageFile::built_in(code, SENTENCES, sentences).over(english)?,
+                tools: LanguageFile::built_in(ENGLISH.code, TOOLS, ENGLISH.tools),
+                requests: LanguageFile::built_in(ENGLISH.code, REQUESTS, ENGLISH.requests),
+                secrets: None,
+                readings: None,
+                house: Some(LanguageFile::built_in(code, HOUSE, language.house)),
+                truth: LanguageFile::built_in(ENGLISH.code, TRUTH, ENGLISH.truth),
+                safety: LanguageFile::built_in(ENGLISH.code, SAFETY, ENGLISH.safety),
+            });
+        }
+        let built_in = built_in.unwrap_or(&ENGLISH);
         Ok(Files {
             commands: LanguageFile::built_in(code, COMMANDS, built_in.commands),
             sentences: LanguageFile::built_in(code, SENTENCES, built_in.sentences),
@@ -340,14 +393,7 @@ fn read_over(path: PathBuf, name: &str, english: &str) -> Result<LanguageFile, L
     if !path.exists() {
         return Ok(LanguageFile::built_in(ENGLISH.code, name, english));
     }
-    let own = read(path)?;
-    let table = |text: &str| text.parse::<Table>().map_err(|error| error.to_string());
-    let text = own.read(|text| {
-        let mut all = table(english)?;
-        lay_over(&mut all, table(text)?);
-        toml::to_string(&all).map_err(|error| error.to_string())
-    })?;
-    Ok(LanguageFile { text, ..own })
+    read(path)?.over(english)
 }
 
 fn lay_over(below: &mut Table, above: Table) {
