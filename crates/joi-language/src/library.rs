@@ -3,13 +3,14 @@
 //! Reads files, so not in a turn's task. In: a code such as "en". Out: a checked [`Language`], or an error that names
 //! the file, the key, the value and what is allowed. A language of the folder replaces a built-in one of the same code.
 
-use std::path::{Path, PathBuf};
+mod files;
+
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::Deserialize;
-use toml::{Table, Value};
 
-use super::built_in::{BUILT_IN, BY_TEMPLATES, ENGLISH, TemplateLanguage};
+use super::built_in::{BUILT_IN, BY_TEMPLATES, ENGLISH};
 use super::grammar::Grammar;
 use super::house::{self, HouseWords};
 use super::mood::MoodWords;
@@ -22,6 +23,8 @@ use super::sentences::Sentences;
 use super::tools::ToolWords;
 use super::truth::TruthWords;
 use super::{Language, LanguageTemplates, Languages, Names, Vocabulary, VoiceNames};
+
+use files::{Files, LanguageFile, by_templates, read, read_over};
 
 const COMMANDS: &str = "commands.toml";
 const SENTENCES: &str = "sentences.toml";
@@ -78,39 +81,6 @@ pub struct LanguageLibrary {
     templates: Option<PathBuf>,
 }
 
-/// A file and its text.
-struct LanguageFile {
-    path: PathBuf,
-    text: String,
-}
-
-/// The files of a language.
-struct Files {
-    commands: LanguageFile,
-    sentences: LanguageFile,
-    tools: LanguageFile,
-    requests: LanguageFile,
-    truth: LanguageFile,
-    safety: LanguageFile,
-    /// Of a language that is not built in, where it has them.
-    secrets: Option<LanguageFile>,
-    /// Where it has them.
-    readings: Option<LanguageFile>,
-    house: Option<LanguageFile>,
-}
-
-impl Files {
-    /// The words of its secrets, beside those of the built-in languages.
-    fn secrets(&self) -> Result<Option<SecretWords>, LanguageError> {
-        let Some(secrets) = &self.secrets else { return Ok(None) };
-        secrets.read(|text| SecretWords::read(text, &self.commands.text)).map(Some)
-    }
-
-    fn truth(&self) -> Result<TruthWords, LanguageError> {
-        self.truth.read(|text| TruthWords::read(text, &self.commands.text))
-    }
-}
-
 /// What counts of a language that is not spoken.
 struct OtherWords {
     mood: MoodWords,
@@ -125,32 +95,6 @@ struct OtherWords {
 #[derive(Deserialize)]
 struct OnlyMood {
     mood: MoodWords,
-}
-
-impl LanguageFile {
-    fn built_in(code: &str, name: &str, text: &str) -> Self {
-        Self { path: Path::new(code).join(name), text: text.to_owned() }
-    }
-
-    fn read<T>(&self, read: impl FnOnce(&str) -> Result<T, String>) -> Result<T, LanguageError> {
-        read(&self.text).map_err(|problem| LanguageError::Faulty { file: self.path.clone(), problem })
-    }
-
-    /// The same with the keys of the `english` file that it lacks.
-    fn over(self, english: &str) -> Result<Self, LanguageError> {
-        let table = |text: &str| text.parse::<Table>().map_err(|error| error.to_string());
-        let text = self.read(|text| {
-            let mut all = table(english)?;
-            lay_over(&mut all, table(text)?);
-            toml::to_string(&all).map_err(|error| error.to_string())
-        })?;
-        Ok(Self { text, ..self })
-    }
-}
-
-/// The files of a language that sentence templates understand.
-fn by_templates(code: &str) -> Option<&'static TemplateLanguage> {
-    BY_TEMPLATES.iter().find(|language| language.code == code)
 }
 
 impl Language {
@@ -378,29 +322,5 @@ impl LanguageLibrary {
             truth: LanguageFile::built_in(code, TRUTH, built_in.truth),
             safety: LanguageFile::built_in(code, SAFETY, built_in.safety),
         })
-    }
-}
-
-fn read(path: PathBuf) -> Result<LanguageFile, LanguageError> {
-    match std::fs::read_to_string(&path) {
-        Ok(text) => Ok(LanguageFile { path, text }),
-        Err(source) => Err(LanguageError::Unreadable { file: path, source }),
-    }
-}
-
-/// A file that may be missing, as may keys in it: then they are as in English.
-fn read_over(path: PathBuf, name: &str, english: &str) -> Result<LanguageFile, LanguageError> {
-    if !path.exists() {
-        return Ok(LanguageFile::built_in(ENGLISH.code, name, english));
-    }
-    read(path)?.over(english)
-}
-
-fn lay_over(below: &mut Table, above: Table) {
-    for (key, value) in above {
-        match (below.get_mut(&key), value) {
-            (Some(Value::Table(below)), Value::Table(above)) => lay_over(below, above),
-            (_, value) => drop(below.insert(key, value)),
-        }
     }
 }
