@@ -50,6 +50,7 @@ pub struct Language {
     pub(super) house: Option<Arc<HouseWords>>,
     /// Nothing where the library knows no folder of them.
     pub(super) templates: Option<LanguageTemplates>,
+    pub(super) is_by_templates: bool,
 }
 
 impl Language {
@@ -87,6 +88,11 @@ impl Language {
     /// some milliseconds.
     pub fn templates(&self) -> Option<&SentenceTemplates> {
         self.templates.as_ref()?.get()
+    }
+
+    /// Returns whether the house and lists have no patterns of its own: sentence templates alone understand them.
+    pub fn is_by_templates(&self) -> bool {
+        self.is_by_templates
     }
 
     /// Returns the texts of prompts.

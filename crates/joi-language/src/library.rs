@@ -202,6 +202,7 @@ impl LanguageLibrary {
         let templates = self.templates.as_ref().map(|folder| folder.join(format!("{code}.json")));
         let numbers = files.commands.read(house::number_words)?;
         let templates = templates.map(|file| LanguageTemplates::new(file, numbers));
+        let is_by_templates = by_templates(code).is_some() && self.own(code).is_none();
         let mut other_moods = Vec::new();
         for other in available.iter().filter(|other| *other != code) {
             // Another language that can't be used costs what it would add.
@@ -235,6 +236,7 @@ impl LanguageLibrary {
             prompts,
             house,
             templates,
+            is_by_templates,
         })
     }
 

@@ -71,6 +71,12 @@ pub fn decide(text: &str, situation: &HouseSituation<'_>) -> Option<HouseDecisio
     }
 }
 
+/// Returns the command and the time of `text`, where only a sentence template reads times in its language.
+pub fn later_by_template(text: &str, situation: &HouseSituation<'_>) -> Option<later::LaterWords> {
+    let all = spoken::request(text, situation.words);
+    if is_forbidden(&all, situation) { None } else { by_template::later(text, situation) }
+}
+
 fn is_unfound(decision: &HouseDecision) -> bool {
     matches!(decision, HouseDecision::Refused(HouseRefusal::NoSuch(_) | HouseRefusal::Cannot(_)))
 }

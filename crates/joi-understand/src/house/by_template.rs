@@ -4,10 +4,12 @@
 //! In: an utterance that no phrasing of the language understood. Out: a decision; nothing where the template has no use, its
 //! words are only a name, or the house has no such thing. Pure: no I/O, no clock.
 
+use joi_language::capital;
 use joi_language::house::{HouseAsked, HouseDeed, ThingKind};
-use joi_templates::{IntentMatch, MatchContext, ResponseState};
+use joi_templates::{EntityState, IntentMatch, MatchContext, ResponseState};
 
 use super::decision::{HouseDecision, NamedThing};
+use super::later::{LaterTime, LaterWords};
 use super::lexicon::HouseLexicon;
 use super::phrasing::TakenWords;
 use super::reader::{Reader, Wanted};
@@ -17,13 +19,27 @@ use super::template_names::faces;
 use super::things::{Thing, ThingRole, Things};
 use super::{names_player, spoken};
 use crate::templates::slots;
-use crate::templates::table::{self, HouseUse};
+use crate::templates::table::{self, HouseUse, QuickUse};
 use joi_home::house::ItemCommand;
+use joi_language::values::When;
 
 /// The area of the speaker where it is not known: the whole house, in which one of several is asked for.
 const SOMEWHERE: &str = "";
 /// Whites of fewer kelvins than this are warm.
 const WARM_BELOW_K: f64 = 3500.0;
+
+/// Returns a command that is to be carried out after a while, and how long that is, where a template knows it; nothing in a
+/// language whose own phrasings read times.
+pub(super) fn later(text: &str, situation: &HouseSituation<'_>) -> Option<LaterWords> {
+    let templates = situation.templates.filter(|_| situation.phrasings.deeds.is_empty())?;
+    let found = templates.sentences.recognise(text, templates.names, &MatchContext::new()).ok()?;
+    let timed = |found: &&IntentMatch| {
+        table::of(&found.intent).is_some_and(|row| row.quick == Some(QuickUse::TimerSet))
+    };
+    let best = found.iter().find(timed)?;
+    let rest = slots::text(best, "conversation_command")?.to_owned();
+    Some(LaterWords { rest, time: LaterTime::Then(When::In(slots::length(best, "")?)) })
+}
 
 /// Decides about `text`, whose words without what is only polite are `all`.
 pub(super) fn decide(text: &str, all: &[String], situation: &HouseSituation<'_>) -> Option<HouseDecision> {
@@ -65,11 +81,24 @@ fn answering(
 ) -> HouseDecision {
     match decision {
         HouseDecision::Send(mut batch) if situation.phrasings.deeds.is_empty() => {
-            batch.answer = templates.sentences.respond(best, &ResponseState::default()).ok();
+            let first = batch.commands.first().map(|planned| EntityState {
+                entity_id: planned.ordered.item.clone(),
+                domain: domain_of(best).unwrap_or_default().to_owned(),
+                name: planned.title.clone(),
+                ..EntityState::default()
+            });
+            let state = ResponseState { state: first, ..ResponseState::default() };
+            batch.answer = templates.sentences.respond(best, &state).ok().map(|said| sentence(&said));
             HouseDecision::Send(batch)
         }
         decision => decision,
     }
+}
+
+/// Returns a response as a sentence: with a capital letter and a full stop.
+fn sentence(said: &str) -> String {
+    let said = capital(said.trim());
+    if said.ends_with(['.', '!', '?', '…']) || said.is_empty() { said } else { said + "." }
 }
 
 impl Reader<'_> {

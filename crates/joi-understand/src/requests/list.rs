@@ -34,9 +34,10 @@ pub fn arguments(asked: &str, language: &Language) -> Option<Arguments> {
     with_verb().or_else(misheard).or_else(bare).or_else(|| by_template(&asked, language))
 }
 
-/// Returns the arguments of a request that a sentence template of the language knows.
+/// Returns the arguments of a request that a sentence template knows, in a language without patterns of its own: what stands
+/// for a thing on a list may be any words there.
 fn by_template(asked: &str, language: &Language) -> Option<Arguments> {
-    let call = list::call(language, asked)?;
+    let call = language.is_by_templates().then(|| list::call(language, asked)).flatten()?;
     if language.lists().any(|words| words.ready.is_vague(&call.text)) {
         return None;
     }

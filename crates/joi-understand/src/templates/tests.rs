@@ -1,8 +1,8 @@
 //! The table of intents beside the files of the languages, and what templates make of sentences that no pattern knows.
 
 use super::*;
-use crate::intents::{Intent, VolumeChange, match_intent};
-use joi_language::testing::{english, german};
+use crate::intents::{self, Intent, VolumeChange, match_intent};
+use joi_language::testing::{english, german, spoken};
 use joi_language::values::{EntryKind, NewEntry, ScheduleOrder, When};
 
 #[test]
@@ -44,4 +44,26 @@ fn what_only_the_conversation_knows_is_on_no_list() {
 fn words_that_a_template_knows_are_no_name() {
     let Some(quick) = match_intent(german(), "pausiere unseren Timer für 9 Minuten") else { panic!() };
     assert!(matches!(quick.what, Intent::Schedule(ScheduleOrder::Pause(_))), "{:?}", quick.what);
+}
+
+#[test]
+fn a_language_of_templates_knows_yes_no_stop_and_the_shopping_list() {
+    for (code, yes, no, stop, list) in [
+        ("fr", "Oui", "Non", "Arrête", "Ajoute du lait à la liste de courses"),
+        ("es", "Sí", "No", "Silencio", "Añade leche a la lista de la compra"),
+        ("it", "Sì", "No", "Basta", "Aggiungi il latte alla lista della spesa"),
+        ("nl", "Ja", "Nee", "Hou op", "Zet melk op de boodschappenlijst"),
+    ] {
+        let language = spoken(code);
+        assert!(intents::is_clear_yes(&language, yes), "{code} {yes}");
+        assert!(intents::is_refusal(&language, no), "{code} {no}");
+        assert_eq!(
+            match_intent(&language, stop).map(|quick| quick.what),
+            Some(Intent::Stop),
+            "{code} {stop}"
+        );
+        let call = list::call(&language, list).map(|call| (call.action, call.list));
+        assert_eq!(call, Some(("add", None)), "{code} {list}");
+        assert!(crate::requests::list::arguments(list, &language).is_some(), "{code} {list}");
+    }
 }

@@ -205,11 +205,18 @@ impl ConnectedHome {
 
     /// Returns what `turn` wants at another time or for a while; nothing when it is no such command.
     fn later(&self, turn: &Turn<'_>, words: &Arc<HouseWords>, follow: FollowUp<'_>) -> Option<HouseWish> {
-        if !may_act(turn) || !house::may_be_about(turn.asked, words, &self.phrasings(words)) {
+        if !may_act(turn) {
             return None;
         }
-        let read = |said: &str| intents::clear_when(&turn.language, said);
-        let timed = later::without_time(turn.asked, words, read);
+        let by_template = |situation: &HouseSituation<'_>| house::later_by_template(turn.asked, situation);
+        let timed = match self.understood(turn, follow, by_template).flatten() {
+            Some(timed) => vec![timed],
+            None if !house::may_be_about(turn.asked, words, &self.phrasings(words)) => return None,
+            None => {
+                let read = |said: &str| intents::clear_when(&turn.language, said);
+                later::without_time(turn.asked, words, read)
+            }
+        };
         let mut understood: Vec<(HouseDecision, LaterTime)> = timed
             .into_iter()
             .filter_map(|LaterWords { rest, time }| {
