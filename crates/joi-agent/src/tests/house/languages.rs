@@ -118,7 +118,7 @@ async fn spanish_is_understood_and_answered_in_spanish() {
                 "Eso abre o cierra una entrada: ¿de verdad lo hago con Front door lock?",
                 &[],
             ),
-            ("No", "Va bene, lascio stare.", &[]),
+            ("No", "Vale, lo dejo como está.", &[]),
             ("Pon un temporizador de diez minutos", "Temporizador, 10 minutos.", &[]),
             ("¿Cuánto queda?", "Temporizador: quedan 10 minutos.", &[]),
             ("Añade leche a la lista de la compra", "Leche está en la lista de la compra.", &[]),
