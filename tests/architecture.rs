@@ -36,7 +36,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("libc", &["joi-base/machine/allocator", "joi-base/machine/signals"]),
     ("whisper_rs", &["joi-hear/whisper"]),
     ("rustpotter", &["joi-hear/wake/templates/engine"]),
-    ("ort", &["joi-speak/piper"]),
+    ("ort", &["joi-speak/onnx", "joi-speak/piper"]),
     ("prost", &["joi-speak/piper/graph"]),
     ("espeak_rs_sys", &["joi-speak/espeak", "joi-speak/piper"]),
     ("rusqlite", &["joi-store"]),

@@ -3,12 +3,11 @@
 //! One Tokio task. In: configuration, stored address and token. Out: the handle for everything that asks and commands.
 //! Without an address there is no service. A lost connection does not fail the service, which goes on trying.
 
-use std::path::{Path, PathBuf};
-
 use super::daemon::{Service, ServiceContext};
 use crate::config::Config;
 use crate::control::{HomeStatus, StatusBoard};
 use joi_base::paths::Paths;
+use joi_base::secret::Credentials;
 use joi_home::{Follower, Home as _, HomeFault, HomeLink, HomeServer, StoredHome};
 
 /// Returns the house of the configuration, or the stored one; nothing when there is neither. Nothing is connected
@@ -17,11 +16,8 @@ use joi_home::{Follower, Home as _, HomeFault, HomeLink, HomeServer, StoredHome}
 /// # Errors
 /// Its address can't be used.
 pub fn home(config: &Config, paths: &Paths) -> Result<Option<(HomeServer, Follower)>, HomeFault> {
-    let credentials = std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from);
     let stored = StoredHome::new(&paths.data);
-    let Some(place) = stored.meant(&config.home, credentials.as_deref().map(Path::new))? else {
-        return Ok(None);
-    };
+    let Some(place) = stored.meant(&config.home, &Credentials::of_process())? else { return Ok(None) };
     HomeServer::new(place, config.home.rules()).map(Some)
 }
 

@@ -40,7 +40,7 @@ fn needed<'m>(config: &Config, manifest: &'m Manifest) -> Vec<&'m str> {
 fn is_idle(config: &Config, manifest: &Manifest, name: &str) -> bool {
     let (speak, llm) = (&config.speak, &config.llm);
     let is_chat = manifest.chat.iter().any(|chat| chat == name);
-    (is_chat && matches!(llm.backend, Backend::Ollama | Backend::OpenAi))
+    (is_chat && matches!(llm.backend, Backend::Server(_)))
         || (name == LOCAL_EMBED_MODEL && llm.embed_model.trim().is_empty())
         || (name == VOICE_RUNTIME && speak.needs_no_model())
         || (name.starts_with(VOICE) && is_silent(config, name))

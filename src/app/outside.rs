@@ -12,9 +12,10 @@ use super::daemon::{Service, ServiceContext};
 use crate::control::{ControlServer, DeviceStatus, MuteCommand, StatusBoard, watchdog};
 use crate::metrics::{self, Metrics, MetricsConfig};
 use joi_base::message::{OutsideRequest, Private};
+use joi_base::secret;
 use joi_base::trace::Stage;
 use joi_channels::voice::News;
-use joi_serve::{EndpointRules, TokenError, read_token};
+use joi_serve::EndpointRules;
 
 /// Returns the service that reports the program's state to systemd; `ending` is cancelled as soon as the program ends.
 pub(super) fn systemd(board: &StatusBoard, ending: CancellationToken) -> Service {
@@ -55,9 +56,14 @@ pub(super) fn metrics(config: &MetricsConfig, metrics: &Metrics, board: &StatusB
 }
 
 /// Returns the token in `file` that requests must bring; nothing where no file is configured.
-pub(super) fn token_of(file: &str) -> Result<Option<Private<String>>, TokenError> {
+pub(super) fn token_of(file: &str) -> anyhow::Result<Option<Private<String>>> {
     let file = file.trim();
-    if file.is_empty() { Ok(None) } else { read_token(Path::new(file)).map(Some) }
+    if file.is_empty() {
+        return Ok(None);
+    }
+    secret::read_token(Path::new(file))
+        .map(Some)
+        .map_err(|why| anyhow::anyhow!("the token in {file} can't be used: {why}"))
 }
 
 /// Returns the service that toggles the microphone's switch on SIGUSR1 and starts listening on SIGUSR2.

@@ -38,7 +38,7 @@ pub(super) fn status(serving: &Serving, llm: &LlmConfig) -> ChatStatus {
 mod tests {
     use std::sync::Arc;
 
-    use joi_llm::{Knowledge, ModelSize, OpenAi, ReadyServer};
+    use joi_llm::{Knowledge, ModelSize, OPEN_AI, OpenAi, ReadyServer};
 
     use super::*;
 
@@ -60,8 +60,8 @@ mod tests {
     fn words_that_leave_the_house_are_reported_while_they_do() {
         let home = LlmConfig::default();
         let outside = LlmConfig { url: "https://api.example.com".into(), outside: true, ..home.clone() };
-        assert_eq!(sentence(&ready(ServedBy::OpenAi), &home), "gpt-oss-20b is ready (openai)");
-        let told = status(&ready(ServedBy::OpenAi), &outside).told;
+        assert_eq!(sentence(&ready(ServedBy::Server(&OPEN_AI)), &home), "gpt-oss-20b is ready (openai)");
+        let told = status(&ready(ServedBy::Server(&OPEN_AI)), &outside).told;
         let leaving = outside.leaving().unwrap();
         assert_eq!(told, format!("gpt-oss-20b is ready (openai); {leaving}"));
         assert_eq!(sentence(&ready(ServedBy::Local), &outside), "gpt-oss-20b is ready (local)");

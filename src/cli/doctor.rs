@@ -13,7 +13,7 @@ use super::show::Tone;
 use crate::app::{self, Brain};
 use crate::control::Client;
 use joi_language::Language;
-use joi_llm::{Backend, BetterModel, Embedded, LlmConfig, LlmError, ReadyServer, ServedBy, Serving};
+use joi_llm::{BetterModel, Embedded, LlmConfig, LlmError, ReadyServer, ServedBy, Serving};
 use joi_models::InstallState;
 
 mod echo;
@@ -180,7 +180,7 @@ async fn model_server(context: &CliContext) -> anyhow::Result<Vec<Row>> {
             Some(note) => Row::fair("model server", told, note.clone()),
         },
         (Err(_), _) => Row::fair("model server", told, "it is still starting; ask again in a minute"),
-        (Ok(_), _) => Row::bad("model server", told, remedy(&context.config().llm)),
+        (Ok(_), _) => Row::bad("model server", told, context.config().llm.backend.remedy()),
     };
     let mut rows = vec![row];
     rows.extend(privacy(&context.config().llm));
@@ -190,14 +190,6 @@ async fn model_server(context: &CliContext) -> anyhow::Result<Vec<Row>> {
     }
     brain.shutdown().await;
     Ok(rows)
-}
-
-/// Returns what to do where no model server serves.
-fn remedy(llm: &LlmConfig) -> &'static str {
-    match llm.backend {
-        Backend::OpenAi => "start that server, or correct llm.url, llm.model and llm.key_file",
-        Backend::Auto | Backend::Ollama | Backend::Local => "start Ollama, or run `joi models fetch`",
-    }
 }
 
 /// Returns a row where the model server is outside of the home; the owner has allowed that.

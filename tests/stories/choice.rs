@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use joi_llm::{
     Ask, Backend, ChatEvent, HeadMaker, LlmConfig, LlmError, LocalChatModel, LocalModels, Message, Mind,
-    MindParts, ReadyServer, RestartPolicy, ServedBy, Serving,
+    MindParts, OLLAMA, ReadyServer, RestartPolicy, ServedBy, Serving,
 };
 use joi_models::{Check, FetchOptions, Manifest, ModelLibrary, on_stderr};
 use tokio::net::UnixListener;
@@ -273,7 +273,7 @@ async fn beside_an_ollama_without_a_model_for_vectors_our_own_makes_them() {
     let socket = local.runtime_dir.display().to_string();
     let config = LlmConfig { url: double.url.clone(), ..LlmConfig::default() };
     let mind = with_config(local, config.clone());
-    assert_eq!(until(&mind, |_| true).await.by, ServedBy::Ollama);
+    assert_eq!(until(&mind, |_| true).await.by, ServedBy::Server(&OLLAMA));
     let ours = || children().into_iter().filter(|line| line.contains(&socket)).collect::<Vec<_>>();
     assert_eq!(ours(), [""; 0], "nobody has asked for vectors");
 
@@ -284,7 +284,7 @@ async fn beside_an_ollama_without_a_model_for_vectors_our_own_makes_them() {
     drop(turn);
     let running = ours();
     assert!(running.len() == 1 && !running[0].contains(" --model "), "{running:?}");
-    assert_eq!(mind.ready().await.unwrap().by, ServedBy::Ollama, "it talks through Ollama");
+    assert_eq!(mind.ready().await.unwrap().by, ServedBy::Server(&OLLAMA), "it talks through Ollama");
     mind.shutdown().await;
     assert_eq!(ours(), [""; 0]);
 
@@ -305,7 +305,7 @@ async fn vectors_that_cannot_be_had_are_reported_and_chat_goes_on() {
     double.install(vec![Model::new("qwen3:1.7b", &["completion"])]);
     let config = LlmConfig { url: double.url.clone(), ..LlmConfig::default() };
     let mind = with_config(fake.local(), config);
-    until(&mind, |ready| ready.by == ServedBy::Ollama).await;
+    until(&mind, |ready| ready.by == ServedBy::Server(&OLLAMA)).await;
     let error = mind.embed(&["hello".to_owned()]).await.unwrap_err();
     assert!(error.to_string().contains("joi-model ended at its start"), "{error}");
     assert_eq!(fake.started(), ["vectors"]);

@@ -10,7 +10,7 @@ use joi_agent::{
 use joi_base::clock::{Clock, SystemClock};
 use joi_base::message::{ConversationId, Private, TurnId};
 use joi_language::{Language, Languages};
-use joi_llm::{Backend, LlmConfig, LlmError, Mind, MindParts, RestartPolicy};
+use joi_llm::{Backend, LlmConfig, LlmError, Mind, MindParts, OLLAMA, RestartPolicy};
 use joi_store::{Embedding, MemoryKind, MemoryQuery, NewMemory, Store};
 use joi_tools::{ToolRegistry, ToolsConfig};
 use serde_json::Value;
@@ -149,7 +149,7 @@ impl Vectors {
         };
         let config = LlmConfig {
             url: self.url.clone(),
-            backend: Backend::Ollama,
+            backend: Backend::Server(&OLLAMA),
             model: self.model.clone(),
             embed_model: embed_model.to_owned(),
             ..LlmConfig::default()

@@ -12,7 +12,7 @@ use joi_base::clock::SystemClock;
 use joi_language::{Language, Languages};
 use joi_llm::{
     Ask, Backend, ChatEvent, HeadMaker, Length, LlmConfig, LlmError, LocalModels, Message, Mind, MindParts,
-    Options, ReadyServer, RestartPolicy, ServedBy, Serving, Think, ThinkRule,
+    OLLAMA, Options, ReadyServer, RestartPolicy, ServedBy, Serving, Think, ThinkRule,
 };
 use joi_tools::ToolRegistry;
 use serde_json::{Value, json};
@@ -88,7 +88,7 @@ async fn ollama_serves_where_it_has_a_model_and_every_call_has_the_same_options(
     let ready = mind.ready().await.unwrap();
     assert_eq!(
         (ready.by, ready.model.as_str(), ready.has_tools),
-        (ServedBy::Ollama, "qwen3:1.7b", Some(true))
+        (ServedBy::Server(&OLLAMA), "qwen3:1.7b", Some(true))
     );
     assert_eq!(answer(&mind, "Hello.").await.unwrap(), "You said, as I heard it: Hello.");
     let read_ahead = Ask { length: Length::OneToken, ..ask(vec![Message::user("later")]) };
@@ -114,9 +114,11 @@ async fn ollama_serves_where_it_has_a_model_and_every_call_has_the_same_options(
 async fn a_model_thinks_as_its_family_is_configured_and_our_own_never() {
     let (double, fake) = (Double::start().await, Fake::that_serves());
     double.install(vec![Model::new("gpt-oss:20b", &["completion", "tools", "thinking"])]);
-    let config =
-        LlmConfig { model: "gpt-oss:20b".into(), ..parts(&double.url, Backend::Ollama, &fake).config };
-    let mind = Mind::start(MindParts { config, ..parts(&double.url, Backend::Ollama, &fake) });
+    let config = LlmConfig {
+        model: "gpt-oss:20b".into(),
+        ..parts(&double.url, Backend::Server(&OLLAMA), &fake).config
+    };
+    let mind = Mind::start(MindParts { config, ..parts(&double.url, Backend::Server(&OLLAMA), &fake) });
     answer(&mind, "Hello.").await.unwrap();
     mind.shutdown().await;
     let sent: Vec<Value> = double.chats().into_iter().map(|body| body["think"].clone()).collect();
@@ -174,7 +176,7 @@ async fn a_server_that_comes_takes_over_between_two_turns_only() {
     assert_eq!(answer(&mind, "Who?").await.unwrap(), "You said, as I heard it: Who?");
     assert_eq!(double.chats().len(), 1, "the turn's question went to our own server");
     drop(turn);
-    let ollama = until(&mind, |ready| ready.by == ServedBy::Ollama).await;
+    let ollama = until(&mind, |ready| ready.by == ServedBy::Server(&OLLAMA)).await;
     assert_eq!(ollama.model, "qwen3:1.7b");
     mind.shutdown().await;
     assert!(!std::path::Path::new(&format!("/proc/{}", local.pid.unwrap())).exists());
@@ -185,7 +187,7 @@ async fn a_server_that_dies_in_mid_reply_is_replaced_before_the_next_question() 
     let (double, fake) = (Double::start().await, Fake::that_serves());
     with_model(&double);
     let mind = mind(&double.url, Backend::Auto, &fake);
-    until(&mind, |ready| ready.by == ServedBy::Ollama).await;
+    until(&mind, |ready| ready.by == ServedBy::Server(&OLLAMA)).await;
     let word = json!({ "message": { "role": "assistant", "content": "Once " }, "done": false });
     double.script("POST /api/chat", Script::lines(&[word]).then_death());
     double.install(Vec::new());
@@ -200,7 +202,7 @@ async fn a_server_that_dies_in_mid_reply_is_replaced_before_the_next_question() 
 async fn an_ollama_that_was_started_anew_reads_the_head_again() {
     let (double, fake) = (Double::start().await, Fake::that_serves());
     with_model(&double);
-    let mind = mind(&double.url, Backend::Ollama, &fake);
+    let mind = mind(&double.url, Backend::Server(&OLLAMA), &fake);
     mind.ready().await.unwrap();
     double.script("GET /api/ps", Script::json(200, &json!({ "models": [] })));
     mind.look_again();
@@ -244,7 +246,7 @@ async fn a_missing_model_names_the_command_that_fetches_it() {
 #[tokio::test]
 async fn who_wants_ollama_only_learns_when_it_does_not_run() {
     let fake = Fake::that_serves();
-    let mind = mind(NOBODY, Backend::Ollama, &fake);
+    let mind = mind(NOBODY, Backend::Server(&OLLAMA), &fake);
     assert!(matches!(until_down(&mind).await, LlmError::Unreachable { at, .. } if at == NOBODY));
     assert_eq!(fake.starts(), 0);
     mind.shutdown().await;
@@ -285,7 +287,7 @@ async fn the_engine_gets_words_and_their_end() {
     });
     let mind = Mind::start(MindParts { head, ..parts(&double.url, Backend::Auto, &fake) });
     let ModelState::Ready(served) = mind.settled().await else { panic!("{:?}", mind.state()) };
-    assert_eq!((served.model.as_str(), served.by), ("qwen3:1.7b", ServedBy::Ollama));
+    assert_eq!((served.model.as_str(), served.by), ("qwen3:1.7b", ServedBy::Server(&OLLAMA)));
     assert!(double.chats()[0]["messages"][0]["content"].as_str().unwrap().contains("Friday"));
     let question = ask(vec![Message::user("Hello.")]);
     let one = Ask { length: Length::OneToken, ..question.clone() };

@@ -1,5 +1,5 @@
 //! The base that every crate of Joi may use: messages between stages, traces of turns, the clock, the places of files,
-//! durable writes, restarts with back-off, and the health of the machine. Nothing here knows about conversations.
+//! durable writes, secrets in files, restarts with back-off, and the health of the machine. Nothing here knows about conversations.
 
 pub mod checksum;
 pub mod clock;
@@ -12,6 +12,7 @@ pub mod problem;
 pub mod pulse;
 pub mod restart;
 pub mod root_cause;
+pub mod secret;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod trace;

@@ -14,6 +14,7 @@ use super::hub::Hub;
 use super::hubs::HUBS;
 use super::server::HubPlace;
 use super::token::{HomeToken, TokenSource};
+use joi_base::secret::Credentials;
 
 /// Where both files are: in a folder of the name of the hub.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,7 +91,7 @@ impl StoredHome {
     pub fn meant(
         &self,
         config: &HomeConfig,
-        credentials: Option<&Path>,
+        credentials: &Credentials,
     ) -> Result<Option<HubPlace>, HomeFault> {
         let found = match config.url.is_empty() {
             false => Some((config.hub, config.url.clone())),
@@ -100,10 +101,9 @@ impl StoredHome {
         let address =
             ServerAddress::read_with_port(&text, hub.port).map_err(|why| self.unreadable(hub, why))?;
         let own = self.token_file(hub);
-        let credential = credentials.map(|folder| folder.join(hub.credential));
         let is_own = config.url.is_empty() || self.is_checked_at(hub, &address);
         let own = is_own.then_some(own.as_path());
-        let token = TokenSource::find(&config.token_file, credential, own);
+        let token = TokenSource::find(&config.token_file, credentials.file(hub.credential), own);
         Ok(Some(HubPlace { hub, address, token }))
     }
 
@@ -175,7 +175,7 @@ mod tests {
     fn what_was_stored_is_meant_unless_the_configuration_names_another() {
         let folder = tempfile::tempdir().unwrap();
         let stored = StoredHome::new(folder.path());
-        let meant = |config: &HomeConfig| stored.meant(config, None).unwrap();
+        let meant = |config: &HomeConfig| stored.meant(config, &Credentials::default()).unwrap();
         assert_eq!(meant(&HomeConfig::default()), None);
 
         let address = ServerAddress::read("http://me:secret@openhab:8080").unwrap();

@@ -1,18 +1,14 @@
 //! The token: read from a file or a systemd credential, written to a file for its owner alone, never shown.
 
-use std::fs::{self, OpenOptions};
-use std::io::Write as _;
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use super::fault::HomeFault;
-
-/// Bytes of the longest file that is read as a token.
-const LONGEST: u64 = 4096;
+use joi_base::message::Private;
+use joi_base::secret;
 
 /// A token; shows itself as `***`.
-#[derive(Clone, PartialEq, Eq)]
-pub struct HomeToken(String);
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HomeToken(Private<String>);
 
 impl HomeToken {
     /// Of text as it was pasted.
@@ -20,18 +16,11 @@ impl HomeToken {
     /// # Errors
     /// It is empty or holds a sign that no token has; the text says so without quoting it.
     pub fn read(text: &str) -> Result<Self, String> {
-        let text = text.trim();
-        if text.is_empty() {
-            return Err("the token is empty".to_owned());
-        }
-        if !text.chars().all(|sign| sign.is_ascii_graphic()) {
-            return Err("a token is one word of letters, digits and dots, as oh.name.secret".to_owned());
-        }
-        Ok(Self(text.to_owned()))
+        secret::token(text).map(Self)
     }
 
     pub(super) fn secret(&self) -> &str {
-        &self.0
+        &self.0.0
     }
 
     /// Writes it to a file that its owner alone can read.
@@ -39,21 +28,7 @@ impl HomeToken {
     /// # Errors
     /// The file or its folder can't be written.
     pub fn write(&self, file: &Path) -> std::io::Result<()> {
-        if let Some(folder) = file.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        let part = file.with_extension("part");
-        let _ = fs::remove_file(&part);
-        let mut open = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&part)?;
-        open.write_all(format!("{}\n", self.0).as_bytes())?;
-        open.sync_all()?;
-        fs::rename(&part, file)
-    }
-}
-
-impl std::fmt::Debug for HomeToken {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("***")
+        secret::write(file, &self.0.0)
     }
 }
 
@@ -76,13 +51,11 @@ pub enum TokenSource {
 }
 
 impl TokenSource {
-    /// Chooses the configured file; else the systemd credential, if it is there; else `own_file`, which `joi home connect`
-    /// writes.
+    /// Chooses the configured file; else that of a systemd credential; else `own_file`, which `joi home connect` writes.
     pub fn find(configured: &str, credential: Option<PathBuf>, own_file: Option<&Path>) -> Self {
         if !configured.is_empty() {
             return Self::File { path: configured.into(), is_required: true };
         }
-        let credential = credential.filter(|file| file.exists());
         let file = credential.or_else(|| own_file.map(Path::to_owned));
         file.map_or(Self::None, |path| Self::File { path, is_required: false })
     }
@@ -98,18 +71,10 @@ impl TokenSource {
             Self::File { path, is_required } => (path, *is_required),
         };
         let fault = |why: String| HomeFault::TokenFile { file: path.display().to_string(), why };
-        let about = match fs::metadata(path) {
-            Ok(about) => about,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound && !is_required => return Ok(None),
-            Err(error) => return Err(fault(error.to_string())),
-        };
-        if about.len() > LONGEST {
-            return Err(fault("too long for a token".to_owned()));
+        match secret::read(path).map_err(fault)? {
+            None if is_required => Err(fault("there is no such file".to_owned())),
+            None => Ok(None),
+            Some(Private(text)) => HomeToken::read(&text).map(Some).map_err(fault),
         }
-        if about.permissions().mode() & 0o004 != 0 {
-            return Err(fault("everybody can read it; run chmod 600 on it".to_owned()));
-        }
-        let text = fs::read_to_string(path).map_err(|error| fault(error.to_string()))?;
-        HomeToken::read(&text).map(Some).map_err(fault)
     }
 }

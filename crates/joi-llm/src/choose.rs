@@ -5,31 +5,14 @@
 //! Pure: no I/O, no clock.
 
 mod local;
-mod openai;
 
 pub(crate) use local::LEAST_SPEED;
 pub use local::{BetterModel, LocalChoice, LocalWish, PassedOver, choose_local};
 
 use super::config::{Backend, LlmConfig, ThinkRule};
 use super::error::LlmError;
+use super::server::ServerKind;
 use super::wire::{InstalledModel, Think};
-
-/// What `llm.model = "auto"` picks from, best first: models that call tools, answer well in a few
-/// sentences and keep up with speech on a small computer.
-pub const PREFERRED: [&str; 12] = [
-    "qwen3:1.7b",
-    "qwen2.5:1.5b",
-    "llama3.2:3b",
-    "qwen2.5:3b",
-    "qwen3:4b",
-    "granite4:3b",
-    "gemma3:1b",
-    "gemma3:4b",
-    "llama3.2:1b",
-    "qwen3:0.6b",
-    "qwen2.5:0.5b",
-    "qwen2.5-coder:0.5b",
-];
 
 /// Returns how long a model thinks: by the first rule that fits its name, with its publisher or without; else not at all.
 pub(super) fn think_of(rules: &[ThinkRule], model: &str) -> Think {
@@ -50,13 +33,10 @@ pub(super) fn think_of(rules: &[ThinkRule], model: &str) -> Think {
 /// The server that is to serve, with a note for the owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum WantedServer {
-    /// Ollama with this model.
-    Ollama {
-        /// Its name as installed.
-        model: String,
-    },
-    /// The OpenAI-compatible server with this model.
-    OpenAi {
+    /// The server at `llm.url` with this model.
+    AtUrl {
+        /// Its kind.
+        kind: &'static ServerKind,
         /// Its name as the server lists it.
         model: String,
     },
@@ -71,55 +51,28 @@ pub(super) enum WantedServer {
 
 /// Decides which server is to serve. `seen` lists the models at `llm.url`, or says why it gave no answer.
 pub(super) fn wanted(config: &LlmConfig, seen: Result<&[InstalledModel], &LlmError>) -> WantedServer {
-    let model = match (config.backend, seen) {
-        (Backend::Local, _) => return WantedServer::Local { note: None },
-        (Backend::Auto, Err(_)) => return WantedServer::Local { note: None },
-        (Backend::Ollama | Backend::OpenAi, Err(error)) => return WantedServer::Nobody(error.clone()),
-        (Backend::OpenAi, Ok(listed)) => return openai_model(config, listed),
-        (Backend::Auto | Backend::Ollama, Ok(installed)) => pick(&config.model, installed),
+    let kind = config.backend.kind();
+    let chosen = match (config.backend, seen) {
+        (Backend::Local, _) | (Backend::Auto, Err(_)) => return WantedServer::Local { note: None },
+        (Backend::Auto | Backend::Server(_), seen) => {
+            seen.map_err(Clone::clone).and_then(|listed| (kind.chat_model)(config.model.trim(), listed))
+        }
     };
-    let missing = if config.model == "auto" { PREFERRED[0] } else { &config.model };
-    match (config.backend, model) {
-        (_, Some(model)) => WantedServer::Ollama { model: model.to_owned() },
-        (Backend::Ollama, None) => WantedServer::Nobody(LlmError::ModelMissing { model: missing.to_owned() }),
-        (Backend::Auto | Backend::Local | Backend::OpenAi, None) => WantedServer::Local {
+    match (config.backend, chosen) {
+        (_, Ok(model)) => WantedServer::AtUrl { kind, model },
+        (Backend::Auto, Err(LlmError::ModelMissing { model })) => WantedServer::Local {
             note: Some(format!(
-                "Ollama is running but lacks the model: `ollama pull {missing}` lets it serve."
+                "Ollama is running but lacks the model: `ollama pull {model}` lets it serve."
             )),
         },
+        (_, Err(error)) => WantedServer::Nobody(error),
     }
-}
-
-fn openai_model(config: &LlmConfig, listed: &[InstalledModel]) -> WantedServer {
-    match openai::chat_model(config.model.trim(), listed) {
-        Ok(model) => WantedServer::OpenAi { model },
-        Err(error) => WantedServer::Nobody(error),
-    }
-}
-
-/// The installed model that `model` means.
-fn pick<'a>(model: &str, installed: &'a [InstalledModel]) -> Option<&'a str> {
-    let mut here = installed.iter().filter(|m| m.remote_host.is_none() && talks(m)).map(|m| m.name.as_str());
-    if model != "auto" {
-        let latest = format!("{model}:latest");
-        return here.find(|name| *name == model || *name == latest);
-    }
-    let here: Vec<&str> = here.collect();
-    PREFERRED.iter().find_map(|best| here.iter().copied().find(|name| is_build_of(name, best)))
-}
-
-fn talks(model: &InstalledModel) -> bool {
-    model.capabilities.as_ref().is_none_or(|all| all.iter().any(|c| c == "completion"))
-}
-
-/// Returns whether `name` is `best` or one of its builds (`qwen3:1.7b-q8_0`).
-fn is_build_of(name: &str, best: &str) -> bool {
-    name.strip_prefix(best).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::OLLAMA;
 
     #[test]
     fn a_model_thinks_as_its_family_does_and_the_first_rule_counts() {
@@ -165,17 +118,17 @@ mod tests {
         let installed = [model("mistral:7b"), model("gemma3:1b"), elsewhere, embeds, model("qwen3:4b-q8_0")];
         assert_eq!(
             wanted(&config(Backend::Auto, "auto"), Ok(&installed)),
-            WantedServer::Ollama { model: "qwen3:4b-q8_0".into() }
+            WantedServer::AtUrl { kind: &OLLAMA, model: "qwen3:4b-q8_0".into() }
         );
     }
 
     #[test]
     fn a_named_model_may_leave_out_latest() {
         let installed = [model("mistral:latest")];
-        for backend in [Backend::Auto, Backend::Ollama] {
+        for backend in [Backend::Auto, Backend::Server(&OLLAMA)] {
             assert_eq!(
                 wanted(&config(backend, "mistral"), Ok(&installed)),
-                WantedServer::Ollama { model: "mistral:latest".into() }
+                WantedServer::AtUrl { kind: &OLLAMA, model: "mistral:latest".into() }
             );
         }
     }
@@ -194,7 +147,7 @@ mod tests {
             WantedServer::Local { note: note("qwen3:1.7b") }
         );
         assert_eq!(
-            wanted(&config(Backend::Ollama, "phi4"), Ok(&[])),
+            wanted(&config(Backend::Server(&OLLAMA), "phi4"), Ok(&[])),
             WantedServer::Nobody(LlmError::ModelMissing { model: "phi4".into() })
         );
     }
@@ -203,7 +156,7 @@ mod tests {
     fn without_ollama_our_own_serves_unless_that_is_ruled_out() {
         let gone = LlmError::Unreachable { at: "a".into(), why: "w".into() };
         assert_eq!(wanted(&config(Backend::Auto, "auto"), Err(&gone)), WantedServer::Local { note: None });
-        assert_eq!(wanted(&config(Backend::Ollama, "auto"), Err(&gone)), WantedServer::Nobody(gone));
+        assert_eq!(wanted(&config(Backend::Server(&OLLAMA), "auto"), Err(&gone)), WantedServer::Nobody(gone));
         assert_eq!(wanted(&config(Backend::Local, "auto"), Ok(&[])), WantedServer::Local { note: None });
     }
 }

@@ -2,7 +2,6 @@
 //!
 //! Plain data, immutable after start. It holds no secret and no live state.
 
-use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -12,8 +11,10 @@ use super::address::{is_at_home, parse_url};
 use super::wire::{Options, Think};
 use joi_base::problem::Problem;
 
+mod backend;
 mod threads;
 
+pub use backend::Backend;
 pub use threads::Threads;
 
 /// How long at most the embedded server waits for the next command: nobody may come again, and the memory is wanted back.
@@ -21,31 +22,6 @@ pub const LONGEST_LINGERING: Duration = Duration::from_secs(300);
 
 /// The value of `llm.local` that accepts any model.
 pub(crate) const ANY: &str = "auto";
-
-/// Which server is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Backend {
-    /// Ollama where it runs and has the model, else our own.
-    Auto,
-    /// Ollama at `llm.url` only.
-    Ollama,
-    /// The OpenAI-compatible server at `llm.url` only.
-    OpenAi,
-    /// Our own `joi-model` only.
-    Local,
-}
-
-impl fmt::Display for Backend {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Auto => "auto",
-            Self::Ollama => "ollama",
-            Self::OpenAi => "openai",
-            Self::Local => "local",
-        })
-    }
-}
 
 /// Data that stay at home unless the owner allows a model server outside of it to read them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

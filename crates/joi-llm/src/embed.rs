@@ -9,7 +9,7 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 use super::config::{HomeData, LlmConfig};
-use super::embedding_names::{is_embedding, is_known};
+use super::embedding_names::is_known;
 use super::error::LlmError;
 use super::local::LOCAL_EMBED_MODEL;
 use super::mind::{ReadyServer, ServedBy};
@@ -87,7 +87,7 @@ impl Embedder {
         }
         let installed = client.models().await?;
         let mut model = pick(wanted, by, &installed);
-        if model.is_none() && wanted == AUTO && by != ServedBy::OpenAi {
+        if model.is_none() && wanted == AUTO && shows_capabilities(by) {
             // Not every server lists capabilities; `show` returns those of each model.
             for name in unlisted(&installed).take(ASKED) {
                 if can_embed(client, name).await? {
@@ -125,30 +125,33 @@ async fn can_embed(client: &dyn ChatServer, name: &str) -> Result<bool, LlmError
 }
 
 fn missing(wanted: &str, by: ServedBy) -> LlmError {
-    match (wanted, by) {
-        (AUTO, ServedBy::Ollama) => {
-            LlmError::no_vectors("Ollama has no embedding model", "`ollama pull nomic-embed-text` brings one")
-        }
-        (AUTO, ServedBy::OpenAi) => LlmError::no_vectors(
-            "the model server lists no embedding model",
-            "name one of its models in llm.embed_model",
-        ),
-        (AUTO, ServedBy::Local) => LlmError::no_vectors(
+    match (by, wanted) {
+        (ServedBy::Server(kind), AUTO) => (kind.no_vectors)(None),
+        (ServedBy::Server(kind), name) => (kind.no_vectors)(Some(name)),
+        (ServedBy::Local, AUTO) => LlmError::no_vectors(
             "the embedded model for it is missing",
             format!("`joi models fetch {LOCAL_EMBED_MODEL}` brings it, then restart joi"),
         ),
-        (name, ServedBy::Ollama) => LlmError::no_vectors(
-            format!("Ollama lacks {name}"),
-            format!("run `ollama pull {name}` or change llm.embed_model"),
-        ),
-        (name, ServedBy::OpenAi) => LlmError::no_vectors(
-            format!("the model server lacks {name}"),
-            "change llm.embed_model, or write \"auto\"",
-        ),
-        (name, ServedBy::Local) => LlmError::no_vectors(
+        (ServedBy::Local, name) => LlmError::no_vectors(
             format!("{name} is on Ollama only, and the embedded server serves"),
             "start Ollama, or write llm.embed_model = \"auto\"",
         ),
+    }
+}
+
+/// Returns whether the server says of each model what it can do.
+fn shows_capabilities(by: ServedBy) -> bool {
+    match by {
+        ServedBy::Server(kind) => kind.shows_capabilities,
+        ServedBy::Local => true,
+    }
+}
+
+/// Returns whether a model of that name makes vectors, where the list does not say.
+fn makes_vectors(by: ServedBy, name: &str) -> bool {
+    match by {
+        ServedBy::Server(kind) => (kind.makes_vectors)(name),
+        ServedBy::Local => is_known(name),
     }
 }
 
@@ -163,8 +166,7 @@ fn pick(wanted: &str, by: ServedBy, installed: &[InstalledModel]) -> Option<Stri
     }
     let can = |model: &&InstalledModel| match &model.capabilities {
         Some(all) => all.iter().any(|can| can == EMBEDDING),
-        None if by == ServedBy::OpenAi => is_embedding(&model.name),
-        None => is_known(&model.name),
+        None => makes_vectors(by, &model.name),
     };
     here.find(can).map(|model| model.name.clone())
 }
@@ -178,6 +180,7 @@ fn unlisted(installed: &[InstalledModel]) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::OLLAMA;
 
     fn installed(name: &str, can: Option<&[&str]>) -> InstalledModel {
         let capabilities = can.map(|all| all.iter().map(|can| (*can).to_owned()).collect());
@@ -191,16 +194,19 @@ mod tests {
             installed("bge-m3:latest", Some(&["embedding"])),
             installed("nomic-embed-text:latest", None),
         ];
-        assert_eq!(pick("auto", ServedBy::Ollama, &here).as_deref(), Some("bge-m3:latest"));
-        assert_eq!(pick("auto", ServedBy::Ollama, &here[2..]).as_deref(), Some("nomic-embed-text:latest"));
+        assert_eq!(pick("auto", ServedBy::Server(&OLLAMA), &here).as_deref(), Some("bge-m3:latest"));
         assert_eq!(
-            pick("nomic-embed-text", ServedBy::Ollama, &here).as_deref(),
+            pick("auto", ServedBy::Server(&OLLAMA), &here[2..]).as_deref(),
             Some("nomic-embed-text:latest")
         );
-        assert_eq!(pick("auto", ServedBy::Ollama, &here[..1]), None);
-        assert_eq!(pick("all-minilm", ServedBy::Ollama, &here), None);
+        assert_eq!(
+            pick("nomic-embed-text", ServedBy::Server(&OLLAMA), &here).as_deref(),
+            Some("nomic-embed-text:latest")
+        );
+        assert_eq!(pick("auto", ServedBy::Server(&OLLAMA), &here[..1]), None);
+        assert_eq!(pick("all-minilm", ServedBy::Server(&OLLAMA), &here), None);
         assert_eq!(unlisted(&here).collect::<Vec<_>>(), ["nomic-embed-text:latest"]);
         let cloud = InstalledModel { remote_host: Some("far".into()), ..here[1].clone() };
-        assert_eq!(pick("auto", ServedBy::Ollama, &[cloud]), None, "nothing leaves the house");
+        assert_eq!(pick("auto", ServedBy::Server(&OLLAMA), &[cloud]), None, "nothing leaves the house");
     }
 }

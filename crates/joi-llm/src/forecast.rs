@@ -17,11 +17,10 @@ use joi_base::machine::MemoryRoom;
 pub async fn forecast(config: &LlmConfig, candidates: &[ModelCandidate]) -> Option<(String, ServedBy)> {
     let seen = match config.backend {
         Backend::Local => Ok(Vec::new()),
-        Backend::Auto | Backend::Ollama | Backend::OpenAi => installed(config).await,
+        Backend::Auto | Backend::Server(_) => installed(config).await,
     };
     match wanted(config, seen.as_ref().map(Vec::as_slice)) {
-        WantedServer::Ollama { model } => Some((model, ServedBy::Ollama)),
-        WantedServer::OpenAi { model } => Some((model, ServedBy::OpenAi)),
+        WantedServer::AtUrl { kind, model } => Some((model, ServedBy::Server(kind))),
         WantedServer::Local { .. } => {
             let wish = LocalWish { wanted: config.local.trim(), room: MemoryRoom::now(), running: None };
             let chosen = choose_local(candidates, &wish).chosen?;

@@ -18,6 +18,7 @@ mod gguf;
 mod http;
 mod json_lines;
 mod key;
+mod kinds;
 mod lines;
 mod local;
 mod local_models;
@@ -32,7 +33,7 @@ mod stream;
 pub mod testing;
 mod wire;
 
-pub use choose::{BetterModel, LocalChoice, LocalWish, PREFERRED, PassedOver, choose_local};
+pub use choose::{BetterModel, LocalChoice, LocalWish, PassedOver, choose_local};
 pub use config::{Backend, HomeData, LONGEST_LINGERING, LlmConfig, OwnModel, ThinkRule, Threads};
 pub use embed::Embedded;
 pub use error::LlmError;
@@ -41,15 +42,16 @@ pub use http::Endpoint;
 pub use joi_base::restart::RestartPolicy;
 pub use json_lines::PullStream;
 pub use key::KEY_CREDENTIAL;
+pub use kinds::{OLLAMA, OPEN_AI};
 pub use local::{LOCAL_EMBED_MODEL, has_lingering_server, served_name};
 pub use local_models::{FileExaminer, FileState, HEADROOM, LocalChatModel, LocalModels, ModelCandidate};
 pub use mind::{
     Ask, HeadMaker, Length, Mind, MindParts, ModelServer, ReadyServer, ServedBy, ServerHold, Serving,
 };
 pub use model_size::{Knowledge, ModelSize, size_of};
-pub use ollama::Ollama;
+pub use ollama::{Ollama, PREFERRED};
 pub use openai::OpenAi;
-pub use server::{ChatServer, ServerAnswer};
+pub use server::{ChatServer, ServerAnswer, ServerKind};
 pub use speed::SpeedLog;
 pub use stream::ChatStream;
 pub use wire::{

@@ -4,6 +4,10 @@
 //! or a stream closes its connection, which is how the server learns to stop. It follows no
 //! redirect and uses no proxy: what is said at home goes to the configured address only.
 
+mod kind;
+
+pub use self::kind::{OLLAMA, PREFERRED};
+
 use std::time::Duration;
 
 use reqwest::{Method, RequestBuilder, Response};

@@ -5,6 +5,7 @@
 //! The API key is sent with every request and never shown.
 
 mod failure;
+mod kind;
 mod reply;
 mod request;
 mod sse;
@@ -18,6 +19,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 use tracing::debug;
+
+pub use self::kind::OPEN_AI;
 
 use self::failure::{from_status, not_openai, words_of};
 use super::error::LlmError;

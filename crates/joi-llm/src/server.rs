@@ -1,11 +1,12 @@
 //! The seam between [`Mind`](crate::Mind) and the servers of chat models.
 //!
 //! [`ChatServer`] is implemented by [`Ollama`](crate::Ollama), which the embedded server speaks as well, and by
-//! [`OpenAi`](crate::OpenAi), any OpenAI-compatible server. A server of another kind implements the trait and gets a line
-//! in `connect.rs`. Dropping a future or a [`ChatStream`] closes its connection, which is how a server learns to stop; the
+//! [`OpenAi`](crate::OpenAi), any OpenAI-compatible server. A server of another kind implements the trait, describes itself
+//! in a [`ServerKind`] and gets a line in `kinds.rs`. Dropping a future or a [`ChatStream`] closes its connection, which is how a server learns to stop; the
 //! caller sets the limits of time of a chat.
 
 use std::fmt;
+use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
@@ -46,6 +47,38 @@ pub trait ChatServer: fmt::Debug + Send + Sync {
         keep_alive: i64,
     ) -> ServerAnswer<'a, Vec<Vec<f32>>>;
 }
+
+/// A kind of server: how its name is written, how it is reached, and which of its models are meant.
+pub struct ServerKind {
+    /// The value of `llm.backend`, and its name in records and tables.
+    pub name: &'static str,
+    /// What the owner can do where no such server serves.
+    pub remedy: &'static str,
+    /// Creates a client of the server at an address, with the key in a file. Nothing is contacted.
+    pub(super) connect: fn(url: &str, key_file: &str) -> Result<Arc<dyn ChatServer>, LlmError>,
+    /// Returns the listed model that `llm.model` means.
+    pub(super) chat_model: fn(wanted: &str, listed: &[InstalledModel]) -> Result<String, LlmError>,
+    /// Returns whether a model of that name makes vectors, where the list does not say.
+    pub(super) makes_vectors: fn(name: &str) -> bool,
+    /// Whether [`ChatServer::show`] says what a model can do.
+    pub(super) shows_capabilities: bool,
+    /// Returns the error for a `llm.embed_model` that the server lacks; `None` where any model would do.
+    pub(super) no_vectors: fn(wanted: Option<&str>) -> LlmError,
+}
+
+impl fmt::Debug for ServerKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl PartialEq for ServerKind {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for ServerKind {}
 
 /// Has the model answer `request` and returns the counters of the reply.
 pub(super) async fn written(server: &dyn ChatServer, request: &ChatRequest) -> Result<ChatStats, LlmError> {

@@ -8,10 +8,8 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use joi_base::durable;
-
-/// Bytes of the longest secret.
-const LONGEST: u64 = 16 * 1024;
+use joi_base::message::Private;
+use joi_base::secret::{self, Credentials};
 
 /// The reason why a secret can't be used; none shows its value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -35,19 +33,19 @@ pub enum SecretFault {
 /// Where secrets are.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Secrets {
-    credentials: Option<PathBuf>,
+    credentials: Credentials,
     folder: PathBuf,
 }
 
 impl Secrets {
     /// Secrets in systemd's folder of credentials, and in `folder`.
-    pub fn new(credentials: Option<PathBuf>, folder: PathBuf) -> Self {
+    pub fn new(credentials: Credentials, folder: PathBuf) -> Self {
         Self { credentials, folder }
     }
 
     /// Secrets of this process, with its files in the folder `secrets` below `data`.
     pub fn of_process(data: &Path) -> Self {
-        Self::new(std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from), data.join("secrets"))
+        Self::new(Credentials::of_process(), data.join("secrets"))
     }
 
     /// Returns `text` with every `${NAME}` replaced.
@@ -77,31 +75,19 @@ impl Secrets {
             |error: std::io::Error| SecretFault::File { name: name.to_owned(), why: error.to_string() };
         fs::create_dir_all(&self.folder).map_err(fault)?;
         fs::set_permissions(&self.folder, Permissions::from_mode(0o700)).map_err(fault)?;
-        let content = format!("{}\n", value.trim());
-        durable::write(&self.folder.join(name), content.as_bytes(), Some(Permissions::from_mode(0o600)))
-            .map_err(fault)
+        secret::write(&self.folder.join(name), value).map_err(fault)
     }
 
     fn get(&self, name: &str) -> Result<String, SecretFault> {
         check(name)?;
-        let credential = self.credentials.as_ref().map(|folder| folder.join(name));
-        let file = credential.filter(|file| file.exists()).unwrap_or_else(|| self.folder.join(name));
-        let fault = |why: String| SecretFault::File { name: name.to_owned(), why };
-        let about = match fs::metadata(&file) {
-            Ok(about) => about,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Err(SecretFault::Missing(name.to_owned()));
+        let file = self.credentials.file(name).unwrap_or_else(|| self.folder.join(name));
+        match secret::read(&file) {
+            Ok(Some(Private(value))) => Ok(value),
+            Ok(None) => Err(SecretFault::Missing(name.to_owned())),
+            Err(why) => {
+                Err(SecretFault::File { name: name.to_owned(), why: format!("{}: {why}", file.display()) })
             }
-            Err(error) => return Err(fault(error.to_string())),
-        };
-        if about.len() > LONGEST {
-            return Err(fault("too long".to_owned()));
         }
-        if about.permissions().mode() & 0o004 != 0 {
-            return Err(fault(format!("everybody can read it; run chmod 600 {}", file.display())));
-        }
-        let text = fs::read_to_string(&file).map_err(|error| fault(error.to_string()))?;
-        Ok(text.trim().to_owned())
     }
 }
 
@@ -120,7 +106,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let credentials = folder.path().join("credentials");
         fs::create_dir(&credentials).unwrap();
-        let secrets = Secrets::new(Some(credentials.clone()), folder.path().join("secrets"));
+        let secrets = Secrets::new(Credentials::in_folder(&credentials), folder.path().join("secrets"));
         secrets.store("TOKEN", " abc \n").unwrap();
         secrets.store("OTHER", "xyz").unwrap();
         assert_eq!(secrets.filled("Bearer ${TOKEN}/${OTHER}!").unwrap(), "Bearer abc/xyz!");

@@ -30,7 +30,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use places::{ConnectionPlace, ConnectionPlaces};
-pub use rules::{EndpointRules, RequestTimes, TokenError, read_token};
+pub use rules::{EndpointRules, RequestTimes};
 
 /// Time limit for a refusal.
 const REFUSAL: Duration = Duration::from_millis(200);

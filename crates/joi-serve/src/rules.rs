@@ -1,21 +1,14 @@
-//! Decides which requests an endpoint takes, by their headers, and reads the token of an endpoint.
+//! Decides which requests an endpoint takes, by their headers.
 //!
-//! In: headers. Out: nothing, or the refusal. A token is read from a file once at the start, and never shown.
+//! In: headers. Out: nothing, or the refusal.
 
-use std::fs;
-use std::io;
 use std::net::IpAddr;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 
 use joi_base::message::Private;
-
-/// Bytes of the longest file that is read as a token.
-const LONGEST_TOKEN: u64 = 4096;
 
 /// The limits and conditions of one endpoint.
 #[derive(Debug, Clone)]
@@ -55,49 +48,6 @@ impl Default for RequestTimes {
         let seconds = Duration::from_secs;
         Self { head: seconds(5), body: seconds(5), whole: seconds(60) }
     }
-}
-
-/// The file of a token can't be used. Report it to the owner, go on without the endpoint.
-#[derive(Debug, thiserror::Error)]
-pub enum TokenError {
-    /// It can't be read.
-    #[error("cannot read the token from {}: {source}", .file.display())]
-    Read {
-        /// The file.
-        file: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
-    /// It holds no token, or one that others can read.
-    #[error("{} is not a token: {why}", .file.display())]
-    Unusable {
-        /// The file.
-        file: PathBuf,
-        /// Why.
-        why: &'static str,
-    },
-}
-
-/// Reads a token from `file`: one word, in a file that not everybody can read.
-///
-/// # Errors
-/// [`TokenError`], which never quotes the token.
-pub fn read_token(file: &Path) -> Result<Private<String>, TokenError> {
-    let failed = |source| TokenError::Read { file: file.to_owned(), source };
-    let unusable = |why| TokenError::Unusable { file: file.to_owned(), why };
-    let about = fs::metadata(file).map_err(failed)?;
-    if about.len() > LONGEST_TOKEN {
-        return Err(unusable("it is too long"));
-    }
-    if about.permissions().mode() & 0o004 != 0 {
-        return Err(unusable("everybody can read it; run chmod 600 on it"));
-    }
-    let text = fs::read_to_string(file).map_err(failed)?;
-    let token = text.trim();
-    if token.is_empty() || !token.chars().all(|sign| sign.is_ascii_graphic()) {
-        return Err(unusable("it must hold one word of letters, digits and signs"));
-    }
-    Ok(Private(token.to_owned()))
 }
 
 impl EndpointRules {
@@ -149,20 +99,8 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_one_word_in_a_file_of_its_owner_and_is_wanted_as_it_is() {
-        let file = std::env::temp_dir().join(format!("joi-serve-token-{}", std::process::id()));
-        let put = |text: &str, mode| {
-            fs::write(&file, text).unwrap();
-            fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
-        };
-        for (text, mode) in [("secret", 0o644), ("", 0o600), ("two words", 0o600)] {
-            put(text, mode);
-            let error = read_token(&file).unwrap_err().to_string();
-            assert!(!error.contains("secret"), "{error}");
-        }
-        put("secret\n", 0o600);
-        let rules = EndpointRules { token: Some(read_token(&file).unwrap()), ..EndpointRules::default() };
-        fs::remove_file(&file).unwrap();
+    fn a_token_is_wanted_as_it_is() {
+        let rules = EndpointRules { token: Some(Private("secret".to_owned())), ..EndpointRules::default() };
         let status = |given: Option<&str>| {
             let mut headers = HeaderMap::new();
             headers.insert(header::HOST, "localhost".parse().unwrap());

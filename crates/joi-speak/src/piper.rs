@@ -12,19 +12,17 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::espeak::Phonemizer;
+use super::onnx::environment;
 use super::shape::LeadSilence;
 use super::voice::{FoundVoice, Interrupter, SoundChunk, Voice, VoiceEngine, VoicePlaces, VoiceSource};
 use super::{SpeakConfig, SpeakError};
 use joi_language::{Language, LanguageCode};
 use network::{NetworkDescription, VoiceNetwork};
-use runtime::environment;
-pub use runtime::refuse_telemetry;
 use sentence::{Sentence, Shaping};
 
 mod graph;
 mod network;
 pub(crate) mod pacing;
-mod runtime;
 mod sentence;
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{CONTENT_TYPE, LOCATION};
-use reqwest::{Client, StatusCode, Url};
+use reqwest::{Client, Method, Request, Url};
 use serde_json::{Value, json};
 
 use super::{Arguments, Call, Effect, FoundPage, Output, Tool, ToolError, fence, schema};
@@ -134,7 +134,13 @@ impl HttpClient {
 
     /// Fetches from a server that the owner has configured, wherever it is; it may not lead elsewhere.
     pub(super) async fn get_chosen(&self, url: Url) -> Result<Fetched, ToolError> {
-        let response = self.chosen.get(url.clone()).send().await.map_err(|error| failed(&url, &error))?;
+        self.send_chosen(Request::new(Method::GET, url)).await
+    }
+
+    /// Sends a request of any method, with its headers and body, to a server that the owner has configured.
+    pub(super) async fn send_chosen(&self, request: Request) -> Result<Fetched, ToolError> {
+        let url = request.url().clone();
+        let response = self.chosen.execute(request).await.map_err(|error| failed(&url, &error))?;
         read(url, response).await
     }
 
@@ -192,7 +198,7 @@ fn parsed(url: &str) -> Result<Url, ToolError> {
 /// Returns what a server sent, as far as it is read.
 async fn read(url: Url, mut response: reqwest::Response) -> Result<Fetched, ToolError> {
     let status = response.status();
-    if status != StatusCode::OK {
+    if !status.is_success() {
         return Err(model_error(format!("{} answered {status}", host(&url))));
     }
     let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();

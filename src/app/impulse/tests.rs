@@ -14,7 +14,7 @@ use joi_agent::{
 use joi_base::clock::ManualClock;
 use joi_base::message::Place;
 use joi_language::testing::in_english;
-use joi_llm::{Ask, ChatEvent, ChatStats, Knowledge, LlmConfig, LlmError, ModelSize, ServedBy};
+use joi_llm::{Ask, ChatEvent, ChatStats, Knowledge, LlmConfig, LlmError, ModelSize, OLLAMA, ServedBy};
 use joi_messages::outbound::{CarrierName, LetterState, OutgoingId};
 use joi_messages::testing::outbox;
 use joi_proactive::awareness::{AwarenessConfig, Happening, HomePresence, HouseEvent};
@@ -48,7 +48,7 @@ impl ChatModel for Thinker {
             size: ModelSize::Large,
             knowledge: Knowledge::Fair,
             has_tools: None,
-            by: ServedBy::Ollama,
+            by: ServedBy::Server(&OLLAMA),
         };
         if matches!(self.0, Thought::Absent) { ModelState::Starting } else { ModelState::Ready(served) }
     }

@@ -3,11 +3,11 @@
 //! Called once at start and by the doctor. In: the configuration, the database. Out: the outbox, or why a carrier cannot
 //! be used as it is configured. Opens no connection.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::config::Config;
 use joi_base::clock::Clock;
+use joi_base::secret::Credentials;
 use joi_language::Languages;
 use joi_messages::outbound::ntfy::NtfyCarrier;
 use joi_messages::outbound::{CarrierName, Outbox, OutboxParts};
@@ -19,8 +19,7 @@ use joi_store::Store;
 /// # Errors
 /// It can't be used as it is configured.
 pub fn ntfy(config: &Config) -> Result<Option<NtfyCarrier>, String> {
-    let credentials = std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from);
-    let made = config.ntfy.is_on().then(|| NtfyCarrier::new(&config.ntfy, credentials.as_deref()));
+    let made = config.ntfy.is_on().then(|| NtfyCarrier::new(&config.ntfy, &Credentials::of_process()));
     made.transpose()
 }
 

@@ -6,7 +6,7 @@ use super::tools::chooses;
 use super::*;
 use crate::model::{ModelState, Served};
 use joi_llm::ModelSize::{Large, Small};
-use joi_llm::{Knowledge, ServedBy};
+use joi_llm::{Knowledge, OLLAMA, ServedBy};
 
 /// A server that keeps the newest prompts in memory, as many as it has places.
 struct Memory {
@@ -108,7 +108,7 @@ async fn a_question_evaluates_a_tenth_of_its_prompt_whatever_was_asked_before() 
 // tools pays for its own
 #[tokio::test]
 async fn a_server_that_keeps_one_prompt_reads_ahead_that_of_talk() {
-    let (turns, ahead) = held(ServedBy::Ollama, 1).await;
+    let (turns, ahead) = held(ServedBy::Server(&OLLAMA), 1).await;
     for pair in turns.windows(2) {
         let ((was_tools, ..), (is_tools, evaluated, all)) = (pair[0], pair[1]);
         if !is_tools && !was_tools {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::OPEN_AI;
 
 #[test]
 fn the_defaults_have_no_problem_and_survive_toml() {
@@ -50,7 +51,8 @@ fn our_own_server_waits_for_the_next_command_as_long_as_the_model_may_stay_but_n
 
 #[test]
 fn an_address_outside_of_the_home_has_to_be_allowed() {
-    let at = |url: &str| LlmConfig { url: url.into(), backend: Backend::OpenAi, ..LlmConfig::default() };
+    let at =
+        |url: &str| LlmConfig { url: url.into(), backend: Backend::Server(&OPEN_AI), ..LlmConfig::default() };
     let refused = at("https://api.example.com/v1");
     let problems: Vec<String> = refused.check().iter().map(ToString::to_string).collect();
     assert_eq!(
@@ -76,7 +78,7 @@ fn an_address_outside_of_the_home_has_to_be_allowed() {
 fn the_backend_and_its_key_are_read_from_toml() {
     let text = "backend = \"openai\"\nurl = \"http://nas:8080\"\nkey_file = \"/etc/joi/llm-key\"";
     let config: LlmConfig = toml::from_str(text).unwrap();
-    assert_eq!((config.backend, config.backend.to_string().as_str()), (Backend::OpenAi, "openai"));
+    assert_eq!((config.backend, config.backend.to_string().as_str()), (Backend::Server(&OPEN_AI), "openai"));
     assert_eq!(config.check(), []);
     let relative = LlmConfig { key_file: "key".into(), ..config };
     assert_eq!(relative.check().len(), 1);

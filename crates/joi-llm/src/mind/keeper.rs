@@ -26,7 +26,7 @@ use crate::connect::connect;
 use crate::error::LlmError;
 use crate::local_models::LocalModels;
 use crate::model_size::knowledge_of;
-use crate::server::ChatServer;
+use crate::server::{ChatServer, ServerKind};
 use crate::wire::{ChatStats, InstalledModel};
 use joi_base::restart::RestartPolicy;
 
@@ -133,8 +133,7 @@ impl ServerKeeper {
             self.client = None;
         }
         let outcome = match wanted(&self.shared.config, seen.as_ref().map(Vec::as_slice)) {
-            WantedServer::Ollama { model } => self.serve_by_ollama_or_locally(&model).await,
-            WantedServer::OpenAi { model } => self.serve_by(ServedBy::OpenAi, &model).await,
+            WantedServer::AtUrl { kind, model } => self.serve_from_url_or_locally(kind, &model).await,
             WantedServer::Local { note } => self.serve_locally(note).await,
             WantedServer::Nobody(error) => Err(error),
         };
@@ -147,22 +146,27 @@ impl ServerKeeper {
         self.own.until_start().map_or(LOOK_SOON, |wait| wait.min(LOOK_SOON))
     }
 
-    async fn serve_by_ollama_or_locally(&mut self, model: &str) -> Result<(), LlmError> {
+    async fn serve_from_url_or_locally(
+        &mut self,
+        kind: &'static ServerKind,
+        model: &str,
+    ) -> Result<(), LlmError> {
+        let by = ServedBy::Server(kind);
         if self.shared.config.backend != Backend::Auto {
-            return self.serve_by(ServedBy::Ollama, model).await;
+            return self.serve_by(by, model).await;
         }
         if let Some((until, note)) = &self.ollama_rests
             && Instant::now() < *until
         {
             return self.serve_locally(Some(note.clone())).await;
         }
-        let Err(error) = self.serve_by(ServedBy::Ollama, model).await else { return Ok(()) };
+        let Err(error) = self.serve_by(by, model).await else { return Ok(()) };
         warn!(%error, model, "Ollama cannot serve");
         let note = format!("Ollama cannot serve {model}: {error}.");
         if !matches!(error, LlmError::Unreachable { .. }) {
             self.ollama_rests = Some((Instant::now() + OLLAMA_RESTS, note.clone()));
         }
-        self.shared.unpublish_if(|ready| ready.by == ServedBy::Ollama);
+        self.shared.unpublish_if(|ready| ready.by == by);
         self.serve_locally(Some(note)).await
     }
 
@@ -183,7 +187,7 @@ impl ServerKeeper {
         Ok(Arc::clone(self.client.insert(client)))
     }
 
-    /// Has the server at `llm.url`, which is one of the kind `by`, serve with `model`.
+    /// Has the server at `llm.url` serve with `model`.
     async fn serve_by(&mut self, by: ServedBy, model: &str) -> Result<(), LlmError> {
         let client = self.client()?;
         if self.shared.serves(by, model) {
@@ -269,9 +273,9 @@ impl ServerKeeper {
         let skipped = match ready.by {
             ServedBy::Local => 0,
             // A server outside of the home is paid by the token and keeps no prompt; nothing is sent before a question.
-            ServedBy::Ollama | ServedBy::OpenAi if self.shared.config.is_outside() => heads.len(),
+            ServedBy::Server(_) if self.shared.config.is_outside() => heads.len(),
             // These keep one prompt: another one would be read in vain.
-            ServedBy::Ollama | ServedBy::OpenAi => heads.len().saturating_sub(1),
+            ServedBy::Server(_) => heads.len().saturating_sub(1),
         };
         let mut stats = ChatStats::default();
         for head in heads.into_iter().skip(skipped) {

@@ -9,15 +9,13 @@ use tokio::time::Instant;
 use crate::choose::BetterModel;
 use crate::error::LlmError;
 use crate::model_size::{Knowledge, ModelSize};
-use crate::server::ChatServer;
+use crate::server::{ChatServer, ServerKind};
 
 /// Which of the servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ServedBy {
-    /// An Ollama that was running already.
-    Ollama,
-    /// Any OpenAI-compatible server.
-    OpenAi,
+    /// The one at `llm.url`, of this kind.
+    Server(&'static ServerKind),
     /// Our own `joi-model`.
     Local,
 }
@@ -26,8 +24,7 @@ impl ServedBy {
     /// Its name in records and tables.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Ollama => "ollama",
-            Self::OpenAi => "openai",
+            Self::Server(kind) => kind.name,
             Self::Local => "local",
         }
     }

@@ -70,7 +70,7 @@ impl MindShared {
             options,
             keep_alive: self.config.keep_alive,
             think: match by {
-                ServedBy::Ollama | ServedBy::OpenAi => think_of(&self.config.think, model),
+                ServedBy::Server(_) => think_of(&self.config.think, model),
                 ServedBy::Local => Think::Off,
             },
         }
@@ -162,8 +162,9 @@ impl MindShared {
         matches!(&*self.serving.borrow(), Serving::Ready(ready) if ready.by == by && ready.model == model)
     }
 
-    pub(super) fn is_served_by(&self, by: ServedBy) -> bool {
-        matches!(&*self.serving.borrow(), Serving::Ready(ready) if ready.by == by)
+    /// Returns whether the server at `llm.url` serves.
+    pub(super) fn is_served_from_url(&self) -> bool {
+        matches!(&*self.serving.borrow(), Serving::Ready(ready) if ready.by != ServedBy::Local)
     }
 
     pub(super) fn is_held(&self) -> bool {

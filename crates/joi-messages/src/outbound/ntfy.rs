@@ -3,7 +3,7 @@
 //! Any Tokio task. In: parcels. Out: one HTTP POST each, to the configured server alone: no redirect is followed and no
 //! proxy of the environment is used. The token goes out as a header; topic, token and words never reach a log.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,7 +15,9 @@ use tokio::sync::watch;
 
 use super::carrier::Parcel;
 use super::{Audience, Carrier, CarrierLink, CarrierName, CarryFault, MessageStamp, NtfyConfig, Urgency};
+use joi_base::message::Private;
 use joi_base::root_cause;
+use joi_base::secret::{self, Credentials};
 
 /// The name of the systemd credential that holds the token.
 pub const CREDENTIAL: &str = "ntfy-token";
@@ -25,8 +27,6 @@ const CONNECT: Duration = Duration::from_secs(10);
 const ANSWER: Duration = Duration::from_secs(30);
 /// Bytes of the longest message that a server keeps as a message; a longer one would become a file.
 const LONGEST: usize = 4000;
-/// Bytes of the longest file that is read as a token.
-const LONGEST_TOKEN: u64 = 1024;
 
 /// The address of a server.
 #[derive(Clone, PartialEq, Eq)]
@@ -67,11 +67,11 @@ struct NtfyShared {
 }
 
 impl NtfyCarrier {
-    /// The topic of the configuration; `credentials` is the folder of systemd's credentials.
+    /// The topic of the configuration, with its token or that of `credentials`.
     ///
     /// # Errors
     /// The configuration can't be used.
-    pub fn new(config: &NtfyConfig, credentials: Option<&Path>) -> Result<Self, String> {
+    pub fn new(config: &NtfyConfig, credentials: &Credentials) -> Result<Self, String> {
         // The first to install a provider wins; that it is there already is no failure.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder()
@@ -82,10 +82,7 @@ impl NtfyCarrier {
             .no_proxy()
             .build()
             .map_err(|error| error.without_url().to_string())?;
-        let token = match config.token_file.as_str() {
-            "" => credentials.map(|folder| folder.join(CREDENTIAL)).filter(|file| file.exists()),
-            file => Some(PathBuf::from(file)),
-        };
+        let token = credentials.configured_or(&config.token_file, CREDENTIAL);
         let server = NtfyServer::read(&config.url)?;
         let shared = NtfyShared { http, server, topic: config.topic.clone(), token };
         Ok(Self { shared: Arc::new(shared), link: watch::channel(CarrierLink::Up).0 })
@@ -133,7 +130,7 @@ impl NtfyShared {
     async fn publish(&self, parcel: &Parcel) -> Result<(), CarryFault> {
         let token = self.token().map_err(CarryFault::Refused)?;
         let mut request = self.http.post(self.server.0.clone()).json(&message(&self.topic, parcel));
-        if let Some(token) = token {
+        if let Some(Private(token)) = token {
             request = request.bearer_auth(token);
         }
         let answer = match request.send().await {
@@ -148,22 +145,10 @@ impl NtfyShared {
     }
 
     /// Returns the token as it stands in its file now.
-    fn token(&self) -> Result<Option<String>, String> {
-        let Some(file) = &self.token else { return Ok(None) };
-        let fault = |why: &dyn std::fmt::Display| format!("{}: {why}", file.display());
-        let about = std::fs::metadata(file).map_err(|error| fault(&error))?;
-        if about.len() > LONGEST_TOKEN {
-            return Err(fault(&"too long for a token"));
-        }
-        if std::os::unix::fs::PermissionsExt::mode(&about.permissions()) & 0o004 != 0 {
-            return Err(fault(&"everybody can read it; run chmod 600 on it"));
-        }
-        let text = std::fs::read_to_string(file).map_err(|error| fault(&error))?;
-        let token = text.trim().to_owned();
-        if token.is_empty() || !token.chars().all(|sign| sign.is_ascii_graphic()) {
-            return Err(fault(&"no token in it; it is one word, as tk_…"));
-        }
-        Ok(Some(token))
+    fn token(&self) -> Result<Option<Private<String>>, String> {
+        let read =
+            |file: &PathBuf| secret::read_token(file).map_err(|why| format!("{}: {why}", file.display()));
+        self.token.as_ref().map(read).transpose()
     }
 }
 

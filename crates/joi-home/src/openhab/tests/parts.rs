@@ -249,11 +249,10 @@ fn a_token_is_kept_for_its_owner_alone_and_never_shown() {
 #[test]
 fn a_systemd_credential_goes_before_the_own_file() {
     let folder = tempfile::tempdir().unwrap();
-    let own = folder.path().join("own");
+    let (own, credential) = (folder.path().join("own"), folder.path().join("openhab-token"));
     HomeToken::read("own").unwrap().write(&own).unwrap();
-    HomeToken::read("credential").unwrap().write(&folder.path().join("openhab-token")).unwrap();
+    HomeToken::read("credential").unwrap().write(&credential).unwrap();
     let secret = |credential| TokenSource::find("", credential, Some(&own)).token().unwrap().unwrap();
-    assert_eq!(secret(Some(folder.path().join("openhab-token"))).secret(), "credential");
-    assert_eq!(secret(Some(folder.path().join("none"))).secret(), "own");
+    assert_eq!(secret(Some(credential)).secret(), "credential");
     assert_eq!(secret(None).secret(), "own");
 }

@@ -8,7 +8,6 @@ use tracing::warn;
 
 use super::ServerKeeper;
 use crate::local::Server;
-use crate::mind::serving::ServedBy;
 use crate::mind::shared::VectorsBeside;
 
 #[derive(Default)]
@@ -30,8 +29,7 @@ impl ServerKeeper {
     /// Starts what is wanted, and ends what is not.
     pub(super) async fn tend_vectors(&mut self) {
         let state = self.shared.vectors.borrow().clone();
-        let is_beside = [ServedBy::Ollama, ServedBy::OpenAi].iter().any(|by| self.shared.is_served_by(*by));
-        if !is_beside {
+        if !self.shared.is_served_from_url() {
             if !matches!(state, VectorsBeside::Unasked) {
                 self.shared.vectors.send_replace(VectorsBeside::Unasked);
             }

@@ -7,6 +7,7 @@ use super::*;
 use crate::config::ServerEntry;
 use crate::doubles::allowing;
 use crate::secrets::Secrets;
+use joi_base::secret::Credentials;
 
 /// A request as it came.
 struct Post {
@@ -87,7 +88,7 @@ fn scene(url: String, headers: &[(&str, &str)]) -> ServerScene {
         lifecycle: Lifecycle::Initialize,
         ..allowing()
     };
-    let secrets = Secrets::new(None, tempfile::tempdir().unwrap().keep());
+    let secrets = Secrets::new(Credentials::default(), tempfile::tempdir().unwrap().keep());
     secrets.store("TOKEN", "hush").unwrap();
     let target = ServerTarget::Entry { name: "web".into(), entry: Box::new(entry.clone()), secrets };
     ServerScene::at(target, entry, Arc::default())

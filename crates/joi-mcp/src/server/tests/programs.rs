@@ -6,6 +6,7 @@ use super::*;
 use crate::config::ServerEntry;
 use crate::doubles::allowing;
 use crate::secrets::Secrets;
+use joi_base::secret::Credentials;
 
 /// A server in shell: it answers each line that it reads.
 const SHELL: &str = r#"
@@ -35,7 +36,7 @@ fn shell(before: &str, after: &str) -> ServerScene {
 fn at(entry: ServerEntry) -> ServerScene {
     // Read when the program is started, and left to the system's own tidying.
     let folder = tempfile::tempdir().unwrap().keep();
-    let secrets = Secrets::new(None, folder);
+    let secrets = Secrets::new(Credentials::default(), folder);
     secrets.store("TOKEN", "hush").unwrap();
     // In the arguments of a shell script the same signs mean something else.
     let target = ServerTarget::Entry { name: "double".into(), entry: Box::new(entry.clone()), secrets };
@@ -108,7 +109,7 @@ async fn what_can_not_be_started_says_why() {
 #[tokio::test]
 async fn a_thousand_starts_leave_no_descriptor_and_no_process() {
     let descriptors = || std::fs::read_dir("/proc/self/fd").unwrap().count();
-    let secrets = Secrets::new(None, tempfile::tempdir().unwrap().keep());
+    let secrets = Secrets::new(Credentials::default(), tempfile::tempdir().unwrap().keep());
     let script = "read -r line; exit 3".to_owned();
     let entry = ServerEntry { command: "/bin/sh".into(), args: vec!["-c".into(), script], ..allowing() };
     let target = ServerTarget::Entry { name: "double".into(), entry: Box::new(entry), secrets };

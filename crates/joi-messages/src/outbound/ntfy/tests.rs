@@ -61,7 +61,7 @@ async fn an_alert_is_published_with_the_highest_priority_and_the_token() {
     std::fs::write(&file, "tk_secret\n").unwrap();
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
     let with_token = NtfyConfig { token_file: file.display().to_string(), ..config(&url) };
-    let carrier = NtfyCarrier::new(&with_token, None).unwrap();
+    let carrier = NtfyCarrier::new(&with_token, &Credentials::default()).unwrap();
     carrier.check().await.unwrap();
     carrier.carry(parcel(Urgency::Critical, "Rauch in der Küche!")).await.unwrap();
     let (token, body) = server.requests.lock().unwrap().pop().unwrap();
@@ -78,7 +78,7 @@ async fn an_alert_is_published_with_the_highest_priority_and_the_token() {
 #[tokio::test]
 async fn a_long_message_is_cut_between_two_letters() {
     let (server, url) = serve().await;
-    let carrier = NtfyCarrier::new(&config(&url), None).unwrap();
+    let carrier = NtfyCarrier::new(&config(&url), &Credentials::default()).unwrap();
     carrier.carry(parcel(Urgency::Direct, &"ü".repeat(3000))).await.unwrap();
     let (token, body) = server.requests.lock().unwrap().pop().unwrap();
     assert_eq!((token, body["message"].as_str().unwrap().len()), (None, 4000));
@@ -87,7 +87,7 @@ async fn a_long_message_is_cut_between_two_letters() {
 #[tokio::test]
 async fn each_answer_of_the_server_means_what_it_should() {
     let (server, url) = serve().await;
-    let carrier = NtfyCarrier::new(&config(&url), None).unwrap();
+    let carrier = NtfyCarrier::new(&config(&url), &Credentials::default()).unwrap();
     let mut outcomes = Vec::new();
     for answer in [(200, None), (429, Some("17")), (401, None), (507, None), (502, None)] {
         *server.answer.lock().unwrap() = Some(answer);
@@ -103,12 +103,12 @@ async fn each_answer_of_the_server_means_what_it_should() {
 
 #[tokio::test]
 async fn a_server_that_is_not_there_costs_nothing_and_no_redirect_is_followed() {
-    let gone = NtfyCarrier::new(&config("http://127.0.0.1:9"), None).unwrap();
+    let gone = NtfyCarrier::new(&config("http://127.0.0.1:9"), &Credentials::default()).unwrap();
     let fault = gone.carry(parcel(Urgency::Critical, "x")).await.unwrap_err();
     assert!(matches!(fault, CarryFault::Unsent(_)), "{fault}");
     assert!(!format!("{fault}").contains("house-7f3a"));
     let (server, url) = serve().await;
-    let carrier = NtfyCarrier::new(&config(&url), None).unwrap();
+    let carrier = NtfyCarrier::new(&config(&url), &Credentials::default()).unwrap();
     *server.answer.lock().unwrap() = Some((308, None));
     let fault = carrier.carry(parcel(Urgency::Critical, "x")).await.unwrap_err();
     assert!(matches!(fault, CarryFault::Refused(_)), "{fault}");

@@ -1,17 +1,33 @@
-//! Chooses the chat model of an OpenAI-compatible server.
+//! OpenAI-compatible servers among the kinds of servers, and which of their models are taken.
 //!
-//! In: `llm.model` and the list of the server. Out: a model's name, or why there is none. A list that is empty says
-//! nothing: a model that is named is then asked for all the same. Pure: no I/O, no clock.
+//! In: `llm.model`, `llm.embed_model`, the list of the server. Out: a model's name, or why there is none. A list that is
+//! empty says nothing: a model that is named is then asked for all the same. Reads the file with the key, else pure.
 
-use crate::embedding_names::may_talk;
+use std::sync::Arc;
+
+use super::OpenAi;
+use crate::embedding_names::{is_embedding, may_talk};
 use crate::error::LlmError;
+use crate::key::api_key;
+use crate::server::ServerKind;
 use crate::wire::InstalledModel;
+
+/// Any OpenAI-compatible server.
+pub static OPEN_AI: ServerKind = ServerKind {
+    name: "openai",
+    remedy: "start that server, or correct llm.url, llm.model and llm.key_file",
+    connect: |url, key_file| Ok(Arc::new(OpenAi::new(url, api_key(key_file)?)?)),
+    chat_model,
+    makes_vectors: is_embedding,
+    shows_capabilities: false,
+    no_vectors,
+};
 
 /// Most names that an error lists.
 const NAMED: usize = 5;
 
 /// Returns the listed model that `wanted` means: the one of that name, or with "auto" the first that may be a chat model.
-pub(super) fn chat_model(wanted: &str, listed: &[InstalledModel]) -> Result<String, LlmError> {
+fn chat_model(wanted: &str, listed: &[InstalledModel]) -> Result<String, LlmError> {
     let mut names = listed.iter().map(|model| model.name.as_str());
     let found = match wanted {
         "auto" => names.find(|name| may_talk(name)),
@@ -21,6 +37,19 @@ pub(super) fn chat_model(wanted: &str, listed: &[InstalledModel]) -> Result<Stri
     found
         .map(str::to_owned)
         .ok_or_else(|| LlmError::ModelUnknown { model: wanted.to_owned(), offers: offers(listed) })
+}
+
+fn no_vectors(wanted: Option<&str>) -> LlmError {
+    match wanted {
+        None => LlmError::no_vectors(
+            "the model server lists no embedding model",
+            "name one of its models in llm.embed_model",
+        ),
+        Some(name) => LlmError::no_vectors(
+            format!("the model server lacks {name}"),
+            "change llm.embed_model, or write \"auto\"",
+        ),
+    }
 }
 
 fn offers(listed: &[InstalledModel]) -> String {

@@ -1,4 +1,5 @@
-//! ONNX Runtime: one environment for the process, and sessions that leave the other cores free.
+//! ONNX Runtime for every engine that runs networks: one environment for the process, and sessions that leave the other
+//! cores free.
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -26,7 +27,7 @@ pub unsafe fn refuse_telemetry() {
 static ENVIRONMENT: Mutex<Option<Environment>> = Mutex::new(None);
 
 /// Returns the process-wide environment, made by the first voice.
-pub(super) fn environment(library: &Path) -> Result<Environment, SpeakError> {
+pub(crate) fn environment(library: &Path) -> Result<Environment, SpeakError> {
     let mut made = ENVIRONMENT.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(environment) = made.as_ref() {
         return Ok(environment.clone());
@@ -41,7 +42,7 @@ pub(super) fn environment(library: &Path) -> Result<Environment, SpeakError> {
 
 /// Returns a session that leaves the other cores free: one thread pool, no spinning between runs. It keeps no plan of
 /// the memory for each length of a sentence that it has seen.
-pub(super) fn session(environment: &Environment, network: &[u8], threads: usize) -> ort::Result<Session> {
+pub(crate) fn session(environment: &Environment, network: &[u8], threads: usize) -> ort::Result<Session> {
     Session::builder(environment)?
         .with_intra_threads(threads)?
         .with_inter_threads(1)?
