@@ -37,6 +37,7 @@ mod readings;
 mod requests;
 mod safety;
 pub mod secrets;
+mod sentence_templates;
 mod sentences;
 mod spoken;
 mod template;
@@ -76,6 +77,7 @@ pub use safety::{
     FactWords, IntroducedWords, LookUpSentences, LookUpWords, MatterUrgency, RuleCounts, SafetyRule,
     SafetyWords, SiteWords,
 };
+pub use sentence_templates::LanguageTemplates;
 pub use sentences::{
     AlertSentences, DeviceSentences, Dial, HomeSentences, HouseSentences, KindWords, MemorySentences,
     MessageSentences, RepeatWords, ReplySentences, ScheduleSentences, SentenceName, Sentences, SkyWords,

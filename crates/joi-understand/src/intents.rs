@@ -38,6 +38,7 @@ use joi_language::values::{
 };
 use joi_language::{Language, fill};
 
+use crate::templates::{self, quick::Freedom};
 pub use amend::{Settled, amended, only_repeats, settled};
 pub use before::on_day_before;
 pub use both::both;
@@ -135,7 +136,15 @@ pub fn match_intent(language: &Language, text: &str) -> Option<QuickIntent> {
     let grammar = language.grammar();
     let said = disfluency::without_pauses(words::normalise(text, &grammar.manners)?, grammar);
     let unreasoned = || read(language, text, disfluency::without_reason(&said, grammar)?);
-    let Matched { made: what, template, .. } = read(language, text, &said).or_else(unreasoned)?;
+    let own = read(language, text, &said).or_else(unreasoned);
+    // Words that could have been any words lose against a template of the community that knows them.
+    let by_template =
+        || templates::quick::intent(language, text, Freedom::of(own.as_ref().map(|read| read.open)));
+    let known = if own.as_ref().is_none_or(|read| read.open > 0) { by_template() } else { None };
+    let Matched { made: what, template, .. } = match known {
+        Some(known) => return Some(known),
+        None => own?,
+    };
     // "From now on an alarm at seven" is to be done, not to be remembered.
     if let Intent::Memory(MemoryOrder::Remember { kind: MemoryKind::Wish, text: wish }) = &what
         && words::normalise(wish, &grammar.manners).is_some_and(|wish| wish.len() < said.len())

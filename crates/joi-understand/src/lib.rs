@@ -23,6 +23,7 @@ pub mod redact;
 pub mod reference;
 pub mod requests;
 pub mod risk;
+mod templates;
 pub mod text;
 pub mod tongue;
 pub mod wish;

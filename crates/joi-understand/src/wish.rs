@@ -7,6 +7,7 @@
 //! Pure: no I/O, no clock.
 
 mod answer;
+mod asked;
 mod clause;
 mod clauses;
 mod coverage;
@@ -20,7 +21,10 @@ mod told;
 mod unasked;
 mod word_order;
 
+use crate::intents;
+use crate::templates::list;
 use crate::text::without_quotes;
+pub use asked::{AskedClause, AskedFor, asked_for};
 use clause::{Clause, Form};
 use clauses::clauses;
 use coverage::CallCoverage;
@@ -28,8 +32,7 @@ use deeds::{DeedMatch, ThingNamed};
 pub use deeds::{only_asks, orders};
 use grounds::Grounds;
 use joi_language::Language;
-use joi_language::values::Wish;
-use joi_language::values::{CallValue, ValueKind};
+use joi_language::values::{CallValue, ValueKind, Wish};
 use joi_language::{Phrases, RequestWords, words_of};
 pub use reasons::{CONDITION, LEFT_OVER, REASONS, REFUSED, UNCLEAR, VALUE};
 use reasons::{INVENTED, NOTHING, OBJECT, OTHER};
@@ -60,6 +63,9 @@ pub struct CallWords<'a> {
 
 /// Decides in the language in which the words are understood: the spoken one, unless only another one finds a request.
 pub fn wish(language: &Language, said: &Utterances<'_>, call: &CallWords<'_>) -> Wish {
+    if list::asks_for(language, said.asked, call) {
+        return Wish::Act;
+    }
     let mut wishes = language.requests().iter().map(|words| wish_in(language, words, said, call));
     let first = wishes.next().unwrap_or(Wish::Talk(NOTHING));
     match first {
@@ -93,47 +99,6 @@ pub fn found_in(language: &Language, words: &RequestWords, given: String, text: 
     Grounds::of(language, words, vec![given]).hold(&value)
 }
 
-/// A clause of the user.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AskedClause {
-    /// The purpose of the clause.
-    pub wants: AskedFor,
-    /// The words, without those that only lead to it.
-    pub words: Vec<String>,
-}
-
-/// The purpose of a clause.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AskedFor {
-    /// Something done, or its form does not show.
-    Deed,
-    /// An answer.
-    Answer,
-    /// Nothing: it states, imagines or forbids something.
-    Nothing,
-}
-
-/// Returns what the clauses of `asked` want; a yes wants what was offered.
-pub fn asked_for(words: &RequestWords, asked: &str) -> Vec<AskedClause> {
-    let is_yes = words_of(asked).len() <= LONGEST_YES && answer::consents(words, asked);
-    let yes = is_yes.then(|| AskedClause { wants: AskedFor::Deed, words: Vec::new() });
-    // "Remember that I don't eat nuts."
-    let is_whole =
-        |clause: &Clause| words.deeds().any(|(_, deed)| deed.alone.at_start(&clause.words).is_some());
-    let said = clauses(words, asked).into_iter().filter(|clause| !clause.words.is_empty()).map(|clause| {
-        let wants = match clause.form {
-            Form::Stay | Form::Statement if is_whole(&clause) => AskedFor::Deed,
-            Form::Request | Form::Open => AskedFor::Deed,
-            Form::Question => AskedFor::Answer,
-            Form::Stay | Form::Hypothesis | Form::Reported | Form::Statement => AskedFor::Nothing,
-        };
-        AskedClause { wants, words: clause.words }
-    });
-    said.chain(yes).collect()
-}
-
-/// Most words of a yes that says nothing else.
-const LONGEST_YES: usize = 4;
 /// Most words of an answer to a question about the call: what it leaves over is known from the question.
 const LONGEST_ANSWER: usize = 8;
 
@@ -161,7 +126,8 @@ fn is_asked(words: &RequestWords, said: &Utterances<'_>, deed: &str) -> bool {
 
 /// Returns whether `text` refuses what was asked about, in any words, and what it asks for instead.
 pub fn refusal<'a>(language: &Language, text: &'a str) -> Option<Refusal<'a>> {
-    language.requests().iter().find_map(|words| answer::refusal(words, text))
+    let refused = language.requests().iter().find_map(|words| answer::refusal(words, text));
+    refused.or_else(|| intents::is_refusal(language, text).then_some(Refusal::Plain))
 }
 
 /// Returns whether `text` only states something: no clause of it asks, or asks for anything.

@@ -70,7 +70,7 @@ impl Reader<'_> {
         }
     }
 
-    fn state(
+    pub(super) fn state(
         &self,
         asked: HouseAsked,
         found: &[usize],
@@ -105,7 +105,12 @@ impl Reader<'_> {
         Some(HouseDecision::Told(answer))
     }
 
-    fn value(&self, asked: HouseAsked, kind: Option<ThingKind>, found: &[usize]) -> Option<HouseDecision> {
+    pub(super) fn value(
+        &self,
+        asked: HouseAsked,
+        kind: Option<ThingKind>,
+        found: &[usize],
+    ) -> Option<HouseDecision> {
         let [at] = found else {
             let named = found.iter().map(|at| self.named(*at)).collect();
             return Some(match found.len() {

@@ -43,6 +43,8 @@ pub struct PlannedBatch {
     pub commands: Vec<PlannedCommand>,
     /// Things that were meant as well, and can only be read.
     pub left_out: Vec<NamedThing>,
+    /// What is said once all of them are confirmed, where the sentence that was recognised has an answer of its own.
+    pub answer: Option<String>,
 }
 
 /// A thing by the server's name and by the user's.

@@ -167,6 +167,16 @@ impl Reader<'_> {
             found = self.members(found);
             found.retain(|at| !left_out.contains(at));
         }
+        self.done_to(found, wanted, said)
+    }
+
+    /// Returns what comes of a deed on `found`.
+    pub(super) fn done_to(
+        &self,
+        mut found: Vec<usize>,
+        wanted: &Wanted<'_>,
+        said: &[String],
+    ) -> Option<HouseDecision> {
         if found.iter().any(|at| self.is_stopped_by_one(&self.things.all[*at], wanted)) {
             found = self.members(found);
         }
@@ -284,6 +294,11 @@ impl Reader<'_> {
         }
     }
 
+    /// Returns what comes of one command that was named as it is.
+    pub(super) fn one(&self, item: &Item, command: ItemCommand, thing: NamedThing) -> Option<HouseDecision> {
+        together(vec![self.checked(item, command, thing, HowFar::AsSaid)])
+    }
+
     fn option(
         &self,
         thing: &Thing<'_>,
@@ -351,8 +366,8 @@ pub(super) fn together(planned: Vec<Result<PlannedCommand, HouseRefusal>>) -> Op
     commands.dedup_by(|one, other| one.ordered == other.ordered);
     match commands.iter().any(PlannedCommand::needs_yes) {
         _ if commands.is_empty() => None,
-        true => Some(HouseDecision::AskFirst(PlannedBatch { commands, left_out })),
-        false => Some(HouseDecision::Send(PlannedBatch { commands, left_out })),
+        true => Some(HouseDecision::AskFirst(PlannedBatch { commands, left_out, answer: None })),
+        false => Some(HouseDecision::Send(PlannedBatch { commands, left_out, answer: None })),
     }
 }
 

@@ -88,6 +88,15 @@ pub fn outcomes(sent: &[(&PlannedCommand, &CommandOutcome)], words: &HouseWords)
     told.join(" ")
 }
 
+/// Returns what is said of `batch`, each command of which came out as in `outcomes`.
+pub fn of_batch(batch: &PlannedBatch, outcomes_of: &[CommandOutcome], words: &HouseWords) -> String {
+    let is_done = |outcome: &CommandOutcome| matches!(outcome, CommandOutcome::Done(_));
+    match &batch.answer {
+        Some(answer) if outcomes_of.iter().all(is_done) => answer.clone(),
+        _ => outcomes(&batch.commands.iter().zip(outcomes_of).collect::<Vec<_>>(), words),
+    }
+}
+
 /// Returns what of `batch` was not done as it was said: things that are left out, and others that go less far.
 pub fn beside(batch: &PlannedBatch, words: &HouseWords) -> String {
     let say = &words.say;
@@ -374,7 +383,8 @@ mod tests {
         let thing = |title: &str| NamedThing { name: title.into(), title: title.into() };
         let clamped =
             PlannedCommand { clamped: Some(80.0), ..planned("desk lamp", ItemCommand::Percent(80.0)) };
-        let batch = PlannedBatch { commands: vec![clamped], left_out: vec![thing("hall"), thing("bath")] };
+        let left_out = vec![thing("hall"), thing("bath")];
+        let batch = PlannedBatch { commands: vec![clamped], left_out, answer: None };
         let words = english().house().unwrap();
         assert_eq!(beside(&batch, words), "All but hall and bath. Desk lamp only to 80.");
         assert_eq!(beside(&PlannedBatch::default(), words), "");

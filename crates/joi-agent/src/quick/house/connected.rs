@@ -15,6 +15,7 @@ use crate::quick::home::has_tool_for;
 use crate::quick::recognised::HouseWish;
 use crate::session::house_thread::{HouseThread, TakenBack};
 use crate::turn::Turn;
+use joi_home::house::House;
 use joi_home::{Home, HomeConfig, HomeLink, HomeView};
 use joi_language::Language;
 use joi_language::house::HouseWords;
@@ -22,7 +23,9 @@ use joi_tools::Toolbox;
 use joi_understand::compound::{self, Joint};
 use joi_understand::house::follow::{self, FollowUp};
 use joi_understand::house::later::{self, LaterTime, LaterWords};
-use joi_understand::house::{self, HouseDecision, HousePhrasings, HouseRefusal, HouseSituation};
+use joi_understand::house::{
+    self, HouseDecision, HousePhrasings, HouseRefusal, HouseSituation, HouseTemplates, TemplateNames,
+};
 use joi_understand::intents::TakingBack;
 use joi_understand::intents::{self, HomeOrder, Mood};
 use joi_understand::wish;
@@ -40,6 +43,8 @@ pub struct ConnectedHome {
     comfort: [i32; 2],
     /// Of the languages that were spoken so far.
     phrasings: Mutex<KnownPhrasings>,
+    /// Of the language that was spoken last.
+    names: TemplateNames,
 }
 
 /// A part of an utterance, and what it names.
@@ -53,7 +58,13 @@ impl ConnectedHome {
     /// A house, and what the owner says of it: in which room this device is, which temperatures are usual.
     pub fn new(home: Arc<dyn Home>, config: &HomeConfig) -> Self {
         let room = Some(config.room.clone()).filter(|room| !room.is_empty());
-        Self { home, room, comfort: config.comfort_c, phrasings: Mutex::default() }
+        Self {
+            home,
+            room,
+            comfort: config.comfort_c,
+            phrasings: Mutex::default(),
+            names: TemplateNames::default(),
+        }
     }
 
     /// The server, for tools.
@@ -105,12 +116,24 @@ impl ConnectedHome {
         follow: FollowUp<'_>,
         read: impl FnOnce(&HouseSituation<'_>) -> T,
     ) -> Option<T> {
-        let words = turn.language.house()?;
-        let (view, phrasings) = (self.view(), self.phrasings(words));
-        let phonetic = turn.language.phonetic();
-        let room = self.room.as_deref();
-        let house = follow.before.unwrap_or(&view.house);
-        Some(read(&HouseSituation { house, words, phrasings: &phrasings, phonetic, room, follow }))
+        let view = self.view();
+        self.situated(&turn.language, follow.before.unwrap_or(&view.house), follow, read)
+    }
+
+    /// Returns what `read` makes of `house`.
+    pub(super) fn situated<T>(
+        &self,
+        language: &Language,
+        house: &House,
+        follow: FollowUp<'_>,
+        read: impl FnOnce(&HouseSituation<'_>) -> T,
+    ) -> Option<T> {
+        let words = language.house()?;
+        let (phrasings, phonetic) = (self.phrasings(words), language.phonetic());
+        let (room, names) = (self.room.as_deref(), self.names.of(house, words, phonetic, language.code()));
+        let templates = language.templates().map(|sentences| HouseTemplates { sentences, names: &names });
+        let phrasings = &phrasings;
+        Some(read(&HouseSituation { house, words, phrasings, phonetic, room, follow, templates }))
     }
 
     fn decided(&self, turn: &Turn<'_>, follow: FollowUp<'_>) -> Option<HouseDecision> {
@@ -182,11 +205,18 @@ impl ConnectedHome {
 
     /// Returns what `turn` wants at another time or for a while; nothing when it is no such command.
     fn later(&self, turn: &Turn<'_>, words: &Arc<HouseWords>, follow: FollowUp<'_>) -> Option<HouseWish> {
-        if !may_act(turn) || !house::may_be_about(turn.asked, words, &self.phrasings(words)) {
+        if !may_act(turn) {
             return None;
         }
-        let read = |said: &str| intents::clear_when(&turn.language, said);
-        let timed = later::without_time(turn.asked, words, read);
+        let by_template = |situation: &HouseSituation<'_>| house::later_by_template(turn.asked, situation);
+        let timed = match self.understood(turn, follow, by_template).flatten() {
+            Some(timed) => vec![timed],
+            None if !house::may_be_about(turn.asked, words, &self.phrasings(words)) => return None,
+            None => {
+                let read = |said: &str| intents::clear_when(&turn.language, said);
+                later::without_time(turn.asked, words, read)
+            }
+        };
         let mut understood: Vec<(HouseDecision, LaterTime)> = timed
             .into_iter()
             .filter_map(|LaterWords { rest, time }| {
