@@ -106,18 +106,22 @@ async fn answered<M: ChatModel>(
 ) -> AskedAnswer {
     let input = TurnInput { id, text, language: None, is_unsure: false };
     let trace = Trace::starting(Instant::now());
-    let end = turn::run((engine, session), input, trace, &mut Unheard, cancel).await;
+    let mut words = AnswerWords::default();
+    let end = turn::run((engine, session), input, trace, &mut words, cancel).await;
     let is_held = |verdict: &str| verdict == "forbidden" || verdict == "asked";
     let was_held = end.trace.decisions.iter().any(|it| it.stage == "gate" && is_held(&it.verdict));
     let asks = matches!(end.outcome.conversation, ConversationStatus::Awaits(_));
-    AskedAnswer { text: end.outcome.text.0, is_refused: was_held || asks }
+    AskedAnswer { text: words.0.trim().to_owned(), is_refused: was_held || asks }
 }
 
-/// Reports nothing: the answer is read when it is complete, and no action of the voice is another program's.
-struct Unheard;
+/// The words of an answer, which is read when it is complete. No action of the voice is another program's.
+#[derive(Default)]
+struct AnswerWords(String);
 
-impl Reporter for Unheard {
-    async fn words(&mut self, _: &str) {}
+impl Reporter for AnswerWords {
+    async fn words(&mut self, words: &str) {
+        self.0.push_str(words);
+    }
     async fn aside(&mut self, _: &str) {}
     async fn offer(&mut self, _: &str) {}
     fn notice(&mut self, _: &str) {}

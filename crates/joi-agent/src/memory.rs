@@ -21,6 +21,7 @@ use crate::session::Session;
 use crate::sink::ReceiverClosed;
 use block::Block;
 use joi_answer::protocol::is_result;
+use joi_base::message::Origin;
 use joi_store::{HitSource, MemoryHit, MemoryKind, MemoryProfile, MemoryQuery, Store, StoreError};
 use joi_understand::question;
 use joi_understand::reference;

@@ -17,7 +17,7 @@ use crate::approval::Approvals;
 use crate::config::ServerEntry;
 use crate::connection::{InputAnswers, McpConnection, Notice, ServerTarget, open};
 use crate::entry::McpServer;
-use crate::lifecycle::{Beginning, Input, Life, LifeState, Order, ServerKind, StartFault};
+use crate::lifecycle::{Beginning, Input, Life, LifeState, McpServerKind, Order, StartFault};
 use crate::listing::ListedTool;
 use crate::status::{ServerStatus, UP};
 use crate::tool::{Line, McpTool, Owner};
@@ -63,7 +63,7 @@ impl ServerTask {
         (approvals, registry): (Approvals, ToolRegistry),
         status: Arc<Mutex<ServerStatus>>,
     ) -> Self {
-        let kind = if server.entry.url.is_empty() { ServerKind::Program } else { ServerKind::Remote };
+        let kind = if server.entry.url.is_empty() { McpServerKind::Program } else { McpServerKind::Remote };
         let life = Life::new(kind, server.entry.lifecycle, approvals.beginning(&server.id));
         let (connection, seen) = watch::channel(None);
         let (sender, doubts) = mpsc::channel(1);

@@ -271,7 +271,10 @@ done
         let folder = tempfile::tempdir().unwrap();
         let (path, registry) = (folder.path(), ToolRegistry::default());
         let starts = |name: &str| std::fs::read_to_string(path.join(name)).unwrap().lines().count();
-        let kept = (Secrets::new(None, path.join("secrets")), Approvals::new(path.join("mcp.json")));
+        let kept = (
+            Secrets::new(joi_base::secret::Credentials::default(), path.join("secrets")),
+            Approvals::new(path.join("mcp.json")),
+        );
         let service = McpService::new(all(vec![server("one", path, &["read"])]), kept, registry.clone(), 12);
         let stop = CancellationToken::new();
         let running = tokio::spawn(service.clone().run(stop.clone()));

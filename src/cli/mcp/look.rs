@@ -175,7 +175,7 @@ mod tests {
         let plain = |text: String| anstream::adapter::strip_str(&text).to_string();
         assert_eq!(plain(state(&time, None)), "joi is not running");
         assert_eq!(plain(state(&off, None)), "off");
-        assert_eq!(plain(state(&time, Some(&[]))), "from the next start of joi on");
+        assert_eq!(plain(state(&time, Some(&[]))), "not read yet: start joi again");
         assert_eq!(plain(state(&off, Some(&[]))), "off");
         assert_eq!(state(&time, Some(std::slice::from_ref(&row))), "2 tools");
         let sick = ToolServerRow { is_well: false, told: "down: it ended".into(), ..row };
