@@ -7,6 +7,8 @@
 //! Pure: no I/O, no clock.
 
 mod answer;
+mod asked_for;
+mod bare_request;
 mod clause;
 mod clauses;
 mod coverage;
@@ -21,6 +23,8 @@ mod unasked;
 mod word_order;
 
 use crate::text::without_quotes;
+pub use asked_for::{AskedClause, AskedFor, asked_for};
+pub use bare_request::bare_request;
 use clause::{Clause, Form};
 use clauses::clauses;
 use coverage::CallCoverage;
@@ -33,7 +37,6 @@ use joi_language::values::{CallValue, ValueKind};
 use joi_language::{Phrases, RequestWords, words_of};
 pub use reasons::{CONDITION, LEFT_OVER, REASONS, REFUSED, UNCLEAR, VALUE};
 use reasons::{INVENTED, NOTHING, OBJECT, OTHER};
-pub use told::is_asked_within;
 pub use unasked::objection;
 
 /// The utterance of this turn, and those that it may refer to.
@@ -56,6 +59,12 @@ pub struct CallWords<'a> {
     pub values: Vec<CallValue>,
     /// Words that point at the tool, for a deed that no language has words for.
     pub cues: Vec<&'a str>,
+}
+
+/// Returns whether `part`, a stretch of `whole`, is a request of its own there: nothing of it belongs to something
+/// reported, stands behind its colon, is quoted, or is not meant.
+pub fn is_asked_within(language: &Language, whole: &str, part: &str) -> bool {
+    told::stands_alone_within(language, whole, part) && objection(language, whole).is_none()
 }
 
 /// Decides in the language in which the words are understood: the spoken one, unless only another one finds a request.
@@ -93,47 +102,6 @@ pub fn found_in(language: &Language, words: &RequestWords, given: String, text: 
     Grounds::of(language, words, vec![given]).hold(&value)
 }
 
-/// A clause of the user.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AskedClause {
-    /// The purpose of the clause.
-    pub wants: AskedFor,
-    /// The words, without those that only lead to it.
-    pub words: Vec<String>,
-}
-
-/// The purpose of a clause.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AskedFor {
-    /// Something done, or its form does not show.
-    Deed,
-    /// An answer.
-    Answer,
-    /// Nothing: it states, imagines or forbids something.
-    Nothing,
-}
-
-/// Returns what the clauses of `asked` want; a yes wants what was offered.
-pub fn asked_for(words: &RequestWords, asked: &str) -> Vec<AskedClause> {
-    let is_yes = words_of(asked).len() <= LONGEST_YES && answer::consents(words, asked);
-    let yes = is_yes.then(|| AskedClause { wants: AskedFor::Deed, words: Vec::new() });
-    // "Remember that I don't eat nuts."
-    let is_whole =
-        |clause: &Clause| words.deeds().any(|(_, deed)| deed.alone.at_start(&clause.words).is_some());
-    let said = clauses(words, asked).into_iter().filter(|clause| !clause.words.is_empty()).map(|clause| {
-        let wants = match clause.form {
-            Form::Stay | Form::Statement if is_whole(&clause) => AskedFor::Deed,
-            Form::Request | Form::Open => AskedFor::Deed,
-            Form::Question => AskedFor::Answer,
-            Form::Stay | Form::Hypothesis | Form::Reported | Form::Statement => AskedFor::Nothing,
-        };
-        AskedClause { wants, words: clause.words }
-    });
-    said.chain(yes).collect()
-}
-
-/// Most words of a yes that says nothing else.
-const LONGEST_YES: usize = 4;
 /// Most words of an answer to a question about the call: what it leaves over is known from the question.
 const LONGEST_ANSWER: usize = 8;
 
@@ -226,7 +194,8 @@ fn wish_in(language: &Language, words: &RequestWords, said: &Utterances<'_>, cal
             let wish = of_known((words, thing.as_deref()), &clauses, said, call);
             let is_short = is_answer && words_of(said.asked).len() <= LONGEST_ANSWER;
             let leaves_a_word = || {
-                let coverage = CallCoverage::of(language, words, call, thing.as_deref());
+                let coverage =
+                    CallCoverage::of(language, words, (&call.deed, &call.values), thing.as_deref());
                 coverage.is_some_and(|coverage| coverage.leaves_a_word(&clauses))
             };
             if wish == Wish::Act && !is_short && leaves_a_word() { Wish::Ask(LEFT_OVER) } else { wish }
