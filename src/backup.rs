@@ -26,7 +26,7 @@ pub use automatic::{AutomaticBackups, BackupState, BackupTurn};
 pub use config::BackupConfig;
 pub use manifest::{ArchivedFile, BackupManifest};
 pub use restore::{RestoreTarget, RestoredBackup, VerifiedBackup, verify};
-pub use write::{BackupSecrets, BackupSource, SecretFile, WrittenBackup, file_name, write};
+pub use write::{BackupSecrets, BackupSource, SecretFile, WrittenBackup, file_name, secret_files, write};
 
 use joi_store::StoreError;
 

@@ -3,14 +3,13 @@
 //! One Tokio task; the backup itself is made on a thread that may block. In: the clock and `[backup]`. Out: an archive in
 //! the owner's folder, and one line in the log when that fails. Without a folder there is no service.
 
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
 use super::daemon::{Service, ServiceContext};
-use crate::backup::{AutomaticBackups, BackupSecrets, BackupSource, BackupState, BackupTurn, SecretFile};
+use crate::backup::{AutomaticBackups, BackupSecrets, BackupSource, BackupState, BackupTurn};
 use crate::config::Config;
 use crate::control::{BackupStatus, StatusBoard};
 use joi_base::clock::{Clock, SystemClock};
@@ -25,17 +24,6 @@ const FIRST_LOOK: Duration = Duration::from_secs(120);
 pub(crate) fn source(paths: &Paths) -> BackupSource {
     let (home, secrets) = (std::env::home_dir(), BackupSecrets::LeftOut);
     BackupSource { paths: paths.clone(), home, secrets, stop: CancellationToken::new() }
-}
-
-/// Returns the files with secrets that the configuration names.
-pub(crate) fn secret_files(config: &Config) -> Vec<SecretFile> {
-    let named = [
-        ("home.token_file", &config.home.token_file),
-        ("ntfy.token_file", &config.ntfy.token_file),
-        ("llm.key_file", &config.llm.key_file),
-    ];
-    let files = named.into_iter().filter(|(_, path)| !path.is_empty());
-    files.map(|(key, path)| SecretFile { key, path: PathBuf::from(path) }).collect()
 }
 
 /// Returns the service; none where no folder is named.

@@ -18,10 +18,12 @@ const SECRETS: &str = "secret/";
 /// Below this are the owner's languages.
 pub(super) const LANGUAGES: &str = "config/languages/";
 /// A key of the configuration that names a file with a secret, and the member that holds that file.
-pub(super) const TOKEN_FILES: [(&str, &str); 3] = [
+pub(super) const TOKEN_FILES: [(&str, &str); 5] = [
     ("home.token_file", "secret/home-token"),
     ("ntfy.token_file", "secret/ntfy-token"),
     ("llm.key_file", "secret/llm-key"),
+    ("metrics.token_file", "secret/metrics-token"),
+    ("alert.token_file", "secret/alert-token"),
 ];
 
 /// Bytes of the largest database: more than a lifetime of talk.
@@ -190,6 +192,19 @@ mod tests {
         ] {
             assert_eq!(MemberName::known(name), None, "{name}");
         }
+    }
+
+    #[test]
+    fn every_key_that_names_a_secret_has_a_member() {
+        let config = toml::Table::try_from(crate::config::Config::default()).unwrap();
+        let keys = crate::config::leaves(&config);
+        let secrets = keys.keys().filter(|key| key.ends_with("token_file") || key.ends_with("key_file"));
+        let mut secrets: Vec<&str> = secrets.map(String::as_str).collect();
+        let mut known = TOKEN_FILES.map(|(key, _)| key);
+        secrets.sort_unstable();
+        known.sort_unstable();
+        assert_eq!(secrets, known);
+        assert!(TOKEN_FILES.iter().all(|(_, member)| MemberName::known(member).is_some()));
     }
 
     proptest! {

@@ -18,6 +18,7 @@ use super::leftovers::StoppableRead;
 use super::manifest::{ArchivedFile, BackupManifest};
 use super::member::{CONFIG, DATABASE, MemberName, MemberPlace, TOKEN_FILES};
 use super::{BackupError, leftovers, omit};
+use crate::config::{Config, leaves};
 use joi_base::checksum;
 use joi_base::paths::Paths;
 use joi_store::backup::{CopiedDatabase, copy};
@@ -53,10 +54,20 @@ pub enum BackupSecrets {
 /// A file with a secret that the configuration names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SecretFile {
-    /// The key that names it: "home.token_file", "ntfy.token_file" or "llm.key_file".
+    /// The key that names it, as "home.token_file".
     pub key: &'static str,
     /// The file.
     pub path: PathBuf,
+}
+
+/// Returns the files with secrets that the configuration names.
+pub fn secret_files(config: &Config) -> Vec<SecretFile> {
+    let keys = toml::Table::try_from(config).map(|table| leaves(&table)).unwrap_or_default();
+    let named = TOKEN_FILES.iter().filter_map(|(key, _)| {
+        let path = keys.get(*key)?.as_str().filter(|path| !path.is_empty())?;
+        Some(SecretFile { key, path: path.into() })
+    });
+    named.collect()
 }
 
 /// A backup that was made.

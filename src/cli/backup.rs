@@ -41,7 +41,7 @@ pub(crate) fn run(args: BackupArgs, context: &CliContext) -> anyhow::Result<Exit
     let file = destination(args.file.as_deref(), &backup::file_name(now));
     let mut source = backups::source(&context.paths);
     if args.with_secrets {
-        source.secrets = BackupSecrets::Kept(backups::secret_files(context.config()));
+        source.secrets = BackupSecrets::Kept(backup::secret_files(context.config()));
     }
     let written = stoppable::run(move |stop| {
         source.stop = stop;
