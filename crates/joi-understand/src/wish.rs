@@ -7,7 +7,8 @@
 //! Pure: no I/O, no clock.
 
 mod answer;
-mod asked;
+mod asked_for;
+mod bare_request;
 mod clause;
 mod clauses;
 mod coverage;
@@ -24,7 +25,8 @@ mod word_order;
 use crate::intents;
 use crate::templates::list;
 use crate::text::without_quotes;
-pub use asked::{AskedClause, AskedFor, asked_for};
+pub use asked_for::{AskedClause, AskedFor, asked_for};
+pub use bare_request::bare_request;
 use clause::{Clause, Form};
 use clauses::clauses;
 use coverage::CallCoverage;
@@ -36,7 +38,6 @@ use joi_language::values::{CallValue, ValueKind, Wish};
 use joi_language::{Phrases, RequestWords, words_of};
 pub use reasons::{CONDITION, LEFT_OVER, REASONS, REFUSED, UNCLEAR, VALUE};
 use reasons::{INVENTED, NOTHING, OBJECT, OTHER};
-pub use told::is_asked_within;
 pub use unasked::objection;
 
 /// The utterance of this turn, and those that it may refer to.
@@ -59,6 +60,12 @@ pub struct CallWords<'a> {
     pub values: Vec<CallValue>,
     /// Words that point at the tool, for a deed that no language has words for.
     pub cues: Vec<&'a str>,
+}
+
+/// Returns whether `part`, a stretch of `whole`, is a request of its own there: nothing of it belongs to something
+/// reported, stands behind its colon, is quoted, or is not meant.
+pub fn is_asked_within(language: &Language, whole: &str, part: &str) -> bool {
+    told::stands_alone_within(language, whole, part) && objection(language, whole).is_none()
 }
 
 /// Decides in the language in which the words are understood: the spoken one, unless only another one finds a request.
@@ -192,7 +199,8 @@ fn wish_in(language: &Language, words: &RequestWords, said: &Utterances<'_>, cal
             let wish = of_known((words, thing.as_deref()), &clauses, said, call);
             let is_short = is_answer && words_of(said.asked).len() <= LONGEST_ANSWER;
             let leaves_a_word = || {
-                let coverage = CallCoverage::of(language, words, call, thing.as_deref());
+                let coverage =
+                    CallCoverage::of(language, words, (&call.deed, &call.values), thing.as_deref());
                 coverage.is_some_and(|coverage| coverage.leaves_a_word(&clauses))
             };
             if wish == Wish::Act && !is_short && leaves_a_word() { Wish::Ask(LEFT_OVER) } else { wish }

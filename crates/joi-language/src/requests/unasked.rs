@@ -4,7 +4,7 @@
 
 use serde::Deserialize;
 
-use super::Phrases;
+use super::phrases::Phrases;
 
 /// Words around a request that take its meaning away.
 #[derive(Debug, Default, Deserialize)]

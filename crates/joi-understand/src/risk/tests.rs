@@ -298,7 +298,7 @@ fn what_only_the_user_can_know_differs_from_advice_and_from_what_the_world_knows
     }
 }
 
-/// What is not true of its matter: a danger that was missed, or a harmless sentence that was caught.
+/// Returns the dangers that were missed, or the harmless sentences that were caught.
 fn misjudged<'a>(language: &Language, corpus: &'a str, is_dangerous: bool) -> Vec<(&'a str, AnswerRisk)> {
     let is_guarded = |risk: &AnswerRisk| match risk {
         AnswerRisk::Matter(name) => !language.safety().iter().any(|words| words.is_left_to_larger(name)),

@@ -7,7 +7,6 @@
 
 use std::collections::HashSet;
 
-use super::CallWords;
 use super::clause::{Clause, Form};
 use super::deeds::{self, DeedMatch, ThingNamed};
 use super::figures::{numbers, parts};
@@ -47,35 +46,35 @@ impl<'a> CallCoverage<'a> {
     pub(super) fn of(
         language: &'a Language,
         words: &'a RequestWords,
-        call: &'a CallWords<'a>,
+        (name, values): (&'a str, &[CallValue]),
         thing: ThingNamed<'a>,
     ) -> Option<Self> {
-        let deed = words.deed(&call.deed)?;
+        let deed = words.deed(name)?;
         let patterns = [&deed.verbs, &deed.alone, &deed.elliptic, &deed.ends];
         let phrases = [&deed.objects, &deed.needs];
         let own = patterns.iter().flat_map(|all| all.words());
         let own = own.chain(phrases.iter().flat_map(|all| all.words())).collect();
         let of_value =
             |text: &str| words_of(text).into_iter().flat_map(|word| parts(&word)).collect::<Vec<_>>();
-        let mut values: Vec<String> = call.values.iter().flat_map(|value| of_value(&value.text)).collect();
-        for value in &call.values {
+        let mut texts: Vec<String> = values.iter().flat_map(|value| of_value(&value.text)).collect();
+        for value in values {
             if let ValueKind::Choice(argument) = value.kind {
                 let named = words.choices(argument).filter(|(name, _)| *name == value.text);
-                values.extend(named.flat_map(|(_, phrases)| phrases.words()).map(str::to_owned));
+                texts.extend(named.flat_map(|(_, phrases)| phrases.words()).map(str::to_owned));
             }
         }
         let is_named = |value: &&CallValue| matches!(value.kind, ValueKind::Words | ValueKind::Gist);
-        let named = call.values.iter().filter(is_named).flat_map(|value| of_value(&value.text)).collect();
-        let is = |kinds: &[ValueKind]| call.values.iter().any(|value| kinds.contains(&value.kind));
+        let named = values.iter().filter(is_named).flat_map(|value| of_value(&value.text)).collect();
+        let is = |kinds: &[ValueKind]| values.iter().any(|value| kinds.contains(&value.kind));
         let has_time = is(&[ValueKind::When]);
         Some(Self {
             language,
             words,
             deed,
-            name: &call.deed,
+            name,
             thing,
             own,
-            values,
+            values: texts,
             named,
             has_number: has_time || is(&[ValueKind::Numbers, ValueKind::Percent]),
             has_time,
@@ -160,7 +159,7 @@ impl<'a> CallCoverage<'a> {
             &self.words.talk.nods,
         ];
         let times = self.times(said);
-        // What is put right is not meant any more.
+        // Words in front of a correction are not meant any more.
         let put_right = (1..said.len()).rev().find(|at| form.corrections.at_start(&said[*at..]).is_some());
         let mut at = put_right.unwrap_or(0);
         at += form.corrections.at_start(&said[at..]).unwrap_or(0);

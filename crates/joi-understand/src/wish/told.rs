@@ -5,8 +5,8 @@
 //! Pure: no I/O, no clock.
 
 use super::clause::{Clause, Form};
+use super::clauses;
 use super::sentences::{ClausePart, WordRun, led, sentences};
-use super::{clauses, unasked};
 use crate::text::{quotes, without_quotes};
 use joi_language::Language;
 use joi_language::{RequestWords, ToldWords, words_of};
@@ -170,7 +170,7 @@ pub(super) fn was_said(words: &RequestWords, saying: SaidBehind, clause: &mut Cl
 
 /// Returns whether `part`, a stretch of `whole`, is a request of its own there: nothing of it belongs to something
 /// reported, stands behind its colon, or is quoted.
-pub fn is_asked_within(language: &Language, whole: &str, part: &str) -> bool {
+pub(super) fn stands_alone_within(language: &Language, whole: &str, part: &str) -> bool {
     let Some((before, after)) = around(whole, part) else { return false };
     let is_alone = |(at, words): (usize, &RequestWords)| {
         let read_in = if at == 0 { ReadIn::Own } else { ReadIn::Other };
@@ -179,7 +179,6 @@ pub fn is_asked_within(language: &Language, whole: &str, part: &str) -> bool {
     let is_taken_back = || language.requests().iter().any(|words| is_taken_back(words, whole));
     !quotes(whole)
         && !is_taken_back()
-        && unasked::objection(language, whole).is_none()
         && without_quotes(before).open.is_empty()
         && language.requests().iter().enumerate().all(is_alone)
 }

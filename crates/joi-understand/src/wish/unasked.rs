@@ -53,7 +53,13 @@ pub(super) fn objected(words: &RequestWords, text: &str) -> Option<Wish> {
 /// Returns whether a request is tied to a later moment that no clock shows: "when the washing is done, …".
 fn waits(words: &RequestWords, sentences: &[Vec<WordRun>]) -> bool {
     let begins = |run: &WordRun| words.unasked.later.at_start(led(&words.form, &run.words)).is_some();
-    sentences.iter().any(|runs| runs.len() > 1 && runs.iter().any(begins))
+    // "Es wäre schön, wenn du …" only asks politely.
+    let asks_politely = |runs: &[WordRun]| {
+        let all: Vec<String> = runs.iter().flat_map(|run| run.words.iter().cloned()).collect();
+        let first = runs.first().map_or(0, |run| run.words.len());
+        words.form.polite.at_start(&all).is_some_and(|count| count > first)
+    };
+    sentences.iter().any(|runs| runs.len() > 1 && !asks_politely(runs) && runs.iter().any(begins))
 }
 
 /// Returns what is meant instead, where that is said last: "the radio off, uh, the TV I mean".

@@ -174,6 +174,19 @@ impl ConnectedHome {
             }
             Some(decision) => Some(self.reached(decision)),
             None => order.map(|order| {
+                // "If you don't mind, …": what stands around the request is no part of a name.
+                let bare = wish::bare_request(&turn.language, turn.asked);
+                let found = bare.and_then(|bare| {
+                    let (now, language) = (turn.now.clone(), Arc::clone(&turn.language));
+                    let rest = Turn { asked: &bare, now, language, ..*turn };
+                    self.decided(
+                        &rest,
+                        FollowUp { it: thread.it(turn.now.timestamp()), ..FollowUp::default() },
+                    )
+                });
+                if let Some(decision) = found {
+                    return self.reached(decision);
+                }
                 let none = HouseRefusal::NoSuch(order.thing.clone());
                 HouseWish::Decided(HouseDecision::Refused(none))
             }),

@@ -1,11 +1,14 @@
-//! What the clauses of a request want: a deed, an answer, or nothing.
+//! The purpose of each clause of an utterance: a deed, an answer, or nothing.
 //!
-//! In: what was said, the words of a language. Out: its clauses. Pure: no I/O, no clock.
+//! Pure: no I/O, no clock.
 
 use super::answer;
 use super::clause::{Clause, Form};
 use super::clauses::clauses;
 use joi_language::{RequestWords, words_of};
+
+/// Most words of a yes that says nothing else.
+const LONGEST_YES: usize = 4;
 
 /// A clause of the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,6 +48,3 @@ pub fn asked_for(words: &RequestWords, asked: &str) -> Vec<AskedClause> {
     });
     said.chain(yes).collect()
 }
-
-/// Most words of a yes that says nothing else.
-const LONGEST_YES: usize = 4;
