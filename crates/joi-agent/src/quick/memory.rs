@@ -7,6 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::deadline::{self, in_time};
 use crate::memory::told;
 use crate::session::Session;
 use crate::session::forgetting::{ForgetTarget, Forgetting};
@@ -148,14 +149,16 @@ pub(crate) async fn carry_out(
     }
 }
 
-/// The answer to a question that something answers which the user told, in the user's own words.
+/// The answer to a question that something answers which the user told, in the user's own words. What was said or done
+/// before is looked for by the model.
 pub(crate) async fn known(
     turn: &Turn<'_>,
     store: Option<&Store>,
     sink: &mut ReplySink,
 ) -> Result<Option<(Ended, Keep)>, ReceiverClosed> {
-    let Some(store) = store else { return Ok(None) };
-    let Ok(mut facts) = store.memories(None, MOST_KNOWN).await else { return Ok(None) };
+    let Some(store) = store.filter(|_| !question::is_past(turn.asked, &turn.now)) else { return Ok(None) };
+    let facts = in_time(deadline::KNOWN, store.memories(None, MOST_KNOWN)).await;
+    let Ok(mut facts) = facts else { return Ok(None) };
     facts.retain(|fact| {
         matches!(fact.kind, MemoryKind::User | MemoryKind::World) && fact.source != STRANGER
     });
