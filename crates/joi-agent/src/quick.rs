@@ -104,7 +104,8 @@ pub(crate) fn recognise<'a>(
         }
     }
     // "Is the alarm on?": what rings, or what guards the house.
-    if let Some(QuickIntent { what: Intent::Schedule(ScheduleOrder::List(Some(EntryKind::Alarm))), .. }) = &quick
+    if let Some(QuickIntent { what: Intent::Schedule(ScheduleOrder::List(Some(EntryKind::Alarm))), .. }) =
+        &quick
         && let Some(wished @ HouseWish::Decided(HouseDecision::Told(_))) =
             context.home.and_then(|home| home.wish(turn, &thread, None, tools))
     {

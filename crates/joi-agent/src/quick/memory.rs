@@ -149,8 +149,8 @@ pub(crate) async fn carry_out(
     }
 }
 
-/// The answer to a question that something answers which the user told, in the user's own words. What was said or done
-/// before is looked for by the model.
+/// Answers a question with a fact of the user's, if one holds all that it is about. What was said or done before is left to
+/// the model.
 pub(crate) async fn known(
     turn: &Turn<'_>,
     store: Option<&Store>,
@@ -159,13 +159,13 @@ pub(crate) async fn known(
     let Some(store) = store.filter(|_| !question::is_past(turn.asked, &turn.now)) else { return Ok(None) };
     let facts = in_time(deadline::KNOWN, store.memories(None, MOST_KNOWN)).await;
     let Ok(mut facts) = facts else { return Ok(None) };
-    facts.retain(|fact| {
-        matches!(fact.kind, MemoryKind::User | MemoryKind::World) && fact.source != STRANGER
-    });
+    facts.retain(|fact| matches!(fact.kind, MemoryKind::User | MemoryKind::World) && fact.source != STRANGER);
     facts.sort_by_key(|fact| std::cmp::Reverse(fact.at));
     let texts = facts.iter().map(|fact| fact.text.0.as_str());
-    let Some(at) = joi_understand::known::answering(&turn.language, turn.asked, texts) else { return Ok(None) };
-    sink.decided("memory", "known", "the user told it").await?;
+    let Some(at) = joi_understand::known::answering(&turn.language, turn.asked, texts) else {
+        return Ok(None);
+    };
+    sink.decided("memory", "known", "a fact of the user answers it").await?;
     let language = Arc::clone(&sink.language);
     sink.say(&told::known(&language, &facts[at].text.0)).await?;
     Ok(Some((Ended::Quick, Keep::Yes)))

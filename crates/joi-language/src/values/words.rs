@@ -277,6 +277,8 @@ fn remaining(entries: &[Entry], now: &Zoned, language: &Language) -> String {
         EntryState::Waiting | EntryState::Over | EntryState::Missed => left(entry, now, language),
     };
     let called = |entry: &Entry| called(entry, now, language);
+    let left_each =
+        |entry: &Entry| fill(&words.left_each, &[("called", &called(entry)), ("left", &of(entry))]);
     match entries {
         [only] => {
             let the = ("the", kind(only.kind, language).the.as_str());
@@ -286,20 +288,19 @@ fn remaining(entries: &[Entry], now: &Zoned, language: &Language) -> String {
                 EntryKind::Timer => {
                     fill(&words.left_on, &[("left", &of(only)), the, ("short", &short(only, language))])
                 }
-                EntryKind::House => fill(&words.left_each, &[("left", &of(only)), ("called", &called(only))]),
-                // A name says nothing of the time.
                 EntryKind::Alarm if only.name.is_some() => set(only, now, language),
+                EntryKind::House => left_each(only),
                 EntryKind::Alarm | EntryKind::Reminder => {
                     fill(&words.left_until, &[("left", &of(only)), the, ("called", &called(only))])
                 }
             }
         }
-        _ => {
-            let told = entries.iter().take(READ_OUT).map(|entry| {
-                capital(&fill(&words.left_each, &[("called", &called(entry)), ("left", &of(entry))]))
-            });
-            told.collect::<Vec<_>>().join(" ")
-        }
+        _ => entries
+            .iter()
+            .take(READ_OUT)
+            .map(|entry| capital(&left_each(entry)))
+            .collect::<Vec<_>>()
+            .join(" "),
     }
 }
 
