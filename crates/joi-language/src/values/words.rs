@@ -277,10 +277,8 @@ fn remaining(entries: &[Entry], now: &Zoned, language: &Language) -> String {
         EntryState::Waiting | EntryState::Over | EntryState::Missed => left(entry, now, language),
     };
     let called = |entry: &Entry| called(entry, now, language);
-    let left_each =
-        |entry: &Entry| fill(&words.left_each, &[("called", &called(entry)), ("left", &of(entry))]);
     match entries {
-        [only] => {
+        [only] if only.kind != EntryKind::House => {
             let the = ("the", kind(only.kind, language).the.as_str());
             match only.kind {
                 _ if only.is_ringing() => fill(&words.is_ringing, &[the, ("called", &called(only))]),
@@ -289,18 +287,17 @@ fn remaining(entries: &[Entry], now: &Zoned, language: &Language) -> String {
                     fill(&words.left_on, &[("left", &of(only)), the, ("short", &short(only, language))])
                 }
                 EntryKind::Alarm if only.name.is_some() => set(only, now, language),
-                EntryKind::House => left_each(only),
-                EntryKind::Alarm | EntryKind::Reminder => {
+                EntryKind::Alarm | EntryKind::Reminder | EntryKind::House => {
                     fill(&words.left_until, &[("left", &of(only)), the, ("called", &called(only))])
                 }
             }
         }
-        _ => entries
-            .iter()
-            .take(READ_OUT)
-            .map(|entry| capital(&left_each(entry)))
-            .collect::<Vec<_>>()
-            .join(" "),
+        _ => {
+            let told = entries.iter().take(READ_OUT).map(|entry| {
+                capital(&fill(&words.left_each, &[("called", &called(entry)), ("left", &of(entry))]))
+            });
+            told.collect::<Vec<_>>().join(" ")
+        }
     }
 }
 
