@@ -88,12 +88,11 @@ pub fn pairs(words: &[Word], grammar: &Grammar) -> Vec<TimePair> {
 /// Returns `text` with the name of one thing in place of that of two alike: "two timers".
 pub fn of_one(text: &str, grammar: &Grammar) -> Option<String> {
     let lower = text.to_lowercase();
-    let found = grammar.times.twice.iter().find_map(|(two, one)| {
+    grammar.times.twice.iter().find_map(|(two, one)| {
         let at =
             lower.find(two.as_str()).filter(|at| lower.len() == text.len() && text.is_char_boundary(*at))?;
         Some(format!("{}{one}{}", &text[..at], text.get(at + two.len()..)?))
-    });
-    found
+    })
 }
 
 /// Returns every way to lift one time or two out of `words`, the longest times first.
