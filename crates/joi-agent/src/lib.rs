@@ -13,7 +13,7 @@ use std::sync::Arc;
 use jiff::Zoned;
 use joi_base::message::Origin;
 use joi_language::PromptName;
-use joi_llm::ModelSize;
+use joi_llm::Knowledge;
 use joi_store::StoreError;
 
 pub mod agent;
@@ -220,8 +220,8 @@ impl<M: ChatModel> TurnContext<'_, M> {
         if let Some(ended) = self.careful(turn, sink).await? {
             return Ok(ended);
         }
-        // A large model words the answer itself.
-        if engine.answering().size == ModelSize::Small
+        // A larger model words the answer itself.
+        if engine.answering().knowledge != Knowledge::Fair
             && let Some(ended) = quick::memory::known(turn, engine.memory.store(), sink).await?
         {
             return Ok(ended);

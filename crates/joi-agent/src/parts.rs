@@ -8,8 +8,8 @@
 //! Pure: no I/O, no clock.
 
 use crate::agent::tool_list::ToolList;
-use joi_language::{Language, MatterUrgency};
 use joi_language::values::{EntryKind, NewEntry, ScheduleOrder};
+use joi_language::{Language, MatterUrgency};
 use joi_llm::ModelSize;
 use joi_tools::Effect;
 use joi_understand::compound::{self, Joint};
@@ -70,7 +70,10 @@ fn is_last(part: &str, language: &Language) -> bool {
 /// Returns whether `part` is a reminder of which the text is missing.
 fn is_textless(part: &str, language: &Language) -> bool {
     let quick = intents::match_intent(language, part);
-    matches!(quick.map(|quick| quick.what), Some(Intent::Schedule(ScheduleOrder::Set(NewEntry { kind: EntryKind::Reminder, name: None, .. }))))
+    matches!(
+        quick.map(|quick| quick.what),
+        Some(Intent::Schedule(ScheduleOrder::Set(NewEntry { kind: EntryKind::Reminder, name: None, .. })))
+    )
 }
 
 fn is_volume(part: &str, language: &Language) -> bool {

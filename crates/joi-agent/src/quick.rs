@@ -114,7 +114,8 @@ fn recognisable<'a>(turn: &Turn<'a>, context: &QuickContext<'_>, tools: &Toolbox
         }
     }
     // "Is the alarm on?": what rings, or what guards the house.
-    if let Some(QuickIntent { what: Intent::Schedule(ScheduleOrder::List(Some(EntryKind::Alarm))), .. }) = &quick
+    if let Some(QuickIntent { what: Intent::Schedule(ScheduleOrder::List(Some(EntryKind::Alarm))), .. }) =
+        &quick
         && let Some(wished @ HouseWish::Decided(HouseDecision::Told(_))) =
             context.home.and_then(|home| home.wish(turn, &thread, None, tools))
     {

@@ -8,10 +8,10 @@ use jiff::Zoned;
 use jiff::civil::Date;
 
 use joi_language::PhoneticMatcher;
-use joi_language::words;
 use joi_language::values::entry::Entry;
 use joi_language::values::moment::{Day, DayPart, dates};
 use joi_language::values::order::{Rank, Which};
+use joi_language::words;
 
 /// From this likeness on, 0..1, a name is meant.
 const ALIKE: f64 = 0.87;
@@ -30,7 +30,8 @@ pub(super) fn meant<'a>(
     phonetic: PhoneticMatcher,
 ) -> Vec<&'a Entry> {
     let zone = now.time_zone();
-    let except = which.except.as_deref().map(|except| meant(entries, except, now, phonetic)).unwrap_or_default();
+    let except =
+        which.except.as_deref().map(|except| meant(entries, except, now, phonetic)).unwrap_or_default();
     let fits = |entry: &&Entry| {
         !except.iter().any(|other| other.id == entry.id)
             && entry.is_live()

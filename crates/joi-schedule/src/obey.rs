@@ -277,7 +277,8 @@ impl Present<'_> {
             return (vec![], OrderReport::Ask(question));
         };
         let was = self.moment(&entry).to_zoned(self.now.time_zone().clone());
-        let is_once_later = entry.days.is_none() && was.date() > self.now.date() && entry.kind != EntryKind::Timer;
+        let is_once_later =
+            entry.days.is_none() && was.date() > self.now.date() && entry.kind != EntryKind::Timer;
         match self.due(&when.near(&was, is_once_later), entry.kind, self.likely(&entry)) {
             Ok((due, days, length_s)) => {
                 entry.length_s = length_s.filter(|_| entry.kind == EntryKind::Timer);

@@ -65,7 +65,10 @@ impl Store {
     /// Begins `list`, which is there from then on, also without an entry.
     pub async fn begin_list(&self, list: &str, at: Timestamp) -> Result<(), StoreError> {
         let list = list.to_owned();
-        self.run(move |db| durably(db, |db| add(db, &list, &[BEGUN.to_owned()], (at, Origin::Ours)).map(drop))).await
+        self.run(move |db| {
+            durably(db, |db| add(db, &list, &[BEGUN.to_owned()], (at, Origin::Ours)).map(drop))
+        })
+        .await
     }
 
     /// The entries of `list`, oldest first.
@@ -135,7 +138,8 @@ fn entries(db: &Connection, list: &str) -> Result<Vec<String>, StoreError> {
 fn remove(db: &mut Connection, list: &str, text: &str) -> Result<NoteRemoval, StoreError> {
     let tx = db.transaction()?;
     let entries = {
-        let mut query = tx.prepare_cached("SELECT id, text FROM note WHERE list = ?1 AND text <> '' ORDER BY id")?;
+        let mut query =
+            tx.prepare_cached("SELECT id, text FROM note WHERE list = ?1 AND text <> '' ORDER BY id")?;
         let rows = query.query_map([list], |row| Ok((row.get(0)?, row.get(1)?)))?;
         rows.collect::<Result<Vec<(i64, String)>, _>>()?
     };

@@ -3,6 +3,8 @@
 //! In: what to do with which list. Out: the list as it stands in the database after that, which is what
 //! joi reports; nothing is said to be done that was not read back.
 
+mod spoken;
+
 use std::sync::Arc;
 
 use futures_util::FutureExt;
@@ -14,9 +16,11 @@ use joi_base::clock::Clock;
 use joi_base::message::Origin;
 use joi_language::tools::ListWords;
 use joi_language::values::deed::{self, CallValue, ValueKind};
-use joi_language::{Language, capital, fill};
+use joi_language::{Language, fill};
 use joi_store::{NoteRemoval, Store, StoreError};
 use joi_understand::requests::list::{self, NOTES, SHOPPING, TODO, bare_name, list_name};
+pub use spoken::taken_off;
+use spoken::{added, as_spoken, lost, spoken_list, spoken_name, which};
 
 /// The name of the tool.
 pub(super) const NAME: &str = "lists";
@@ -24,8 +28,6 @@ pub(super) const NAME: &str = "lists";
 const JOINED: &str = "\u{a0}";
 /// Fewest letters of a word for a list at the end of a name: "Packliste".
 const SHORTEST_END: usize = 4;
-/// Most entries spoken at once.
-const MOST_TOLD: usize = 30;
 
 /// The tool.
 pub(super) struct Lists {
@@ -157,9 +159,8 @@ impl Lists {
         }
         let say = &language.sentences().tools;
         let told = |items: &[String]| language.sentences().time.listed(items);
-        let not_there = || {
-            fill(&say.not_listed, &[("items", &told(&missing)), ("list", spoken_name(list, language))])
-        };
+        let not_there =
+            || fill(&say.not_listed, &[("items", &told(&missing)), ("list", spoken_name(list, language))]);
         if gone.is_empty() {
             let fact = format!("{} is not on the {list} list", told(&missing));
             return Ok(Output::of(source, fact).saying(not_there()));
@@ -276,18 +277,6 @@ fn purpose(said: &str, language: &Language) -> Option<(String, String)> {
     })
 }
 
-/// Returns what is said once `items` were added to `list`.
-fn added(list: &str, items: &[String], language: &Language) -> String {
-    let say = &language.sentences().tools;
-    if list == NOTES {
-        return say.noted.clone();
-    }
-    let [one, several] = &say.added;
-    let added = if items.len() == 1 { one } else { several };
-    let told = language.sentences().time.listed(items);
-    capital(&fill(added, &[("items", &told), ("list", spoken_name(list, language))]))
-}
-
 /// Returns what a request with these arguments is answered with, where that does not depend on what is on the list.
 pub(super) fn foreseen(arguments: &Arguments, language: &Language) -> Option<String> {
     let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().trim();
@@ -384,72 +373,4 @@ fn kept_together(text: &str, language: &Language) -> String {
             None => text,
         }
     })
-}
-
-/// Returns what a list is called when it is spoken of.
-fn spoken_name<'a>(list: &'a str, language: &'a Language) -> &'a str {
-    match list {
-        NOTES => &language.sentences().tools.notes,
-        SHOPPING => &language.sentences().tools.shopping,
-        name => name,
-    }
-}
-
-/// That `gone` was taken off `list`.
-pub fn taken_off(list: &str, gone: &[String], language: &Language) -> String {
-    let items = language.sentences().time.listed(gone);
-    let spoken = ("list", spoken_name(list, language));
-    capital(&fill(&language.sentences().tools.removed, &[("items", &items), spoken]))
-}
-
-/// Returns what is on a list, in a sentence.
-fn spoken_list(list: &str, now: &[String], language: &Language) -> String {
-    let say = &language.sentences().tools;
-    let ([one, several, long], empty) = match list {
-        NOTES => (&say.on_notes, &say.notes_empty),
-        _ => (&say.on_list, &say.list_empty),
-    };
-    let more = now.len().saturating_sub(MOST_TOLD);
-    let sentence = match (now.len(), more) {
-        (0, _) => empty,
-        (1, _) => one,
-        (_, 0) => several,
-        _ => long,
-    };
-    let (count, older) = (now.len().to_string(), more.to_string());
-    let items = language.sentences().time.listed(&now[more..]);
-    let list = spoken_name(list, language);
-    fill(sentence, &[("list", list), ("count", &count), ("older", &older), ("items", &items)])
-}
-
-/// Returns what is on a list, for the model.
-fn as_spoken(list: &str, now: &[String]) -> String {
-    let more = now.len().saturating_sub(MOST_TOLD);
-    let shown = match &now[more..] {
-        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
-        shown => shown.join(""),
-    };
-    let what = if list == NOTES { "your notes".to_owned() } else { format!("the {list} list") };
-    match (now.len(), more) {
-        (0, _) => format!("{what} {} empty", if list == NOTES { "are" } else { "is" }),
-        (count, 0) => format!("{what} has {count} {}: {shown}", if count == 1 { "entry" } else { "entries" }),
-        (count, more) => format!("{what} has {count} entries; without the oldest {more}: {shown}"),
-    }
-}
-
-/// Asks which entry is meant; what a stranger may have written is not said unasked.
-fn which(entries: &[String], source: Source, language: &Language) -> ToolError {
-    let say = language.sentences();
-    match entries.get(..MOST_TOLD.min(entries.len())) {
-        Some(entries) if source == Source::Own => {
-            let items = say.time.either(entries);
-            ToolError::EndTurn(fill(&say.tools.which_entry, &[("items", &items)]))
-        }
-        _ => ToolError::TellModel("several entries fit; ask which one is meant, in its full words".into()),
-    }
-}
-
-fn lost(language: &Language, why: &str) -> ToolError {
-    tracing::warn!(%why, "the lists can't be used");
-    ToolError::EndTurn(language.sentences().tools.no_notes.clone())
 }

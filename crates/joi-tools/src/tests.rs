@@ -90,10 +90,7 @@ async fn lists_are_kept_read_out_and_emptied() {
         lists(json!({ "action": "remove", "list": "shopping", "text": "tea" })).await,
         "No, that isn't on the shopping list."
     );
-    assert_eq!(
-        lists(json!({ "action": "begin", "list": "camping" })).await,
-        "The camping list is empty."
-    );
+    assert_eq!(lists(json!({ "action": "begin", "list": "camping" })).await, "The camping list is empty.");
     assert_eq!(lists(json!({ "action": "read", "list": "camping" })).await, "The camping list is empty.");
 }
 

@@ -33,8 +33,8 @@ use joi_language::grammar::machine::{Fit, GrammarUtterance};
 use joi_language::grammar::words::{self, Word};
 use joi_language::times::{date_in, time_of_day};
 use joi_language::values::{
-    Day, DayPart, Days, Exactness, Many, MemoryKind, Rank, Said, ScheduleOrder, ScheduleQuestion, When, Which,
-    dates,
+    Day, DayPart, Days, Exactness, Many, MemoryKind, Rank, Said, ScheduleOrder, ScheduleQuestion, When,
+    Which, dates,
 };
 use joi_language::{Language, fill};
 

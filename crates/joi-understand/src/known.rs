@@ -1,4 +1,4 @@
-//! What the user told answers a question of the user's: "when does the plumber come?".
+//! A fact of the user's answers a question: "when does the plumber come?".
 //!
 //! In: a question, and facts, the newest first. Out: the fact that holds all that the question is about, or nothing: then
 //! the model is asked. What is asked for (a day, a time) need not be in the question, and a day in it need not be the one of
@@ -11,17 +11,23 @@ use crate::intents::{self, Mood};
 use crate::question::{self, is_light};
 
 /// Returns the place of the fact that answers `asked`.
-pub fn answering<'a>(language: &Language, asked: &str, facts: impl Iterator<Item = &'a str>) -> Option<usize> {
+pub fn answering<'a>(
+    language: &Language,
+    asked: &str,
+    facts: impl Iterator<Item = &'a str>,
+) -> Option<usize> {
     if !asks(language, asked) || is_general(language, &words(asked)) {
         return None;
     }
-    let matter: Vec<String> = question::content_words(asked).into_iter().filter(|word| !is_light(word)).collect();
+    let matter: Vec<String> =
+        question::content_words(asked).into_iter().filter(|word| !is_light(word)).collect();
     if matter.is_empty() {
         return None;
     }
     let holds_all = |fact: &str| {
         let there = words(fact);
-        let holds = |word: &String| there.iter().any(|found| is_form_of(found, word) || is_form_of(word, found));
+        let holds =
+            |word: &String| there.iter().any(|found| is_form_of(found, word) || is_form_of(word, found));
         matter.iter().all(holds)
     };
     facts.into_iter().position(holds_all)

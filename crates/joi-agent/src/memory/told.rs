@@ -22,7 +22,7 @@ pub(crate) fn remembered(language: &Language, kind: MemoryKind, text: &str) -> S
     }
 }
 
-/// Says what the user told, in answer to a question.
+/// Answers a question with what the user said before.
 pub(crate) fn known(language: &Language, text: &str) -> String {
     let about = intents::said_back(language, text.trim().trim_end_matches('.'));
     fill(&language.sentences().memory.known, &[("about", &about)])

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::deadline::{self, in_time};
 use crate::memory::told;
 use crate::session::Session;
 use crate::session::forgetting::{ForgetTarget, Forgetting};
@@ -148,21 +149,23 @@ pub(crate) async fn carry_out(
     }
 }
 
-/// The answer to a question that something answers which the user told, in the user's own words.
+/// Answers a question with a fact of the user's, if one holds all that it is about. What was said or done before is left to
+/// the model.
 pub(crate) async fn known(
     turn: &Turn<'_>,
     store: Option<&Store>,
     sink: &mut ReplySink,
 ) -> Result<Option<(Ended, Keep)>, ReceiverClosed> {
-    let Some(store) = store else { return Ok(None) };
-    let Ok(mut facts) = store.memories(None, MOST_KNOWN).await else { return Ok(None) };
-    facts.retain(|fact| {
-        matches!(fact.kind, MemoryKind::User | MemoryKind::World) && fact.source != STRANGER
-    });
+    let Some(store) = store.filter(|_| !question::is_past(turn.asked, &turn.now)) else { return Ok(None) };
+    let facts = in_time(deadline::KNOWN, store.memories(None, MOST_KNOWN)).await;
+    let Ok(mut facts) = facts else { return Ok(None) };
+    facts.retain(|fact| matches!(fact.kind, MemoryKind::User | MemoryKind::World) && fact.source != STRANGER);
     facts.sort_by_key(|fact| std::cmp::Reverse(fact.at));
     let texts = facts.iter().map(|fact| fact.text.0.as_str());
-    let Some(at) = joi_understand::known::answering(&turn.language, turn.asked, texts) else { return Ok(None) };
-    sink.decided("memory", "known", "the user told it").await?;
+    let Some(at) = joi_understand::known::answering(&turn.language, turn.asked, texts) else {
+        return Ok(None);
+    };
+    sink.decided("memory", "known", "a fact of the user answers it").await?;
     let language = Arc::clone(&sink.language);
     sink.say(&told::known(&language, &facts[at].text.0)).await?;
     Ok(Some((Ended::Quick, Keep::Yes)))

@@ -75,7 +75,8 @@ fn is_slip(words: &[Word], at: Range<usize>, text: &str, grammar: &Grammar) -> b
     let is_apart = has_comma(text, words, at.end) && at.end + at.len() < words.len();
     let is_number = words[at.clone()].iter().all(counts);
     let is_head = at.start == 0 && words.len() - at.len() >= FEWEST_OF_UTTERANCE;
-    let is_answer = grammar.manners.repairs.iter().any(|phrase| words_at_start(&words[at.clone()], phrase).is_some());
+    let is_answer =
+        grammar.manners.repairs.iter().any(|phrase| words_at_start(&words[at.clone()], phrase).is_some());
     is_false_start(&words[at.end - 1], grammar) && !is_number
         || is_head && !is_number && !is_answer
         || is_apart && (is_number || at.len() > 1)
@@ -87,9 +88,12 @@ fn begin_anew(words: &mut Vec<Word>, text: &str, grammar: &Grammar) -> bool {
         if !has_comma(text, words, at) || !is_false_start(&words[at - 1], grammar) {
             continue;
         }
-        let from = (at.saturating_sub(LONGEST_BEGINNING)..at).rev().find(|from| words[*from].text == words[at].text);
+        let from =
+            (at.saturating_sub(LONGEST_BEGINNING)..at).rev().find(|from| words[*from].text == words[at].text);
         let counts = grammar.manners.repairs.iter().filter_map(|phrase| words_at_start(&words[at..], phrase));
-        let set_off = counts.map(|count| at + count).find(|after| *after < words.len() && has_comma(text, words, *after));
+        let set_off = counts
+            .map(|count| at + count)
+            .find(|after| *after < words.len() && has_comma(text, words, *after));
         let stretch = from.map(|from| from..at).or(set_off.map(|after| at..after));
         if let Some(stretch) = stretch {
             words.drain(stretch);
@@ -101,7 +105,8 @@ fn begin_anew(words: &mut Vec<Word>, text: &str, grammar: &Grammar) -> bool {
 
 /// Returns whether a comma stands in front of the word at `at`.
 fn has_comma(text: &str, words: &[Word], at: usize) -> bool {
-    let (Some(before), Some(word)) = (at.checked_sub(1).and_then(|before| words.get(before)), words.get(at)) else {
+    let (Some(before), Some(word)) = (at.checked_sub(1).and_then(|before| words.get(before)), words.get(at))
+    else {
         return false;
     };
     text.get(before.at.end..word.at.start).is_some_and(|between| between.contains(','))
@@ -184,9 +189,8 @@ fn drop_repetitions(
     while at < words.len() {
         let count = (1..=LONGEST_REPETITION).rev().find(|count| is_repeated(words, at, *count));
         let negates = |word: &Word| grammar.mood.negates(&word.text);
-        let is_repetition = |count: &usize| {
-            !words[at..at + count].iter().any(negates) && is_slip(words, at, *count)
-        };
+        let is_repetition =
+            |count: &usize| !words[at..at + count].iter().any(negates) && is_slip(words, at, *count);
         match count.filter(is_repetition) {
             Some(count) => drop(words.drain(at..at + count)),
             None => at += 1,

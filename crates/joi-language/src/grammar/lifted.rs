@@ -68,10 +68,14 @@ pub fn pairs(words: &[Word], grammar: &Grammar) -> Vec<TimePair> {
     let pair = |first: &Range<usize>, second: &Range<usize>| {
         let between = words.get(first.end..second.start)?;
         let is_of_two = is_joint(&forms.others, between);
-        (is_of_two || is_joint(&forms.joints, between))
-            .then(|| TimePair { first: first.clone(), second: second.clone(), is_of_two })
+        (is_of_two || is_joint(&forms.joints, between)).then(|| TimePair {
+            first: first.clone(),
+            second: second.clone(),
+            is_of_two,
+        })
     };
-    let all = spans.iter().flat_map(|first| spans.iter().filter_map(move |second| pair(&first.at, &second.at)));
+    let all =
+        spans.iter().flat_map(|first| spans.iter().filter_map(move |second| pair(&first.at, &second.at)));
     // "Every Tuesday and Thursday" is one time.
     let is_one = |pair: &TimePair| {
         spans.iter().any(|span| span.at.start <= pair.first.start && pair.second.end <= span.at.end)
@@ -84,11 +88,11 @@ pub fn pairs(words: &[Word], grammar: &Grammar) -> Vec<TimePair> {
 /// Returns `text` with the name of one thing in place of that of two alike: "two timers".
 pub fn of_one(text: &str, grammar: &Grammar) -> Option<String> {
     let lower = text.to_lowercase();
-    let found = grammar.times.twice.iter().find_map(|(two, one)| {
-        let at = lower.find(two.as_str()).filter(|at| lower.len() == text.len() && text.is_char_boundary(*at))?;
+    grammar.times.twice.iter().find_map(|(two, one)| {
+        let at =
+            lower.find(two.as_str()).filter(|at| lower.len() == text.len() && text.is_char_boundary(*at))?;
         Some(format!("{}{one}{}", &text[..at], text.get(at + two.len()..)?))
-    });
-    found
+    })
 }
 
 /// Returns every way to lift one time or two out of `words`, the longest times first.
@@ -110,9 +114,13 @@ pub fn is_strict(words: &[Word], grammar: &Grammar) -> bool {
 
 /// Returns the only day that is named in `words`, by its place in them; nothing where an hour is.
 pub fn day_in(words: &[Word], grammar: &Grammar) -> Option<Range<usize>> {
-    let is_one = |slots: &[Slot], span: &TimeSpan| span.captures.iter().any(|capture| slots.contains(&capture.slot));
+    let is_one =
+        |slots: &[Slot], span: &TimeSpan| span.captures.iter().any(|capture| slots.contains(&capture.slot));
     let spans = spans(words, grammar);
-    if spans.iter().any(|span| span.is_strict && is_one(&[Slot::Clock, Slot::Duration, Slot::Days, Slot::Several], span)) {
+    if spans
+        .iter()
+        .any(|span| span.is_strict && is_one(&[Slot::Clock, Slot::Duration, Slot::Days, Slot::Several], span))
+    {
         return None;
     }
     let mut days = spans.into_iter().filter(|span| span.is_strict && is_one(&[Slot::Day, Slot::Month], span));

@@ -6,8 +6,8 @@ use super::entry::{Days, Entry, EntryId, EntryKind};
 use super::later::LaterCommand;
 use super::moment::{Day, DayPart, Said};
 use crate::ClockSaid;
-use jiff::{Timestamp, Zoned};
 use jiff::civil::{Date, Time};
+use jiff::{Timestamp, Zoned};
 
 /// Seconds in a day: the longest timer.
 pub const LONGEST_TIMER_S: u32 = 24 * 3600;

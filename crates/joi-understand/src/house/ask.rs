@@ -52,7 +52,17 @@ impl Reader<'_> {
             found = self.found(&phrases, &search);
         }
         let found = match found {
+            // "Is the fan in?" asks for nobody.
+            FoundThings::Things(found) if matches!(asked, HouseAsked::AtHome | HouseAsked::WhoHome) => {
+                let is_person = |at: &usize| self.things.all[*at].is_of(ThingKind::Person);
+                let found: Vec<usize> = found.into_iter().filter(is_person).collect();
+                if found.is_empty() {
+                    return None;
+                }
+                found
+            }
             FoundThings::Things(found) => self.chosen_of(&found).unwrap_or(found),
+            FoundThings::NoSuch if matches!(asked, HouseAsked::AtHome | HouseAsked::WhoHome) => return None,
             FoundThings::NoSuch => {
                 let said: Vec<&str> = phrases.iter().map(|phrase| phrase.said.as_str()).collect();
                 return Some(HouseDecision::Refused(HouseRefusal::NoSuch(said.join(" "))));

@@ -111,7 +111,7 @@ pub enum HouseAnswer {
     },
     /// The things that a question asks for.
     List {
-        /// What was asked.
+        /// The question.
         asked: HouseAsked,
         /// Their number is asked for.
         counted: bool,

@@ -49,7 +49,8 @@ impl Reader<'_> {
                 let is_named = |phrase: &ThingPhrase| {
                     kind == ThingKind::Player && !phrase.bag.iter().all(|mark| self.is_place(mark))
                 };
-                let with = |phrase: ThingPhrase| if is_named(&phrase) { phrase } else { phrase.with_kind(kind) };
+                let with =
+                    |phrase: ThingPhrase| if is_named(&phrase) { phrase } else { phrase.with_kind(kind) };
                 phrases.into_iter().map(with).collect()
             }
             None => phrases,

@@ -17,7 +17,9 @@ pub fn on_day_before(language: &Language, statement: &str, command: &str) -> Opt
     let alone = without_reference(language, command);
     let is_dayless = |order: &ScheduleOrder| match order {
         ScheduleOrder::Set(wanted) => match &wanted.when {
-            Some(When::At(Said { clock, day, days, .. })) => clock.is_some() && day.is_none() && days.is_none(),
+            Some(When::At(Said { clock, day, days, .. })) => {
+                clock.is_some() && day.is_none() && days.is_none()
+            }
             _ => false,
         },
         ScheduleOrder::Skip(which) | ScheduleOrder::Cancel(which) => which.day.is_none(),
@@ -28,13 +30,14 @@ pub fn on_day_before(language: &Language, statement: &str, command: &str) -> Opt
         _ => return None,
     }
     let with_day = [format!("{alone} {day}"), format!("{day} {alone}")];
-    let on_day = with_day.iter().filter_map(|text| match_intent(language, text)).find(|quick| match &quick.what {
-        Intent::Schedule(ScheduleOrder::Set(wanted)) => {
-            matches!(&wanted.when, Some(When::At(said)) if said.day.is_some() && said.clock.is_some())
-        }
-        Intent::Schedule(ScheduleOrder::Skip(which)) => which.day.is_some(),
-        _ => false,
-    });
+    let on_day =
+        with_day.iter().filter_map(|text| match_intent(language, text)).find(|quick| match &quick.what {
+            Intent::Schedule(ScheduleOrder::Set(wanted)) => {
+                matches!(&wanted.when, Some(When::At(said)) if said.day.is_some() && said.clock.is_some())
+            }
+            Intent::Schedule(ScheduleOrder::Skip(which)) => which.day.is_some(),
+            _ => false,
+        });
     on_day.map(|quick| QuickIntent { reason: "its day was named before it".to_owned(), ..quick })
 }
 

@@ -36,7 +36,8 @@ pub fn both(language: &Language, text: &str) -> Option<[QuickIntent; 2]> {
 fn apart(language: &Language, text: &str) -> Option<[NewEntry; 2]> {
     let grammar = language.grammar();
     let said = disfluency::without_pauses(words::normalise(text, &grammar.manners)?, grammar);
-    let place = |at: &Range<usize>| Some(said.get(at.start)?.at.start..said.get(at.end.checked_sub(1)?)?.at.end);
+    let place =
+        |at: &Range<usize>| Some(said.get(at.start)?.at.start..said.get(at.end.checked_sub(1)?)?.at.end);
     lifted::pairs(&said, grammar).into_iter().find_map(|TimePair { first, second, is_of_two }| {
         let (first, second) = (place(&first)?, place(&second)?);
         let one = entry(language, &[text.get(..first.end)?, text.get(second.end..)?].concat())?;
@@ -68,7 +69,11 @@ fn completed(one: &When, other: &When) -> Option<(When, When)> {
             is_bare.then(|| (one.clone(), When::In(u32::from(clock.hour) * unit)))
         }
         // "On Mondays and on Fridays" is one series.
-        (When::At(one), When::At(other)) if !one.days.is_none() && !other.days.is_none() && one.clock == other.clock => None,
+        (When::At(one), When::At(other))
+            if !one.days.is_none() && !other.days.is_none() && one.clock == other.clock =>
+        {
+            None
+        }
         (When::At(one), When::At(other)) => Some((When::At(with(one, other)), When::At(with(other, one)))),
         _ => None,
     }

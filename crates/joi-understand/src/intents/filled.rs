@@ -184,7 +184,19 @@ impl Filled<'_> {
             days if days.only().is_some() => (self.day().or(days.only().map(Day::Weekday)), Days::NONE),
             days => (self.day(), days),
         };
-        Which { id: None, kind, name: self.name(), length_s, clock, day, days, part, rank, many, except: None }
+        Which {
+            id: None,
+            kind,
+            name: self.name(),
+            length_s,
+            clock,
+            day,
+            days,
+            part,
+            rank,
+            many,
+            except: None,
+        }
     }
 
     fn rank(&self) -> Option<Rank> {

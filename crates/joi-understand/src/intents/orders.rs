@@ -98,7 +98,11 @@ fn order(name: &str, filled: &Filled<'_>) -> Option<ScheduleOrder> {
         "cancel but" => {
             let except = filled.which(filled.kind(), Many::All);
             let kind = filled.kinds().or(except.kind);
-            ScheduleOrder::Cancel(Which { many: Many::All, except: Some(Box::new(except)), ..Which::of(kind) })
+            ScheduleOrder::Cancel(Which {
+                many: Many::All,
+                except: Some(Box::new(except)),
+                ..Which::of(kind)
+            })
         }
         "add" => filled.longer_by(1)?,
         "take off" => filled.longer_by(-1)?,

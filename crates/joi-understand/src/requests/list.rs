@@ -73,7 +73,7 @@ fn arguments_of(way: &Way, words: &ListWords, asked: &str, language: &Language) 
         );
     }
     let named = said.name("list").map(|list| list.as_str().to_owned());
-    // What is ticked off stands on one of them.
+    // An entry that is ticked off stands on one of them.
     let of_all = || words.all.first().filter(|_| way.action == "remove").cloned();
     let mut list = named.or_else(|| (way.action == "read").then(|| SHOPPING.to_owned())).or_else(of_all)?;
     // A list that is emptied must be named.

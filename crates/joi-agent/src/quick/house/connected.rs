@@ -295,8 +295,10 @@ impl ConnectedHome {
             let Some(first) = self.part(turn, one, it) else {
                 // "The match is starting, turn on the TV": the first half asks for nothing.
                 let is_asked = || intents::mood(&turn.language, other) == Mood::Question;
-                let asks_for_nothing = intents::is_statement(&turn.language, one) || !is_question && is_asked();
-                let is_alone = joint == Joint::Comma && asks_for_nothing && !intents::holds_time(&turn.language, one);
+                let asks_for_nothing =
+                    intents::is_statement(&turn.language, one) || !is_question && is_asked();
+                let is_alone =
+                    joint == Joint::Comma && asks_for_nothing && !intents::holds_time(&turn.language, one);
                 let part = if is_alone { self.part(turn, other, it)? } else { return None };
                 return part.is_of_house.then(|| vec![part]);
             };

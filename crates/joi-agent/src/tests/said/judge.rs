@@ -173,10 +173,10 @@ impl<'a> Judged<'a> {
         match verb {
             "show" => {
                 let list = self.stage.list(list);
-                after
-                    .lists
-                    .get(&list)
-                    .map_or_else(|| is_empty(&after.words), |all| all.iter().all(|one| texts::contains(&after.words, one)))
+                after.lists.get(&list).map_or_else(
+                    || is_empty(&after.words),
+                    |all| all.iter().all(|one| texts::contains(&after.words, one)),
+                )
             }
             "all" => after
                 .lists

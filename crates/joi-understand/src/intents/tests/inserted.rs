@@ -93,11 +93,19 @@ impl Speaker<'_> {
 
 /// Returns whether an intent does nothing but say that it can't.
 fn is_refusal_of(what: &Intent) -> bool {
-    matches!(what, Intent::CannotRepeat | Intent::NoSuchTime | Intent::TimeOver | Intent::Memory(MemoryOrder::What))
+    matches!(
+        what,
+        Intent::CannotRepeat | Intent::NoSuchTime | Intent::TimeOver | Intent::Memory(MemoryOrder::What)
+    )
 }
 
 /// Returns the utterances in which a foreign word got lost.
-fn lost(language: &Language, file: &str, slots: &[(&'static str, &'static str)], foreign: &str) -> Vec<String> {
+fn lost(
+    language: &Language,
+    file: &str,
+    slots: &[(&'static str, &'static str)],
+    foreign: &str,
+) -> Vec<String> {
     let CommandsFile { rules, intent, frame, times } = toml::from_str(file).unwrap();
     let mut lost = Vec::new();
     let mut tried = 0;
