@@ -59,6 +59,8 @@ pub struct NamedThing {
 pub enum HouseRefusal {
     /// The house has no such thing; the words of the user.
     NoSuch(String),
+    /// The same, as a sentence of the templates that were asked.
+    Missing(String),
     /// The owner does not permit it.
     NotPermitted(NamedThing),
     /// The thing can only be read.

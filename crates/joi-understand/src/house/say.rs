@@ -166,6 +166,7 @@ fn refused(refusal: &HouseRefusal, say: &HouseSentences) -> String {
     let of = |sentence: &str, thing: &str| capital(&fill(sentence, &[("thing", thing)]));
     match refusal {
         HouseRefusal::NoSuch(said) => of(&say.no_such, said),
+        HouseRefusal::Missing(sentence) => sentence.clone(),
         HouseRefusal::NotPermitted(thing) => of(&say.not_permitted, &thing.title),
         HouseRefusal::ReadOnly(thing) => of(&say.read_only, &thing.title),
         HouseRefusal::Cannot(thing) => of(&say.cannot, &thing.title),

@@ -290,3 +290,45 @@ fn sentences_of_templates_are_done_right_or_left_to_the_model() {
         println!("wrong before:\n{}\nwrong now:\n{}", without.wrong.join("\n"), with.wrong.join("\n"));
     }
 }
+
+/// What comes of words that only templates are asked about.
+fn by_templates_alone(said: &str) -> String {
+    let Spoken { mut words, phonetic, .. } = spoken_in("en");
+    (words.deed, words.question) = (Vec::new(), Vec::new());
+    let (house, phrasings) = (&home("family.en"), &HousePhrasings::of(&words));
+    let names = TemplateNames::default().of(house, &words, phonetic, "en");
+    let templates = Some(HouseTemplates { sentences: english().templates().unwrap(), names: &names });
+    let (words, follow, room) = (&words, FollowUp::default(), Some("Kitchen"));
+    written(
+        decide(said, &HouseSituation { house, words, phrasings, phonetic, room, follow, templates }).as_ref(),
+    )
+}
+
+#[test]
+fn what_is_risky_is_asked_about_by_templates_too() {
+    for (said, expected) in [
+        ("unlock the front door lock", "yes? Front_Lock=OFF"),
+        ("lock the front door lock please", "yes? Front_Lock=ON"),
+        ("open the garage door", "yes? Garage_Door=UP"),
+        ("open the water valve", "yes? Water_Valve=ON"),
+        ("turn on the lights in the kitchen", "Kitchen_Counter=ON Kitchen_Light=ON"),
+        ("turn on the lights", "Kitchen_Counter=ON Kitchen_Light=ON"),
+        ("how many lights are on", "say list"),
+    ] {
+        assert!(by_templates_alone(said).starts_with(expected), "{said}: {}", by_templates_alone(said));
+    }
+}
+
+#[test]
+fn a_name_alone_a_negation_and_a_statement_are_no_command_of_a_template() {
+    for said in [
+        "the radio",
+        "radio",
+        "don't turn on the lights in the kitchen",
+        "if you turn on the lights in the kitchen it gets warm",
+        "I told him to turn on the lights in the kitchen",
+        "we turned on the lights in the kitchen",
+    ] {
+        assert_eq!(by_templates_alone(said), "-", "{said}");
+    }
+}
