@@ -6,7 +6,7 @@ use joi_language::Language;
 use joi_templates::{ListValue, MatchContext, SlotLists};
 
 use super::slots;
-use super::table::{self, ListUse};
+use super::table::{self, ListDeed};
 use crate::requests::list::SHOPPING;
 use crate::wish::CallWords;
 use joi_language::values::{CallValue, ValueKind};
@@ -40,8 +40,8 @@ pub(crate) fn call(language: &Language, text: &str) -> Option<ListCall> {
     let all = language.templates()?.recognise(text, &lists, &MatchContext::new()).ok()?;
     let found = all.first()?;
     let action = match table::of(&found.intent)?.list? {
-        ListUse::Add => "add",
-        ListUse::Remove => "remove",
+        ListDeed::Add => "add",
+        ListDeed::Remove => "remove",
     };
     let list = slots::text(found, "name").map(str::to_owned);
     Some(ListCall { action, list, text: slots::text(found, "item")?.to_owned() })

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::*;
 use crate::intents::{Intent, Mood, VolumeChange, match_intent, mood};
 use crate::requests::list;
-use crate::templates::table::{self, HouseUse, ListUse, QuickUse, TemplateRow};
+use crate::templates::table::{self, HouseUse, IntentUses, ListDeed, QuickUse};
 use joi_language::values::{ScheduleOrder, When};
 
 /// What came of a sentence.
@@ -24,13 +24,13 @@ enum TemplateVerdict {
 }
 
 /// What a sentence was made with.
-struct Made<'a> {
+struct MadeSentence<'a> {
     sample: &'a SampleSentence,
     house: &'a House,
     room: &'a str,
 }
 
-impl Made<'_> {
+impl MadeSentence<'_> {
     fn text(&self, name: &str) -> Option<&str> {
         let slots = &self.sample.slots;
         slots.iter().rev().find(|(slot, _)| slot == name).and_then(|(_, value)| value.as_str())
@@ -163,12 +163,16 @@ impl Made<'_> {
         if is_right { TemplateVerdict::Right } else { TemplateVerdict::Wrong }
     }
 
-    fn of_list(&self, wanted: ListUse, arguments: &joi_language::values::deed::Arguments) -> TemplateVerdict {
+    fn of_list(
+        &self,
+        wanted: ListDeed,
+        arguments: &joi_language::values::deed::Arguments,
+    ) -> TemplateVerdict {
         let action = arguments.get("action").and_then(Value::as_str);
         let item = arguments.get("text").and_then(Value::as_str).map(str::to_lowercase);
         let is_action = match wanted {
-            ListUse::Add => action == Some("add"),
-            ListUse::Remove => action == Some("remove"),
+            ListDeed::Add => action == Some("add"),
+            ListDeed::Remove => action == Some("remove"),
         };
         let is_right = is_action && item == self.text("item").map(str::to_lowercase);
         if is_right { TemplateVerdict::Right } else { TemplateVerdict::Wrong }
@@ -177,7 +181,7 @@ impl Made<'_> {
     /// What comes of the sentence, in the order in which a turn asks.
     fn verdict(
         &self,
-        row: &TemplateRow,
+        row: &IntentUses,
         spoken: &Spoken,
         language: &Language,
         names: &SlotLists,
@@ -256,7 +260,7 @@ fn tallies(code: &str, house: &House, room: &str) -> [TemplateTally; 2] {
             }
             for _ in 0..3 {
                 let Some(sample) = sampler.sentence(intent) else { continue };
-                let made = Made { sample: &sample, house, room };
+                let made = MadeSentence { sample: &sample, house, room };
                 for (tally, language) in tallies.iter_mut().zip([&without, with]) {
                     let (verdict, came) = made.verdict(row, &spoken, language, &names);
                     let slots: Vec<String> =
