@@ -13,13 +13,13 @@ mod clauses;
 mod deeds;
 mod figures;
 mod grounds;
+mod listed;
 mod meant;
 mod sentences;
 mod told;
 mod word_order;
 
 use crate::intents;
-use crate::templates::list;
 use crate::text::without_quotes;
 pub use asked::{AskedClause, AskedFor, asked_for};
 use clause::{Clause, Form};
@@ -56,7 +56,7 @@ pub struct CallWords<'a> {
 
 /// Decides in the language in which the words are understood: the spoken one, unless only another one finds a request.
 pub fn wish(language: &Language, said: &Utterances<'_>, call: &CallWords<'_>) -> Wish {
-    if list::asks_for(language, said.asked, call) {
+    if listed::asks_for(language, said.asked, &call.deed, &call.values) {
         return Wish::Act;
     }
     let mut wishes = language.requests().iter().map(|words| wish_in(language, words, said, call));

@@ -43,7 +43,7 @@ pub struct PlannedBatch {
     pub commands: Vec<PlannedCommand>,
     /// Things that were meant as well, and can only be read.
     pub left_out: Vec<NamedThing>,
-    /// What is said once all of them are confirmed, where the sentence that was recognised has an answer of its own.
+    /// The answer once all of them are confirmed, where the sentence that was recognised has one of its own.
     pub answer: Option<String>,
 }
 

@@ -7,9 +7,6 @@ use joi_templates::{ListValue, MatchContext, SlotLists};
 
 use super::slots;
 use super::table::{self, ListDeed};
-use crate::requests::list::SHOPPING;
-use crate::wish::CallWords;
-use joi_language::values::{CallValue, ValueKind};
 
 /// A call of a list: what is done, on which list, with which words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,18 +15,6 @@ pub(crate) struct ListCall {
     /// Nothing for the shopping list.
     pub(crate) list: Option<String>,
     pub(crate) text: String,
-}
-
-/// Returns whether `text` is this very call by the templates of a language that has no words of consent of its own: the deed,
-/// and every value of it.
-pub(crate) fn asks_for(language: &Language, text: &str, wanted: &CallWords<'_>) -> bool {
-    let Some(call) = language.is_by_templates().then(|| call(language, text)).flatten() else { return false };
-    let list = call.list.as_deref().unwrap_or(SHOPPING);
-    let is_said = |value: &CallValue| match value.kind {
-        ValueKind::List => value.text == list,
-        _ => value.text.eq_ignore_ascii_case(&call.text),
-    };
-    wanted.deed == format!("lists {}", call.action) && wanted.values.iter().all(is_said)
 }
 
 /// Returns the call that `text` is by the templates of its language.
