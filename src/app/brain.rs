@@ -326,7 +326,11 @@ impl Brain {
 /// Compiles the sentence templates of the languages that are spoken beside the start; whoever needs them earlier waits.
 fn compile_templates(languages: &Languages) {
     let languages = languages.all();
-    let compile = move || languages.iter().for_each(|language| drop(language.templates()));
+    let compile = move || {
+        for language in languages {
+            let _ = language.templates();
+        }
+    };
     if let Err(error) = std::thread::Builder::new().name("joi-templates".into()).spawn(compile) {
         tracing::warn!(%error, "sentence templates are compiled when they are first needed");
     }

@@ -65,10 +65,13 @@ pub fn decide(text: &str, situation: &HouseSituation<'_>) -> Option<HouseDecisio
         return None;
     }
     let own = by_phrasings(&all, situation);
-    match own.as_ref().is_none_or(is_unfound) {
-        true => by_template::decide(text, &all, situation).or(own),
-        false => own,
+    if own.as_ref().is_some_and(|decision| !is_unfound(decision)) {
+        return own;
     }
+    // That a thing can't is no better answer than that of a model where the language reads more than the templates.
+    let is_alone = situation.phrasings.deeds.is_empty();
+    let known = by_template::decide(text, &all, situation);
+    known.filter(|decision| is_alone || !is_unfound(decision)).or(own)
 }
 
 /// Returns the command and the time of `text`, where only a sentence template reads times in its language.

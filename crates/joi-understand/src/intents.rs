@@ -138,8 +138,12 @@ pub fn match_intent(language: &Language, text: &str) -> Option<QuickIntent> {
     let unreasoned = || read(language, text, disfluency::without_reason(&said, grammar)?);
     let own = read(language, text, &said).or_else(unreasoned);
     // Words that could have been any words lose against a template of the community that knows them.
-    let by_template =
-        || templates::quick::intent(language, text, Freedom::of(own.as_ref().map(|read| read.open)));
+    let by_template = || {
+        let freedom = Freedom::of(own.as_ref().map(|read| read.open));
+        let (quick, found) = templates::quick::command(language, text, freedom)?;
+        let reason = format!("the whole utterance is \"{}\"", found.template);
+        Some(QuickIntent { what: orders::of_template(quick, &found)?, reason })
+    };
     let known = if own.as_ref().is_none_or(|read| read.open > 0) { by_template() } else { None };
     let Matched { made: what, template, .. } = match known {
         Some(known) => return Some(known),

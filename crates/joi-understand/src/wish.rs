@@ -15,6 +15,7 @@ mod coverage;
 mod deeds;
 mod figures;
 mod grounds;
+mod listed;
 mod meant;
 mod reasons;
 mod sentences;
@@ -23,7 +24,6 @@ mod unasked;
 mod word_order;
 
 use crate::intents;
-use crate::templates::list;
 use crate::text::without_quotes;
 pub use asked_for::{AskedClause, AskedFor, asked_for};
 pub use bare_request::bare_request;
@@ -70,7 +70,7 @@ pub fn is_asked_within(language: &Language, whole: &str, part: &str) -> bool {
 
 /// Decides in the language in which the words are understood: the spoken one, unless only another one finds a request.
 pub fn wish(language: &Language, said: &Utterances<'_>, call: &CallWords<'_>) -> Wish {
-    if list::asks_for(language, said.asked, call) {
+    if listed::asks_for(language, said.asked, &call.deed, &call.values) {
         return Wish::Act;
     }
     let mut wishes = language.requests().iter().map(|words| wish_in(language, words, said, call));

@@ -8,7 +8,7 @@ use joi_language::capital;
 use joi_language::house::{HouseAsked, HouseDeed, ThingKind};
 use joi_templates::{EntityState, IntentMatch, MatchContext, ResponseState};
 
-use super::decision::{HouseDecision, NamedThing};
+use super::decision::{HouseDecision, HouseRefusal, NamedThing};
 use super::later::{LaterTime, LaterWords};
 use super::lexicon::HouseLexicon;
 use super::phrasing::TakenWords;
@@ -22,6 +22,7 @@ use crate::templates::slots;
 use crate::templates::table::{self, HouseUse, QuickUse};
 use joi_home::house::ItemCommand;
 use joi_language::values::When;
+use serde_json::{Map, Value};
 
 /// The area of the speaker where it is not known: the whole house, in which one of several is asked for.
 const SOMEWHERE: &str = "";
@@ -166,12 +167,27 @@ impl Reader<'_> {
             FoundThings::Things(meant) => meant,
             FoundThings::Which(all) => return Some(HouseDecision::Which(self.all_named(all))),
             FoundThings::Where(all) => return Some(HouseDecision::Where(self.all_named(all))),
-            FoundThings::NoSuch | FoundThings::Nothing => return None,
+            FoundThings::NoSuch | FoundThings::Nothing => return self.missing(best),
         };
         let number = number_of(best);
         let taken = TakenWords { number: number.map(f64::abs), colour, ..TakenWords::default() };
         let wanted = Wanted { deed, kind: None, taken: &taken, except: None };
         self.done_to(meant, &wanted, &[])
+    }
+
+    /// Says in the words of the community that there is no such thing, in a language whose own phrasings do not.
+    fn missing(&self, best: &IntentMatch) -> Option<HouseDecision> {
+        let templates = self.situation.templates.filter(|_| self.situation.phrasings.deeds.is_empty())?;
+        let class = best.slot("device_class").and_then(|slot| slots::texts(&slot.value).first().copied());
+        let what =
+            class.map(|class| ("device_class", class)).or_else(|| Some(("domain", domain_of(best)?)))?;
+        let place = ["area", "floor"].into_iter().find(|place| slots::said(best, place).is_some());
+        let key = place.map_or_else(|| format!("no_{}", what.0), |place| format!("no_{}_in_{place}", what.0));
+        let mut values: Map<String, Value> =
+            best.slots.iter().map(|slot| (slot.name.clone(), Value::from(slot.text.as_str()))).collect();
+        values.insert(what.0.to_owned(), Value::from(what.1));
+        let said = templates.sentences.respond_error(&key, &values).ok()?;
+        Some(HouseDecision::Refused(HouseRefusal::Missing(sentence(&said))))
     }
 
     fn all_named(&self, all: Vec<usize>) -> Vec<NamedThing> {
@@ -181,7 +197,8 @@ impl Reader<'_> {
     fn state_by_template(&self, best: &IntentMatch, found: &[IntentMatch]) -> Option<HouseDecision> {
         let meant = match self.meant_by(best, found, &[]) {
             FoundThings::Things(meant) => meant,
-            _ => return None,
+            FoundThings::NoSuch | FoundThings::Nothing => return self.missing(best),
+            FoundThings::Which(_) | FoundThings::Where(_) => return None,
         };
         let Some(state) = slots::text(best, "state") else {
             return (best.slot("name").is_some())

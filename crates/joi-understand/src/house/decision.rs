@@ -43,7 +43,7 @@ pub struct PlannedBatch {
     pub commands: Vec<PlannedCommand>,
     /// Things that were meant as well, and can only be read.
     pub left_out: Vec<NamedThing>,
-    /// What is said once all of them are confirmed, where the sentence that was recognised has an answer of its own.
+    /// The answer once all of them are confirmed, where the sentence that was recognised has one of its own.
     pub answer: Option<String>,
 }
 
@@ -59,6 +59,8 @@ pub struct NamedThing {
 pub enum HouseRefusal {
     /// The house has no such thing; the words of the user.
     NoSuch(String),
+    /// The same, as a sentence of the templates that were asked.
+    Missing(String),
     /// The owner does not permit it.
     NotPermitted(NamedThing),
     /// The thing can only be read.

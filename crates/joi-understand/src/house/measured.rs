@@ -16,6 +16,7 @@ use crate::text;
 use joi_home::house::House;
 use joi_language::Language;
 use joi_language::house::HouseWords;
+use joi_templates::MatchContext;
 
 /// How a language understands words about a house.
 pub struct HouseUnderstanding {
@@ -60,6 +61,18 @@ impl HouseUnderstanding {
         names::names(house, room)
     }
 
+    /// Returns sentences that the templates of the language know in `house`, three an intent; none where there are no templates.
+    pub fn template_sentences(&self, house: &House) -> Vec<String> {
+        self.read(house, None, |situation| {
+            let Some(HouseTemplates { sentences, names }) = situation.templates else { return Vec::new() };
+            let context = MatchContext::new();
+            let mut sampler = sentences.sampler(names, &context, 1);
+            let of_intent =
+                |intent: &str| (0..3).filter_map(|_| sampler.sentence(intent)).collect::<Vec<_>>();
+            sentences.intents().flat_map(of_intent).map(|sample| sample.sentence).collect()
+        })
+    }
+
     /// Returns what else `text` may be, for a second look at its sound.
     pub fn readings(&self, text: &str, house: &House, room: Option<&str>) -> Vec<Reading> {
         self.read(house, room, |situation| near::readings(&self.language, text, situation))
@@ -81,7 +94,7 @@ pub(super) fn written(decision: Option<&HouseDecision>) -> String {
 
 fn refused(refusal: &HouseRefusal) -> String {
     match refusal {
-        HouseRefusal::NoSuch(_) => "refuse unknown".to_owned(),
+        HouseRefusal::NoSuch(_) | HouseRefusal::Missing(_) => "refuse unknown".to_owned(),
         HouseRefusal::NotPermitted(thing) => format!("refuse permission {}", thing.name),
         HouseRefusal::ReadOnly(thing) => format!("refuse readonly {}", thing.name),
         HouseRefusal::Cannot(thing) => format!("refuse type {}", thing.name),

@@ -2,9 +2,12 @@
 //!
 //! Pure: no I/O, no clock.
 
+mod batch;
+
 use super::decision::otherwise;
 use super::{HouseAnswer, HouseDecision, HouseRefusal, NamedThing, PlannedBatch, PlannedCommand};
 use crate::house::unreached;
+pub use batch::{beside, of_batch};
 use joi_home::house::{Caution, CautionCause, ItemCommand, ItemState, StateValue};
 use joi_home::{CommandOutcome, HomeFault, SendFault};
 use joi_language::house::{HouseAsked, HouseWords};
@@ -88,31 +91,6 @@ pub fn outcomes(sent: &[(&PlannedCommand, &CommandOutcome)], words: &HouseWords)
     told.join(" ")
 }
 
-/// Returns what is said of `batch`, each command of which came out as in `outcomes`.
-pub fn of_batch(batch: &PlannedBatch, outcomes_of: &[CommandOutcome], words: &HouseWords) -> String {
-    let is_done = |outcome: &CommandOutcome| matches!(outcome, CommandOutcome::Done(_));
-    match &batch.answer {
-        Some(answer) if outcomes_of.iter().all(is_done) => answer.clone(),
-        _ => outcomes(&batch.commands.iter().zip(outcomes_of).collect::<Vec<_>>(), words),
-    }
-}
-
-/// Returns what of `batch` was not done as it was said: things that are left out, and others that go less far.
-pub fn beside(batch: &PlannedBatch, words: &HouseWords) -> String {
-    let say = &words.say;
-    let mut told = Vec::new();
-    if !batch.left_out.is_empty() {
-        let things = listed(titles(&batch.left_out), &say.and);
-        told.push(fill(&say.left_out, &[("things", &things)]));
-    }
-    let clamped = batch.commands.iter().filter_map(|planned| Some((planned, planned.clamped?)));
-    told.extend(clamped.map(|(planned, nearest)| {
-        let nearest = number(nearest, say);
-        capital(&fill(&say.clamped, &[("thing", &planned.title), ("nearest", &nearest)]))
-    }));
-    told.join(" ")
-}
-
 /// Everything went as it should.
 fn followed(sent: &[(&PlannedCommand, &CommandOutcome)], say: &HouseSentences) -> String {
     if let [(planned, CommandOutcome::Done(_))] = sent {
@@ -166,6 +144,7 @@ fn refused(refusal: &HouseRefusal, say: &HouseSentences) -> String {
     let of = |sentence: &str, thing: &str| capital(&fill(sentence, &[("thing", thing)]));
     match refusal {
         HouseRefusal::NoSuch(said) => of(&say.no_such, said),
+        HouseRefusal::Missing(sentence) => sentence.clone(),
         HouseRefusal::NotPermitted(thing) => of(&say.not_permitted, &thing.title),
         HouseRefusal::ReadOnly(thing) => of(&say.read_only, &thing.title),
         HouseRefusal::Cannot(thing) => of(&say.cannot, &thing.title),

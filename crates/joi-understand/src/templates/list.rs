@@ -6,10 +6,7 @@ use joi_language::Language;
 use joi_templates::{ListValue, MatchContext, SlotLists};
 
 use super::slots;
-use super::table::{self, ListUse};
-use crate::requests::list::SHOPPING;
-use crate::wish::CallWords;
-use joi_language::values::{CallValue, ValueKind};
+use super::table::{self, ListDeed};
 
 /// A call of a list: what is done, on which list, with which words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,18 +17,6 @@ pub(crate) struct ListCall {
     pub(crate) text: String,
 }
 
-/// Returns whether `text` is this very call by the templates of a language that has no words of consent of its own: the deed,
-/// and every value of it.
-pub(crate) fn asks_for(language: &Language, text: &str, wanted: &CallWords<'_>) -> bool {
-    let Some(call) = language.is_by_templates().then(|| call(language, text)).flatten() else { return false };
-    let list = call.list.as_deref().unwrap_or(SHOPPING);
-    let is_said = |value: &CallValue| match value.kind {
-        ValueKind::List => value.text == list,
-        _ => value.text.eq_ignore_ascii_case(&call.text),
-    };
-    wanted.deed == format!("lists {}", call.action) && wanted.values.iter().all(is_said)
-}
-
 /// Returns the call that `text` is by the templates of its language.
 pub(crate) fn call(language: &Language, text: &str) -> Option<ListCall> {
     let named = language.lists().flat_map(|words| words.shopping.iter().chain(&words.todo));
@@ -40,8 +25,8 @@ pub(crate) fn call(language: &Language, text: &str) -> Option<ListCall> {
     let all = language.templates()?.recognise(text, &lists, &MatchContext::new()).ok()?;
     let found = all.first()?;
     let action = match table::of(&found.intent)?.list? {
-        ListUse::Add => "add",
-        ListUse::Remove => "remove",
+        ListDeed::Add => "add",
+        ListDeed::Remove => "remove",
     };
     let list = slots::text(found, "name").map(str::to_owned);
     Some(ListCall { action, list, text: slots::text(found, "item")?.to_owned() })

@@ -5,12 +5,12 @@
 
 /// What an intent becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct TemplateRow {
+pub(crate) struct IntentUses {
     /// Its name in the intents project.
     pub(crate) intent: &'static str,
     pub(crate) house: Option<HouseUse>,
     pub(crate) quick: Option<QuickUse>,
-    pub(crate) list: Option<ListUse>,
+    pub(crate) list: Option<ListDeed>,
 }
 
 /// What an intent wants of the house.
@@ -62,30 +62,30 @@ pub(crate) enum QuickUse {
 
 /// The call of a list that an intent is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ListUse {
+pub(crate) enum ListDeed {
     Add,
     /// Of what is done, too: a list holds what is open.
     Remove,
 }
 
-const fn row(intent: &'static str) -> TemplateRow {
-    TemplateRow { intent, house: None, quick: None, list: None }
+const fn row(intent: &'static str) -> IntentUses {
+    IntentUses { intent, house: None, quick: None, list: None }
 }
 
-const fn house(intent: &'static str, house: HouseUse) -> TemplateRow {
-    TemplateRow { house: Some(house), ..row(intent) }
+const fn house(intent: &'static str, house: HouseUse) -> IntentUses {
+    IntentUses { house: Some(house), ..row(intent) }
 }
 
-const fn quick(intent: &'static str, quick: QuickUse) -> TemplateRow {
-    TemplateRow { quick: Some(quick), ..row(intent) }
+const fn quick(intent: &'static str, quick: QuickUse) -> IntentUses {
+    IntentUses { quick: Some(quick), ..row(intent) }
 }
 
-const fn list(intent: &'static str, list: ListUse) -> TemplateRow {
-    TemplateRow { list: Some(list), ..row(intent) }
+const fn list(intent: &'static str, list: ListDeed) -> IntentUses {
+    IntentUses { list: Some(list), ..row(intent) }
 }
 
 /// All intents of the intents project.
-pub(crate) const TABLE: &[TemplateRow] = &[
+pub(crate) const TABLE: &[IntentUses] = &[
     house("HassTurnOn", HouseUse::On),
     house("HassTurnOff", HouseUse::Off),
     house("HassLightSet", HouseUse::Light),
@@ -102,8 +102,8 @@ pub(crate) const TABLE: &[TemplateRow] = &[
     house("HassVacuumReturnToBase", HouseUse::Dock),
     house("HassLawnMowerStartMowing", HouseUse::Start),
     house("HassLawnMowerDock", HouseUse::Dock),
-    TemplateRow { house: Some(HouseUse::Volume), ..quick("HassSetVolume", QuickUse::Volume) },
-    TemplateRow { house: Some(HouseUse::VolumeStep), ..quick("HassSetVolumeRelative", QuickUse::VolumeStep) },
+    IntentUses { house: Some(HouseUse::Volume), ..quick("HassSetVolume", QuickUse::Volume) },
+    IntentUses { house: Some(HouseUse::VolumeStep), ..quick("HassSetVolumeRelative", QuickUse::VolumeStep) },
     quick("HassGetCurrentTime", QuickUse::Time),
     quick("HassGetCurrentDate", QuickUse::Date),
     quick("HassNevermind", QuickUse::NeverMind),
@@ -115,11 +115,11 @@ pub(crate) const TABLE: &[TemplateRow] = &[
     quick("HassPauseTimer", QuickUse::TimerPause),
     quick("HassUnpauseTimer", QuickUse::TimerResume),
     quick("HassTimerStatus", QuickUse::TimerLeft),
-    list("HassShoppingListAddItem", ListUse::Add),
-    list("HassShoppingListCompleteItem", ListUse::Remove),
-    list("HassListAddItem", ListUse::Add),
-    list("HassListCompleteItem", ListUse::Remove),
-    list("HassListRemoveItem", ListUse::Remove),
+    list("HassShoppingListAddItem", ListDeed::Add),
+    list("HassShoppingListCompleteItem", ListDeed::Remove),
+    list("HassListAddItem", ListDeed::Add),
+    list("HassListCompleteItem", ListDeed::Remove),
+    list("HassListRemoveItem", ListDeed::Remove),
     row("HassBroadcast"),
     row("HassClimateSetFanMode"),
     row("HassGetWeather"),
@@ -131,6 +131,6 @@ pub(crate) const TABLE: &[TemplateRow] = &[
 ];
 
 /// Returns the row of an intent.
-pub(crate) fn of(intent: &str) -> Option<&'static TemplateRow> {
+pub(crate) fn of(intent: &str) -> Option<&'static IntentUses> {
     TABLE.iter().find(|row| row.intent == intent)
 }

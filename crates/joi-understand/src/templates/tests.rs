@@ -16,14 +16,14 @@ fn every_intent_of_a_language_is_in_the_table() {
 
 #[test]
 fn a_timer_is_set_by_a_template_that_no_pattern_knows() {
-    let quick = quick::intent(german(), "starte einen Timer für 90 Sekunden", quick::Freedom::Names).unwrap();
+    let quick = match_intent(german(), "starte einen Timer für 90 Sekunden").unwrap();
     let Intent::Schedule(ScheduleOrder::Set(NewEntry { kind, when, .. })) = quick.what else { panic!() };
     assert_eq!((kind, when), (EntryKind::Timer, Some(When::In(90))));
 }
 
 #[test]
 fn a_command_at_the_end_of_a_timer_is_no_timer() {
-    assert_eq!(quick::intent(english(), "open the pod bay doors in 5 minutes", quick::Freedom::Names), None);
+    assert_eq!(match_intent(english(), "open the pod bay doors in 5 minutes"), None);
 }
 
 #[test]

@@ -169,6 +169,9 @@ impl ConnectedHome {
         let is_known = !view.house.is_empty();
         let order = order.filter(|order| !has_tool_for(order, tools));
         match decided {
+            Some(HouseDecision::Refused(HouseRefusal::Missing(_))) if !is_known => {
+                Some(HouseWish::NotReached)
+            }
             Some(HouseDecision::Refused(HouseRefusal::NoSuch(_))) | None if !is_known => {
                 order.map(|_| HouseWish::NotReached)
             }

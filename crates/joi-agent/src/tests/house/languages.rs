@@ -77,6 +77,7 @@ async fn french_is_understood_and_answered_in_french() {
                 "Dans 10 minutes : Counter light allumé et Kitchen light allumé.",
                 &[],
             ),
+            ("Allume la lumière du garage", "Désolé, je n'ai pas trouvé de lumières dans cette pièce.", &[]),
             ("Mets un minuteur de dix minutes", "Minuteur, 10 minutes.", &[]),
             ("Combien de temps reste-t-il ?", "Minuteur : encore 10 minutes.", &[]),
             ("Ajoute du lait à la liste de courses", "Lait est sur la liste de courses.", &[]),

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::*;
 use crate::intents::{Intent, Mood, VolumeChange, match_intent, mood};
 use crate::requests::list;
-use crate::templates::table::{self, HouseUse, ListUse, QuickUse, TemplateRow};
+use crate::templates::table::{self, HouseUse, IntentUses, ListDeed, QuickUse};
 use joi_language::values::{ScheduleOrder, When};
 
 /// What came of a sentence.
@@ -24,13 +24,13 @@ enum TemplateVerdict {
 }
 
 /// What a sentence was made with.
-struct Made<'a> {
+struct MadeSentence<'a> {
     sample: &'a SampleSentence,
     house: &'a House,
     room: &'a str,
 }
 
-impl Made<'_> {
+impl MadeSentence<'_> {
     fn text(&self, name: &str) -> Option<&str> {
         let slots = &self.sample.slots;
         slots.iter().rev().find(|(slot, _)| slot == name).and_then(|(_, value)| value.as_str())
@@ -163,12 +163,16 @@ impl Made<'_> {
         if is_right { TemplateVerdict::Right } else { TemplateVerdict::Wrong }
     }
 
-    fn of_list(&self, wanted: ListUse, arguments: &joi_language::values::deed::Arguments) -> TemplateVerdict {
+    fn of_list(
+        &self,
+        wanted: ListDeed,
+        arguments: &joi_language::values::deed::Arguments,
+    ) -> TemplateVerdict {
         let action = arguments.get("action").and_then(Value::as_str);
         let item = arguments.get("text").and_then(Value::as_str).map(str::to_lowercase);
         let is_action = match wanted {
-            ListUse::Add => action == Some("add"),
-            ListUse::Remove => action == Some("remove"),
+            ListDeed::Add => action == Some("add"),
+            ListDeed::Remove => action == Some("remove"),
         };
         let is_right = is_action && item == self.text("item").map(str::to_lowercase);
         if is_right { TemplateVerdict::Right } else { TemplateVerdict::Wrong }
@@ -177,7 +181,7 @@ impl Made<'_> {
     /// What comes of the sentence, in the order in which a turn asks.
     fn verdict(
         &self,
-        row: &TemplateRow,
+        row: &IntentUses,
         spoken: &Spoken,
         language: &Language,
         names: &SlotLists,
@@ -256,7 +260,7 @@ fn tallies(code: &str, house: &House, room: &str) -> [TemplateTally; 2] {
             }
             for _ in 0..3 {
                 let Some(sample) = sampler.sentence(intent) else { continue };
-                let made = Made { sample: &sample, house, room };
+                let made = MadeSentence { sample: &sample, house, room };
                 for (tally, language) in tallies.iter_mut().zip([&without, with]) {
                     let (verdict, came) = made.verdict(row, &spoken, language, &names);
                     let slots: Vec<String> =
@@ -288,5 +292,47 @@ fn sentences_of_templates_are_done_right_or_left_to_the_model() {
         let done = |tally: &TemplateTally| tally.right + tally.asked;
         assert!(done(&with) >= done(&without), "{code}: fewer are understood with templates than without");
         println!("wrong before:\n{}\nwrong now:\n{}", without.wrong.join("\n"), with.wrong.join("\n"));
+    }
+}
+
+/// What comes of words that only templates are asked about.
+fn by_templates_alone(said: &str) -> String {
+    let Spoken { mut words, phonetic, .. } = spoken_in("en");
+    (words.deed, words.question) = (Vec::new(), Vec::new());
+    let (house, phrasings) = (&home("family.en"), &HousePhrasings::of(&words));
+    let names = TemplateNames::default().of(house, &words, phonetic, "en");
+    let templates = Some(HouseTemplates { sentences: english().templates().unwrap(), names: &names });
+    let (words, follow, room) = (&words, FollowUp::default(), Some("Kitchen"));
+    written(
+        decide(said, &HouseSituation { house, words, phrasings, phonetic, room, follow, templates }).as_ref(),
+    )
+}
+
+#[test]
+fn what_is_risky_is_asked_about_by_templates_too() {
+    for (said, expected) in [
+        ("unlock the front door lock", "yes? Front_Lock=OFF"),
+        ("lock the front door lock please", "yes? Front_Lock=ON"),
+        ("open the garage door", "yes? Garage_Door=UP"),
+        ("open the water valve", "yes? Water_Valve=ON"),
+        ("turn on the lights in the kitchen", "Kitchen_Counter=ON Kitchen_Light=ON"),
+        ("turn on the lights", "Kitchen_Counter=ON Kitchen_Light=ON"),
+        ("how many lights are on", "say list"),
+    ] {
+        assert!(by_templates_alone(said).starts_with(expected), "{said}: {}", by_templates_alone(said));
+    }
+}
+
+#[test]
+fn a_name_alone_a_negation_and_a_statement_are_no_command_of_a_template() {
+    for said in [
+        "the radio",
+        "radio",
+        "don't turn on the lights in the kitchen",
+        "if you turn on the lights in the kitchen it gets warm",
+        "I told him to turn on the lights in the kitchen",
+        "we turned on the lights in the kitchen",
+    ] {
+        assert_eq!(by_templates_alone(said), "-", "{said}");
     }
 }
