@@ -49,6 +49,7 @@ pub mod timers;
 mod upkeep;
 mod voice;
 mod wake;
+mod watches;
 mod weather;
 
 use std::path::Path;

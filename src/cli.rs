@@ -11,6 +11,7 @@ pub mod context;
 pub mod hear;
 pub mod show;
 pub mod wake;
+mod watch;
 
 mod alert;
 mod ask;
@@ -92,6 +93,8 @@ enum Command {
     Events(events::EventsArgs),
     /// Timers, alarms and reminders: list, add, cancel, snooze, stop what rings
     Timers(timers::TimersArgs),
+    /// What joi watches for in the house: list, add, remove, test
+    Watch(watch::WatchArgs),
     /// The house: connect openHAB, its items and rooms, send a command, watch, a house to try
     Home(home::HomeArgs),
     /// Tools of other programs (MCP): add servers, test them, call a tool, say what each may do
@@ -207,6 +210,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Status(args) => status::run(args, &context::open_anyway(wants)?),
         Command::Events(args) => events::run(args, &context::open_anyway(wants)?),
         Command::Timers(args) => timers::run(args, &context::open_anyway(wants)?),
+        Command::Watch(args) => watch::run(args, &context::open_anyway(wants)?),
         Command::Home(args) => home::run(args, &context::open(wants)?),
         Command::Mcp(args) => mcp::run(args, &context::open(wants)?),
         Command::Signal(args) => signal::run(args, &context::open(wants)?),

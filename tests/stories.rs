@@ -41,4 +41,5 @@ mod stories {
     mod two_rooms;
     mod voice;
     mod wake;
+    mod watches;
 }

@@ -22,6 +22,7 @@ use crate::config::Config;
 use crate::control::ChatStatus;
 use joi_agent::model::Room;
 use joi_agent::{self as reply, ConnectedHome, Engine, EngineParts, Initiative, Prelude, Protocols};
+use joi_autonomy::watch::Watches;
 use joi_base::clock::{Clock, SystemClock};
 use joi_base::message::TurnId;
 use joi_base::paths::Paths;
@@ -52,6 +53,8 @@ pub struct Brain {
     pub store: Option<Store>,
     /// Timers, alarms and reminders; nothing without a database.
     pub schedule: Option<Schedule>,
+    /// The watches over the house; nothing without a database.
+    pub watches: Option<Watches>,
     /// Takes whatever is to be said without having been asked for.
     pub announcer: Announcer,
     /// All alarms.
@@ -174,6 +177,8 @@ impl Brain {
         if let Err(error) = &http {
             remarks.push(format!("tools can't use the internet: {error}"));
         }
+        let watches = store.clone().map(|store| Watches::new(store, Arc::clone(&clock), wake_up.clone()));
+        let home = home.map(|home| home.watched_by(watches.clone()));
         let schedule = store
             .clone()
             .map(|store| timers::schedule(config, languages.clone(), store, Arc::clone(&clock), wake_up));
@@ -263,6 +268,7 @@ impl Brain {
                 mind,
                 store,
                 schedule,
+                watches,
                 languages,
                 announcer,
                 clock,

@@ -76,6 +76,10 @@ fn recognisable<'a>(turn: &Turn<'a>, context: &QuickContext<'_>, tools: &Toolbox
         session.with(|state| state.last_set = Some(set));
         return Some(Recognised::Quick(quick));
     }
+    // Before commands: "remind me when the machine is done" sets no reminder.
+    if let Some(watched) = context.home.and_then(|home| home.watched(turn, &thread)) {
+        return Some(Recognised::House(watched));
+    }
     // Known before it is done: who goes on at once cancels this turn, not what it has set.
     if let Some(set) = LastSet::of(&turn.language, turn.asked, &turn.now) {
         session.with(|state| state.last_set = Some(set));

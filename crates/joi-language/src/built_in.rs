@@ -17,6 +17,7 @@ pub(super) struct BuiltIn {
     pub(super) readings: &'static str,
     pub(super) safety: &'static str,
     pub(super) house: &'static str,
+    pub(super) watch: &'static str,
     pub(super) voice: &'static str,
     pub(super) prompts: fn() -> PromptTexts,
 }
@@ -32,6 +33,7 @@ pub(super) const ENGLISH: BuiltIn = BuiltIn {
     readings: include_str!("../../../assets/language/en/readings.toml"),
     safety: include_str!("../../../assets/language/en/care.toml"),
     house: include_str!("../../../assets/language/en/house.toml"),
+    watch: include_str!("../../../assets/language/en/watch.toml"),
     voice: include_str!("../../../assets/language/en/voice.toml"),
     prompts: PromptTexts::english,
 };
@@ -46,6 +48,7 @@ const GERMAN: BuiltIn = BuiltIn {
     readings: include_str!("../../../assets/language/de/readings.toml"),
     safety: include_str!("../../../assets/language/de/care.toml"),
     house: include_str!("../../../assets/language/de/house.toml"),
+    watch: include_str!("../../../assets/language/de/watch.toml"),
     voice: include_str!("../../../assets/language/de/voice.toml"),
     prompts: PromptTexts::german,
 };

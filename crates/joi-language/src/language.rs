@@ -14,6 +14,7 @@ use super::safety::SafetyWords;
 use super::secrets::SecretWords;
 use super::tools::{ListWords, SumWords, ToolWords};
 use super::truth::TruthWords;
+use super::watch::WatchWords;
 use super::{LanguageTemplates, PhoneticMatcher, Sentences, Vocabulary, VoiceNames, in_figures};
 use joi_templates::SentenceTemplates;
 
@@ -51,6 +52,8 @@ pub struct Language {
     /// Nothing where the library knows no folder of them.
     pub(super) templates: Option<LanguageTemplates>,
     pub(super) is_by_templates: bool,
+    /// Nothing where it has no words for watches.
+    pub(super) watch: Option<Arc<WatchWords>>,
 }
 
 impl Language {
@@ -93,6 +96,11 @@ impl Language {
     /// Returns whether the house and lists have no patterns of its own: sentence templates alone understand them.
     pub fn is_by_templates(&self) -> bool {
         self.is_by_templates
+    }
+
+    /// Returns the words with which the house is watched, if the language has some.
+    pub fn watch(&self) -> Option<&Arc<WatchWords>> {
+        self.watch.as_ref()
     }
 
     /// Returns the texts of prompts.

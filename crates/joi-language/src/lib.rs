@@ -51,6 +51,7 @@ mod truth;
 pub mod values;
 mod vocabulary;
 mod voice;
+pub mod watch;
 pub mod words;
 
 pub use clock::{ClockSaid, Exactness};

@@ -24,6 +24,7 @@ use super::tools::ToolWords;
 use super::truth::TruthWords;
 use super::{Language, LanguageTemplates, Languages, Names, Vocabulary, VoiceNames};
 
+use super::watch::WatchWords;
 use files::{Files, LanguageFile, by_templates, read, read_over};
 
 const COMMANDS: &str = "commands.toml";
@@ -35,6 +36,7 @@ const TRUTH: &str = "truth.toml";
 const READINGS: &str = "readings.toml";
 const SAFETY: &str = "care.toml";
 const HOUSE: &str = "house.toml";
+const WATCH: &str = "watch.toml";
 const VOICE: &str = "voice.toml";
 /// The folder of the prompts, among the files of a language.
 const PROMPTS: &str = "prompts";
@@ -203,6 +205,7 @@ impl LanguageLibrary {
         let numbers = files.commands.read(house::number_words)?;
         let templates = templates.map(|file| LanguageTemplates::new(file, numbers));
         let is_by_templates = by_templates(code).is_some() && self.own(code).is_none();
+        let watch = files.watch.as_ref().map(|file| file.read(WatchWords::read)).transpose()?.map(Arc::new);
         let mut other_moods = Vec::new();
         for other in available.iter().filter(|other| *other != code) {
             // Another language that can't be used costs what it would add.
@@ -237,6 +240,7 @@ impl LanguageLibrary {
             house,
             templates,
             is_by_templates,
+            watch,
         })
     }
 
@@ -293,6 +297,7 @@ impl LanguageLibrary {
                 secrets: own.join(SECRETS).exists().then(|| read(own.join(SECRETS))).transpose()?,
                 readings: own.join(READINGS).exists().then(|| read(own.join(READINGS))).transpose()?,
                 house: own.join(HOUSE).exists().then(|| read(own.join(HOUSE))).transpose()?,
+                watch: own.join(WATCH).exists().then(|| read(own.join(WATCH))).transpose()?,
                 truth: read_over(own.join(TRUTH), TRUTH, ENGLISH.truth)?,
                 safety: read_over(own.join(SAFETY), SAFETY, ENGLISH.safety)?,
             });
@@ -308,6 +313,7 @@ impl LanguageLibrary {
                 secrets: None,
                 readings: None,
                 house: Some(LanguageFile::built_in(code, HOUSE, language.house)),
+                watch: None,
                 truth: LanguageFile::built_in(ENGLISH.code, TRUTH, ENGLISH.truth),
                 safety: LanguageFile::built_in(ENGLISH.code, SAFETY, ENGLISH.safety),
             });
@@ -321,6 +327,7 @@ impl LanguageLibrary {
             secrets: None,
             readings: Some(LanguageFile::built_in(code, READINGS, built_in.readings)),
             house: Some(LanguageFile::built_in(code, HOUSE, built_in.house)),
+            watch: Some(LanguageFile::built_in(code, WATCH, built_in.watch)),
             truth: LanguageFile::built_in(code, TRUTH, built_in.truth),
             safety: LanguageFile::built_in(code, SAFETY, built_in.safety),
         })

@@ -28,7 +28,9 @@ mod template_names;
 mod tests;
 mod things;
 pub mod unreached;
+pub mod watch;
 
+pub use ask::holds;
 pub use decision::{HouseAnswer, HouseDecision, HouseRefusal, NamedThing, PlannedBatch, PlannedCommand};
 pub use measured::HouseUnderstanding;
 pub use situation::{HousePhrasings, HouseSituation, HouseTemplates};

@@ -195,10 +195,15 @@ fn of_house(wished: &HouseWish) -> Option<QuickDeed> {
             changes(later.commands.iter().map(|planned| house_deed(&planned.command)).collect())
         }
         HouseWish::Unstored { .. } => changes(Vec::new()),
+        HouseWish::Watch { planned, .. } if !planned.is_empty() => {
+            changes(planned.iter().map(|planned| house_deed(&planned.command)).collect())
+        }
         HouseWish::Decided(HouseDecision::Told(_)) => {
             Some(QuickDeed { tool: "homeRead", deeds: Vec::new(), effect: Effect::Looks })
         }
         HouseWish::Decided(HouseDecision::Which(_) | HouseDecision::Where(_) | HouseDecision::Refused(_))
+        | HouseWish::Watch { .. }
+        | HouseWish::NotWatched(_)
         | HouseWish::NotReached => None,
     }
 }

@@ -9,6 +9,7 @@ mod connected;
 mod later;
 mod near;
 pub(crate) mod picked;
+mod watched;
 
 use std::time::Duration;
 
@@ -28,6 +29,7 @@ pub use connected::ConnectedHome;
 use joi_home::{CommandOutcome, FOLLOWS_WITHIN, HomeLink, SendFault};
 use joi_tools::gate::Consent;
 use joi_understand::house::unreached;
+use joi_understand::house::watch::refused;
 use joi_understand::house::{HouseDecision, PlannedBatch, PlannedCommand, say};
 use joi_understand::intents::{self};
 
@@ -62,6 +64,11 @@ pub(crate) async fn carry_out(
             send(batch, turn, context, sink).await?;
         }
         HouseWish::Later(wished) => later::carry_out(wished, turn, context, sink).await?,
+        HouseWish::Watch { order, .. } => watched::carry_out(order, turn, context, sink).await?,
+        HouseWish::NotWatched(refusal) => {
+            sink.decided("watch", "refused", "nothing is watched").await?;
+            sink.say(&refused(refusal, &turn.language, words)).await?;
+        }
         HouseWish::Unstored { stored, then } => {
             let is_gone = later::cancel(*stored, turn, context, sink).await?;
             match then {

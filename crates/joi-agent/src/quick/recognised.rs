@@ -1,8 +1,10 @@
 //! Requests recognised without a model. Plain data.
 
+use joi_autonomy::watch::WatchOrder;
 use joi_schedule::EntryId;
-use joi_understand::house::HouseDecision;
 use joi_understand::house::later::LaterWish;
+use joi_understand::house::watch::WatchRefusal;
+use joi_understand::house::{HouseDecision, PlannedCommand};
 use joi_understand::intents::QuickIntent;
 
 /// A request that needs no model.
@@ -27,6 +29,10 @@ pub(crate) enum HouseWish {
     Later(LaterWish),
     /// What waits in the schedule is not to be done any more, and then this is to be done.
     Unstored { stored: EntryId, then: Option<Box<HouseWish>> },
+    /// Something is to be watched for, or is not any more; the commands of a new watch as they were checked.
+    Watch { order: WatchOrder, planned: Vec<PlannedCommand> },
+    /// Nothing is watched, for this reason.
+    NotWatched(WatchRefusal),
     /// It is about the house, of which nothing is known at the moment.
     NotReached,
 }

@@ -31,6 +31,7 @@ pub(super) struct Files {
     /// Where it has them.
     pub(super) readings: Option<LanguageFile>,
     pub(super) house: Option<LanguageFile>,
+    pub(super) watch: Option<LanguageFile>,
 }
 
 impl Files {

@@ -160,7 +160,7 @@ fn is_lock(asked: HouseAsked) -> bool {
 }
 
 /// Returns the item that states the most of a thing: a measurement before a setpoint.
-fn main<'a>(thing: &Thing<'a>) -> Option<&'a Item> {
+pub(super) fn main<'a>(thing: &Thing<'a>) -> Option<&'a Item> {
     let rank = |item: &&Item| {
         let class = item.semantics.as_ref().map(|semantics| &semantics.class);
         match class {
@@ -172,7 +172,7 @@ fn main<'a>(thing: &Thing<'a>) -> Option<&'a Item> {
     thing.points.iter().copied().min_by_key(rank)
 }
 
-fn state_of<'a>(thing: &Thing<'a>, asked: HouseAsked) -> Option<&'a Item> {
+pub(super) fn state_of<'a>(thing: &Thing<'a>, asked: HouseAsked) -> Option<&'a Item> {
     match asked {
         HouseAsked::Locked | HouseAsked::Unlocked => deed::lock(thing),
         HouseAsked::On | HouseAsked::Off | HouseAsked::WhichOn | HouseAsked::WhichOff => {
@@ -187,7 +187,7 @@ fn state_of<'a>(thing: &Thing<'a>, asked: HouseAsked) -> Option<&'a Item> {
 }
 
 /// Returns whether it is so; nothing without a value.
-fn holds(item: &Item, asked: HouseAsked) -> Option<bool> {
+pub fn holds(item: &Item, asked: HouseAsked) -> Option<bool> {
     let is_on = || match &item.state.value {
         StateValue::Playing(what) => Some(what == "PLAY"),
         _ => item.state.is_on(),
@@ -208,7 +208,7 @@ fn holds(item: &Item, asked: HouseAsked) -> Option<bool> {
 }
 
 /// Returns what is meant by a room alone.
-fn kinds_of_place(asked: HouseAsked) -> &'static [ThingKind] {
+pub(super) fn kinds_of_place(asked: HouseAsked) -> &'static [ThingKind] {
     match asked {
         HouseAsked::On | HouseAsked::Off | HouseAsked::WhichOn | HouseAsked::WhichOff => &[ThingKind::Light],
         HouseAsked::Locked | HouseAsked::Unlocked => &[ThingKind::Lock],

@@ -85,7 +85,7 @@ impl Reader<'_> {
     }
 
     /// Returns whether no word of a thing was said as it is called: "count to ten" is no counter light.
-    fn is_guess(&self, phrase: &ThingPhrase) -> bool {
+    pub(super) fn is_guess(&self, phrase: &ThingPhrase) -> bool {
         !phrase.has_exact && !self.situation.words.follow.it.contains(&phrase.said)
     }
 
@@ -245,6 +245,12 @@ impl Reader<'_> {
 
     /// Returns the only lock where a door is.
     pub(super) fn lock_near<'t>(&'t self, door: &Thing<'_>) -> Option<&'t Thing<'t>> {
+        // A lamp beside a door is locked by nothing.
+        let is_lockable =
+            matches!(door.kind, None | Some(ThingKind::Door | ThingKind::Window | ThingKind::Lock));
+        if !is_lockable {
+            return None;
+        }
         let mut locks = self.things.all.iter().filter(|thing| {
             deed::lock(thing).is_some() && thing.location == door.location && door.location.is_some()
         });

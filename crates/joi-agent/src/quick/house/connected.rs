@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
+use super::watched::Watching;
 use crate::HouseKnown;
 use crate::parts;
 use crate::prompt::home;
@@ -15,6 +16,7 @@ use crate::quick::home::has_tool_for;
 use crate::quick::recognised::HouseWish;
 use crate::session::house_thread::{HouseThread, TakenBack};
 use crate::turn::Turn;
+use joi_autonomy::watch::Watches;
 use joi_home::house::House;
 use joi_home::{Home, HomeConfig, HomeLink, HomeView};
 use joi_language::Language;
@@ -45,6 +47,7 @@ pub struct ConnectedHome {
     phrasings: Mutex<KnownPhrasings>,
     /// Of the language that was spoken last.
     names: TemplateNames,
+    pub(super) watching: Watching,
 }
 
 /// A part of an utterance, and what it names.
@@ -58,13 +61,22 @@ impl ConnectedHome {
     /// A house, and what the owner says of it: in which room this device is, which temperatures are usual.
     pub fn new(home: Arc<dyn Home>, config: &HomeConfig) -> Self {
         let room = Some(config.room.clone()).filter(|room| !room.is_empty());
+        let watching = Watching::new(config.meaning.clone());
         Self {
             home,
             room,
             comfort: config.comfort_c,
             phrasings: Mutex::default(),
             names: TemplateNames::default(),
+            watching,
         }
+    }
+
+    /// The same with watches, which are kept there.
+    #[must_use]
+    pub fn watched_by(mut self, watches: Option<Watches>) -> Self {
+        self.watching.watches = watches;
+        self
     }
 
     /// The server, for tools.
@@ -102,7 +114,9 @@ impl ConnectedHome {
     pub(crate) async fn ready(&self, turn: &Turn<'_>) {
         let Some(words) = turn.language.house() else { return };
         let is_new = self.home.watch().borrow().link == HomeLink::Connecting;
-        if is_new && house::may_be_about(turn.asked, words, &self.phrasings(words)) {
+        let is_about =
+            || house::may_be_about(turn.asked, words, &self.phrasings(words)) || self.may_be_watched(turn);
+        if is_new && is_about() {
             let mut seen = self.home.watch();
             // Without any it is not reached, and joi says so.
             let _ = timeout(FIRST_NEWS, seen.wait_for(|view| view.link != HomeLink::Connecting)).await;
@@ -262,6 +276,9 @@ impl ConnectedHome {
 
     /// The command or question `asked` again, after something was picked.
     pub(super) fn after_pick(&self, asked: &Turn<'_>, follow: FollowUp<'_>) -> Option<HouseWish> {
+        if let Some(watched) = self.watched_after(asked, follow) {
+            return Some(watched);
+        }
         let decided = self.decided(asked, follow);
         if decided.as_ref().is_none_or(is_odd)
             && let Some(later) = self.later(asked, asked.language.house()?, follow)
