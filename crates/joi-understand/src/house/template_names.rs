@@ -162,7 +162,7 @@ pub(super) fn faces(thing: &Thing<'_>) -> Vec<(&'static str, &'static str)> {
         Some(ThingKind::Screen | ThingKind::Player) => faces.push(("media_player", "")),
         Some(ThingKind::Temperature) => faces.push(("sensor", "temperature")),
         Some(ThingKind::Humidity) => faces.push(("sensor", "humidity")),
-        Some(ThingKind::Scene | ThingKind::Volume | ThingKind::Alarm) => {}
+        Some(ThingKind::Scene | ThingKind::Volume | ThingKind::Alarm | ThingKind::Person) => {}
         Some(ThingKind::Appliance) | None => faces.extend(by_points(thing)),
     }
     faces
