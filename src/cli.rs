@@ -11,6 +11,7 @@ pub mod context;
 pub mod hear;
 pub mod show;
 pub mod wake;
+mod watch;
 
 mod alert;
 mod ask;
@@ -25,6 +26,7 @@ mod exit;
 mod forget;
 mod home;
 mod impulse;
+mod languages;
 mod latency;
 mod listen;
 mod log;
@@ -91,6 +93,8 @@ enum Command {
     Events(events::EventsArgs),
     /// Timers, alarms and reminders: list, add, cancel, snooze, stop what rings
     Timers(timers::TimersArgs),
+    /// What joi watches for in the house: list, add, remove, test
+    Watch(watch::WatchArgs),
     /// The house: connect openHAB, its items and rooms, send a command, watch, a house to try
     Home(home::HomeArgs),
     /// Tools of other programs (MCP): add servers, test them, call a tool, say what each may do
@@ -111,6 +115,8 @@ enum Command {
     Hear(hear::HearArgs),
     /// List microphones and speakers
     Devices(devices::DevicesArgs),
+    /// The languages there are, and what each of them has
+    Languages(languages::LanguagesArgs),
     /// List, fetch and verify models
     Models(models::ModelsArgs),
     /// Check microphone, speaker, models, model server, disk, memory and clock
@@ -204,6 +210,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Status(args) => status::run(args, &context::open_anyway(wants)?),
         Command::Events(args) => events::run(args, &context::open_anyway(wants)?),
         Command::Timers(args) => timers::run(args, &context::open_anyway(wants)?),
+        Command::Watch(args) => watch::run(args, &context::open_anyway(wants)?),
         Command::Home(args) => home::run(args, &context::open(wants)?),
         Command::Mcp(args) => mcp::run(args, &context::open(wants)?),
         Command::Signal(args) => signal::run(args, &context::open(wants)?),
@@ -215,6 +222,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Listen(args) => listen::run(args, &context::open(wants)?),
         Command::Hear(args) => hear::run(args, &context::open(wants)?),
         Command::Devices(args) => devices::run(args, &context::open(wants)?),
+        Command::Languages(args) => languages::run(args, &context::open(wants)?),
         Command::Models(args) => models::run(args, &context::open(wants)?),
         Command::Doctor(args) => doctor::run(args, &context::open_anyway(wants)?),
         Command::Config(args) => config::run(args, wants),

@@ -22,11 +22,12 @@ use crate::config::Config;
 use crate::control::ChatStatus;
 use joi_agent::model::Room;
 use joi_agent::{self as reply, ConnectedHome, Engine, EngineParts, Initiative, Prelude, Protocols};
+use joi_autonomy::watch::Watches;
 use joi_base::clock::{Clock, SystemClock};
 use joi_base::message::TurnId;
 use joi_base::paths::Paths;
 use joi_base::pulse::Pulse;
-use joi_language::{Language, LanguageLibrary, Languages};
+use joi_language::{Language, Languages};
 use joi_llm::{LocalModels, Mind, MindParts, ModelServer, RestartPolicy};
 use joi_mcp::McpService;
 use joi_messages::outbound::Outbox;
@@ -52,6 +53,8 @@ pub struct Brain {
     pub store: Option<Store>,
     /// Timers, alarms and reminders; nothing without a database.
     pub schedule: Option<Schedule>,
+    /// The watches over the house; nothing without a database.
+    pub watches: Option<Watches>,
     /// Takes whatever is to be said without having been asked for.
     pub announcer: Announcer,
     /// All alarms.
@@ -153,7 +156,8 @@ impl Brain {
         let Surroundings { local, pulse, wake_up, home } = around;
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let rings_itself = wake_up.is_none();
-        let languages = LanguageLibrary::with_folder(paths.languages()).spoken(&config.language)?;
+        let languages = super::language_library(config, paths).spoken(&config.language)?;
+        compile_templates(&languages);
         let mut remarks = Vec::new();
         let store = match open_store(paths, &pulse).await {
             Ok(store) => Some(store),
@@ -173,6 +177,8 @@ impl Brain {
         if let Err(error) = &http {
             remarks.push(format!("tools can't use the internet: {error}"));
         }
+        let watches = store.clone().map(|store| Watches::new(store, Arc::clone(&clock), wake_up.clone()));
+        let home = home.map(|home| home.watched_by(watches.clone()));
         let schedule = store
             .clone()
             .map(|store| timers::schedule(config, languages.clone(), store, Arc::clone(&clock), wake_up));
@@ -262,6 +268,7 @@ impl Brain {
                 mind,
                 store,
                 schedule,
+                watches,
                 languages,
                 announcer,
                 clock,
@@ -319,6 +326,19 @@ impl Brain {
         {
             tracing::warn!(%error, "the database was not closed cleanly");
         }
+    }
+}
+
+/// Compiles the sentence templates of the languages that are spoken beside the start; whoever needs them earlier waits.
+fn compile_templates(languages: &Languages) {
+    let languages = languages.all();
+    let compile = move || {
+        for language in languages {
+            let _ = language.templates();
+        }
+    };
+    if let Err(error) = std::thread::Builder::new().name("joi-templates".into()).spawn(compile) {
+        tracing::warn!(%error, "sentence templates are compiled when they are first needed");
     }
 }
 

@@ -22,7 +22,7 @@ use super::turn::{Ended, Keep, Turn};
 use super::turn_context::TurnContext;
 use crate::sink::{ReceiverClosed, ReplySink};
 use joi_answer::source::{self, QuoteRule, SourceTrust};
-use joi_base::message::Channel;
+use joi_base::message::{Channel, Origin};
 use joi_language::LookUpSentences;
 use joi_language::{Language, MatterUrgency};
 use joi_llm::Knowledge;
@@ -119,7 +119,8 @@ impl<M: ChatModel> TurnContext<'_, M> {
             return Ok(None);
         }
         let answered = self.careful(turn, sink).await?;
-        if answered.is_some() && intents::says_stop(&turn.language, turn.asked) {
+        let is_household = turn.origin != Origin::Stranger;
+        if answered.is_some() && is_household && intents::says_stop(&turn.language, turn.asked) {
             self.engine.silence().await;
         }
         Ok(answered)

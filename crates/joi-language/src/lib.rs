@@ -37,6 +37,7 @@ mod readings;
 mod requests;
 mod safety;
 pub mod secrets;
+mod sentence_templates;
 mod sentences;
 mod spoken;
 mod template;
@@ -50,6 +51,7 @@ mod truth;
 pub mod values;
 mod vocabulary;
 mod voice;
+pub mod watch;
 pub mod words;
 
 pub use clock::{ClockSaid, Exactness};
@@ -76,6 +78,7 @@ pub use safety::{
     FactWords, IntroducedWords, LookUpSentences, LookUpWords, MatterUrgency, RuleCounts, SafetyRule,
     SafetyWords, SiteWords,
 };
+pub use sentence_templates::LanguageTemplates;
 pub use sentences::{
     AlertSentences, DeviceSentences, Dial, HomeSentences, HouseSentences, KindWords, MemorySentences,
     MessageSentences, RepeatWords, ReplySentences, ScheduleSentences, SentenceName, Sentences, SkyWords,

@@ -27,7 +27,7 @@ pub struct Forget {
     pub dialogue: bool,
     /// All notes and lists.
     pub notes: bool,
-    /// All timers, alarms and reminders.
+    /// All timers, alarms, reminders and watches.
     pub timers: bool,
 }
 
@@ -40,7 +40,7 @@ pub struct Deleted {
     pub turns: usize,
     /// Notes and entries of lists.
     pub notes: usize,
-    /// Timers, alarms and reminders.
+    /// Timers, alarms, reminders and watches.
     pub timers: usize,
     /// Entries of the memory.
     pub memories: usize,
@@ -71,7 +71,8 @@ impl Store {
                 deleted.notes = db.execute("DELETE FROM note", [])?;
             }
             if what.timers {
-                deleted.timers = db.execute("DELETE FROM schedule", [])?;
+                deleted.timers =
+                    db.execute("DELETE FROM schedule", [])? + db.execute("DELETE FROM watch", [])?;
             }
             Ok(deleted)
         })

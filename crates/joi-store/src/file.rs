@@ -66,6 +66,9 @@ const STEPS: &[M<'_>] = &[
     ),
     M::up(include_str!("initiative.sql")),
     M::up(include_str!("impulse.sql")),
+    M::up(
+        "CREATE TABLE IF NOT EXISTS watch (id INTEGER PRIMARY KEY AUTOINCREMENT, watch TEXT NOT NULL) STRICT;",
+    ),
 ];
 
 /// A database ready for use.

@@ -63,6 +63,7 @@ mod test_faults;
 mod tests;
 mod turns;
 pub mod unfinished;
+mod watches;
 mod word_index;
 
 pub use announcements::AnnouncementRow;
@@ -82,6 +83,7 @@ pub use outgoing::{OutgoingChange, OutgoingRow};
 pub use schedule::{ScheduleChange, ScheduleRow, ScheduleTable, ScheduleWrite};
 pub use settings::LAST_RUN;
 pub use snapshot::{day as snapshot_day, newest_first as snapshots};
+pub use watches::{WatchChange, WatchRow, WatchTable, WatchWrite};
 
 use handle::Job;
 

@@ -107,6 +107,7 @@ fn lost_rows(table: &TableLoss) -> Option<String> {
 fn name(table: &str) -> &str {
     match table {
         "schedule" => "timers, alarms and reminders",
+        "watch" => "watches",
         "note" => "notes and entries of lists",
         "setting" => "remembered settings",
         "memory" => "memories",

@@ -33,8 +33,9 @@ struct SalvagedTable {
 }
 
 /// All tables with data that can't be made again, the weightiest first.
-const TABLES: [SalvagedTable; 12] = [
+const TABLES: [SalvagedTable; 13] = [
     SalvagedTable { name: "schedule", listed: None, is_numbered: true },
+    SalvagedTable { name: "watch", listed: None, is_numbered: true },
     SalvagedTable { name: "alert", listed: None, is_numbered: true },
     SalvagedTable { name: "outgoing", listed: None, is_numbered: true },
     SalvagedTable {

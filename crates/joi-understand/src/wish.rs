@@ -15,6 +15,7 @@ mod coverage;
 mod deeds;
 mod figures;
 mod grounds;
+mod listed;
 mod meant;
 mod reasons;
 mod sentences;
@@ -22,6 +23,7 @@ mod told;
 mod unasked;
 mod word_order;
 
+use crate::intents;
 use crate::text::without_quotes;
 pub use asked_for::{AskedClause, AskedFor, asked_for};
 pub use bare_request::bare_request;
@@ -32,8 +34,7 @@ use deeds::{DeedMatch, ThingNamed};
 pub use deeds::{only_asks, orders};
 use grounds::Grounds;
 use joi_language::Language;
-use joi_language::values::Wish;
-use joi_language::values::{CallValue, ValueKind};
+use joi_language::values::{CallValue, ValueKind, Wish};
 use joi_language::{Phrases, RequestWords, words_of};
 pub use reasons::{CONDITION, LEFT_OVER, REASONS, REFUSED, UNCLEAR, VALUE};
 use reasons::{INVENTED, NOTHING, OBJECT, OTHER};
@@ -69,6 +70,9 @@ pub fn is_asked_within(language: &Language, whole: &str, part: &str) -> bool {
 
 /// Decides in the language in which the words are understood: the spoken one, unless only another one finds a request.
 pub fn wish(language: &Language, said: &Utterances<'_>, call: &CallWords<'_>) -> Wish {
+    if listed::asks_for(language, said.asked, &call.deed, &call.values) {
+        return Wish::Act;
+    }
     let mut wishes = language.requests().iter().map(|words| wish_in(language, words, said, call));
     let first = wishes.next().unwrap_or(Wish::Talk(NOTHING));
     match first {
@@ -129,7 +133,8 @@ fn is_asked(words: &RequestWords, said: &Utterances<'_>, deed: &str) -> bool {
 
 /// Returns whether `text` refuses what was asked about, in any words, and what it asks for instead.
 pub fn refusal<'a>(language: &Language, text: &'a str) -> Option<Refusal<'a>> {
-    language.requests().iter().find_map(|words| answer::refusal(words, text))
+    let refused = language.requests().iter().find_map(|words| answer::refusal(words, text));
+    refused.or_else(|| intents::is_refusal(language, text).then_some(Refusal::Plain))
 }
 
 /// Returns whether `text` only states something: no clause of it asks, or asks for anything.

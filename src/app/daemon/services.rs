@@ -14,7 +14,7 @@ use super::{Daemon, Service, ServiceContext};
 use crate::app::{self, Brain, Conversing, DataLock, DataLockError, Show, Shown, Sound};
 use crate::app::{
     alerts, awake, awareness, backups, brain, diary, display, home, impulse, loading, machine, mcp, messages,
-    outside, timers, upkeep, weather,
+    outside, programs, timers, upkeep, watches, weather,
 };
 use crate::config::Config;
 use crate::control::{
@@ -23,6 +23,7 @@ use crate::control::{
 };
 use crate::metrics::Metrics;
 use joi_agent::ConnectedHome;
+use joi_autonomy::watch::Watches;
 use joi_base::clock::SystemClock;
 use joi_base::message::Place;
 use joi_base::paths::Paths;
@@ -77,6 +78,7 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
     show(Shown::Ready { wake_phrase: app::first_phrase(config, paths) });
 
     let loaded = CancellationToken::new();
+    let [questions, tool_endpoint] = programs::programs(config, &brain, &board);
     let late = [
         Some(loading::loading(talk.loading, loaded.clone())),
         Some(brain::model_server(server).behind(&loaded)),
@@ -91,7 +93,10 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
         Some(awareness::awareness(&brain, config, watched, received)),
         impulse::impulse(&brain, config).map(|impulse| impulse.behind(&loaded)),
         weather::weather(&brain, config).map(|weather| weather.behind(&loaded)),
+        watches::watches(&brain, house.as_ref().map(|(house, _)| house)),
         house.map(|(house, follower)| home::follow(&house, follower, &board)),
+        questions,
+        tool_endpoint.map(|endpoint| endpoint.behind(&loaded)),
         mcp::servers(config, paths, &brain, &board).map(|servers| servers.behind(&loaded)),
         Some(display::news_display(talk.news, &board, &metrics, &show)),
         Some(conversation(talk.conversation)),
@@ -135,7 +140,11 @@ async fn make(
     }
     board.takes_requests(talk.requests.clone());
     if let Some(schedule) = brain.schedule.clone() {
-        board.takes_timers(move || schedule.look_again());
+        let watches = brain.watches.clone();
+        board.takes_timers(move || {
+            schedule.look_again();
+            watches.iter().for_each(Watches::look_again);
+        });
     }
     let voice = app::voice_choice(config, paths, &brain.languages.get());
     let voice = voice.map_or_else(|_| config.speak.voice.clone(), |choice| choice.name);

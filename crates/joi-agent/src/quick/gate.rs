@@ -2,7 +2,8 @@
 //!
 //! Runs in the task of the turn. Input: what was recognised. Output: whether it may be done now; if not, the reason is
 //! said, or the user is asked and a yes awaited. The user's own words count as a request; strangers' words are in them
-//! only if quoted or pasted. What ends a conversation or silences it is never held back.
+//! only if quoted or pasted. What ends a conversation or silences it is never held back. For another program nothing is done
+//! at all: it is only informed.
 
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ use crate::session::asked::AskedQuick;
 use crate::session::open_question::{OpenQuestion, open_until};
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{Keep, Turn};
+use joi_base::message::Origin;
 use joi_language::fill;
 use joi_tools::gate::{self, Address, CallFacts, GateVerdict, Handed, Taint, ToolPermission, Wish};
 use joi_tools::{Effect, fence, house_deed};
@@ -47,6 +49,13 @@ pub(super) async fn passes(
     context: &QuickContext<'_>,
     sink: &mut ReplySink,
 ) -> Result<Passage, ReceiverClosed> {
+    if turn.origin == Origin::Stranger && !only_informs(recognised) {
+        sink.decided("gate", "forbidden", "another program asked for it").await?;
+        context.session.with(|state| state.last_set = None);
+        let sentence = sink.sentence(|say| &say.forbidden_by_settings);
+        sink.say(&sentence).await?;
+        return Ok(Passage::Barred(Keep::No));
+    }
     let Some(deed) = deed(recognised) else { return Ok(Passage::Free) };
     let verdict = judged(turn, &deed, context);
     match verdict {
@@ -111,7 +120,7 @@ async fn ask(
     let recognised = match recognised {
         Recognised::Quick(quick) => Recognised::Quick(quick.clone()),
         Recognised::House(wished) => Recognised::House(wished.clone()),
-        Recognised::Requests(_) => return Ok(Passage::Free),
+        Recognised::Either(..) | Recognised::Requests(_) => return Ok(Passage::Free),
     };
     let said = fence::shortened(turn.asked.trim_end_matches(['.', '!', '?']), LONGEST_SAID);
     let question = fill(&sink.sentence(|say| &say.shall_i_do), &[("said", &said)]);
@@ -146,7 +155,26 @@ fn deed(recognised: &Recognised<'_>) -> Option<QuickDeed> {
     match recognised {
         Recognised::Quick(quick) => of_intent(&quick.what),
         Recognised::House(wished) => of_house(wished),
-        Recognised::Requests(_) => None,
+        Recognised::Either(..) | Recognised::Requests(_) => None,
+    }
+}
+
+/// Returns whether nothing is changed, silenced or ended by it, and nothing of the memory is read.
+fn only_informs(recognised: &Recognised<'_>) -> bool {
+    match (deed(recognised), recognised) {
+        (Some(deed), _) => deed.effect == Effect::Looks && deed.tool != joi_tools::MEMORY,
+        (None, Recognised::Quick(quick)) => matches!(
+            quick.what,
+            Intent::Greeting(_)
+                | Intent::HomeAgain
+                | Intent::Goodbye
+                | Intent::Chance(_)
+                | Intent::Herself(_)
+                | Intent::CannotRepeat
+                | Intent::Repeat
+                | Intent::Home(_)
+        ),
+        (None, Recognised::House(_) | Recognised::Requests(_)) => true,
     }
 }
 
@@ -167,10 +195,15 @@ fn of_house(wished: &HouseWish) -> Option<QuickDeed> {
             changes(later.commands.iter().map(|planned| house_deed(&planned.command)).collect())
         }
         HouseWish::Unstored { .. } => changes(Vec::new()),
+        HouseWish::Watch { planned, .. } if !planned.is_empty() => {
+            changes(planned.iter().map(|planned| house_deed(&planned.command)).collect())
+        }
         HouseWish::Decided(HouseDecision::Told(_)) => {
             Some(QuickDeed { tool: "homeRead", deeds: Vec::new(), effect: Effect::Looks })
         }
         HouseWish::Decided(HouseDecision::Which(_) | HouseDecision::Where(_) | HouseDecision::Refused(_))
+        | HouseWish::Watch { .. }
+        | HouseWish::NotWatched(_)
         | HouseWish::NotReached => None,
     }
 }

@@ -1,15 +1,18 @@
 //! Speaking to a connected house, over real connections to the house to try; no model is asked.
 
 use super::*;
+use joi_autonomy::watch::Watches;
 use joi_home::house::HouseRules;
 use joi_home::{Home, HomeConfig, HomeServer, HomeView, Hub, HubPlace, ServerAddress, TokenSource};
 use joi_house_demo::{DemoHome, DemoPhase, DemoWants};
 
 mod follow;
 mod hass;
+mod languages;
 mod later;
 mod model;
 mod near;
+mod watched;
 
 /// A bench in whose living room the device stands.
 struct Housed {
@@ -57,7 +60,9 @@ impl Housed {
         let config = HomeConfig { room: room.into(), ..HomeConfig::default() };
         let spoken_to = ConnectedHome::new(Arc::new(home.clone()), &config);
         let bench = Bench::with(script, |parts| {
-            parts.home = Some(spoken_to);
+            let store = parts.store.clone();
+            let watches = store.map(|store| Watches::new(store, Arc::clone(&parts.clock), None));
+            parts.home = Some(spoken_to.watched_by(watches));
             change(parts);
         });
         let housed = Self { bench, demo, home, stop };

@@ -169,6 +169,28 @@ static MARKS: LazyLock<BTreeMap<ItemMeaning, MeaningMarks>> = LazyLock::new(|| {
     toml::from_str(include_str!("../../../../assets/home/meaning.toml")).expect("assets/home/meaning.toml")
 });
 
+impl House {
+    /// Returns the names of items that state whether somebody is at home: those of `[home.meaning]`, else those that most
+    /// likely do, and people as Home Assistant knows them.
+    pub fn people(&self, config: &MeaningConfig) -> Vec<String> {
+        let named =
+            config.meanings(self).into_iter().filter(|(_, meaning)| *meaning == ItemMeaning::Presence);
+        let mut people: Vec<String> = named.map(|(name, _)| name).collect();
+        if people.is_empty() {
+            let likely = proposals(self).into_iter().filter(|one| one.meaning == ItemMeaning::Presence);
+            people.extend(likely.map(|proposal| proposal.item));
+        }
+        people
+            .extend(self.items().filter(|item| item.name.starts_with(PERSON)).map(|item| item.name.clone()));
+        people.sort_unstable();
+        people.dedup();
+        people
+    }
+}
+
+/// People of Home Assistant are called so.
+const PERSON: &str = "person.";
+
 /// What items of `house` most likely mean; each has one meaning at most, the weightiest.
 pub fn proposals(house: &House) -> Vec<MeaningProposal> {
     let single = house.items().filter(|item| is_single(item));
@@ -252,6 +274,22 @@ mod tests {
             [("Front".to_owned(), ItemMeaning::Door), ("Glass".to_owned(), ItemMeaning::Intrusion)]
         );
         assert_eq!(config.unknown(&house), ["Gone"]);
+    }
+
+    #[test]
+    fn people_are_those_of_the_configuration_else_the_likely_ones_and_persons() {
+        let house = house(vec![
+            item("Anna_Home", "Switch"),
+            item("Ben", "Switch"),
+            item("person.charlotte", "String"),
+            item("Lamp", "Switch"),
+        ]);
+        let people = |presence: &[&str]| {
+            let presence = presence.iter().map(|name| (*name).to_owned()).collect();
+            house.people(&MeaningConfig { presence, ..MeaningConfig::default() })
+        };
+        assert_eq!(people(&[]), ["Anna_Home", "person.charlotte"]);
+        assert_eq!(people(&["Ben"]), ["Ben", "person.charlotte"]);
     }
 
     #[test]

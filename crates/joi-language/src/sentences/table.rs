@@ -18,6 +18,7 @@ sentences! {
         weather: WeatherSentences;
         wind: WindSentences;
         alert: AlertSentences;
+        watch: WatchSentences;
     }
 
     /// Lengths, times of day, days, and the words of lists.
@@ -127,7 +128,7 @@ sentences! {
         date_of(weekday, month, day, nth, year);
         date_ahead(weekday, month, day, nth, year, days);
         date_was(weekday, month, day, nth, year);
-        no_such_day; heads; tails;
+        no_such_day; no_such_time; heads; tails;
         rolled(number);
         abilities; nature; hears; home_again; nothing_said_yet; nothing_to_take_back; not_taken_back;
         louder; quieter;
@@ -184,6 +185,7 @@ sentences! {
     /// Answers about the memory.
     memory: MemorySentences {
         remembered(about);
+        known(about);
         wished(text);
         what;
         no_secrets; failed;
@@ -308,17 +310,33 @@ sentences! {
         water_leak(name) => WaterLeak;
         intrusion_detected(name) => IntrusionDetected;
         security_alert(name) => SecurityAlert;
-        storm_warning(name) => StormWarning;
-        flood_warning(name) => FloodWarning;
-        high(text) => HighAlert;
-        test => TestAlarm;
-        house_lost(length) => HouseLost;
-        house_back => HouseBack;
+        storm_warning(name) => StormWarning; flood_warning(name) => FloodWarning;
+        high(text) => HighAlert; test => TestAlarm;
+        house_lost(length) => HouseLost; house_back => HouseBack;
         acknowledged; none;
+    }
+
+    /// Watches: what has happened, what is watched for, and answers to orders.
+    watch: WatchSentences {
+        is(thing, state) => WatchIs; are(things, state) => WatchAre; rings(thing) => WatchRings;
+        is_for(thing, state, length) => WatchIsFor; are_for(things, state, length) => WatchAreFor;
+        sun_has_set => WatchSunHasSet; sun_has_risen => WatchSunHasRisen; gone(things) => WatchGone;
+        when_is(thing, state) => WhenIs; when_are(things, state) => WhenAre; when_rings(thing) => WhenRings;
+        when_is_for(thing, state, length) => WhenIsFor; when_are_for(things, state, length) => WhenAreFor;
+        when_sun_sets => WhenSunSets; when_sun_rises => WhenSunRises; any_of(things) => WatchAnyOf; on => WatchOn;
+        off => WatchOff; open => WatchOpen; closed => WatchClosed; locked => WatchLocked; unlocked => WatchUnlocked;
+        done => WatchDone; home => WatchHome; away => WatchAway; text(text) => WatchText; below(limit) => WatchBelow;
+        above(limit) => WatchAbove; failed(text) => WatchFailed; unknown(text) => WatchUnknown;
+        too_late(text) => WatchTooLate; tell_once(what); tell_always(what); do_once(what, text);
+        do_always(what, text); already; counting; that_is(at); until(at); same; none; no_house; too_many(count);
+        list(list); removed(list); item_tell(what); item_tell_always(what); item_do(what, text);
+        item_do_always(what, text); item_until(text, at); no_such(thing); cannot(thing); only_power(thing);
+        no_presence(thing); nothing_shows; deed_time; no_end; not_stored;
     }
 
     /// Answers about a connected house, `[say]` of `house.toml`.
     say: HouseSentences {
+        yes_home; no_home; nobody_home;
         yes_on; yes_off; yes_open; yes_closed; yes_locked; yes_unlocked;
         no_on; no_off; no_open; no_closed; no_locked; no_unlocked;
         all_of_them(count);

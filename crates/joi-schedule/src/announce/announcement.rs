@@ -46,6 +46,8 @@ pub enum AnnouncementOrigin {
     Agent,
     /// A sensor that found a danger.
     Alert,
+    /// A change in the house that the user asked to hear of.
+    Watch,
 }
 
 /// What becomes of it when it was not heard.

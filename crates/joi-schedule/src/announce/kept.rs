@@ -41,7 +41,24 @@ pub(super) fn read(text: &str) -> serde_json::Result<Announcement> {
     serde_json::from_str::<Kept>(text).map(Announcement::from)
 }
 
+impl Announcement {
+    /// Returns it as it stands in the database, for whoever stores it together with something else.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn kept(&self) -> Result<String, StoreError> {
+        let Announcement { wording, priority, expires, origin, place, .. } = self.clone();
+        let kept = Kept { wording, priority, expires, origin, place };
+        serde_json::to_string(&kept).map_err(|error| StoreError::Record(error.to_string()))
+    }
+}
+
 impl Announcer {
+    /// Has something said that is in the database already, in this row.
+    pub async fn announce_kept(&self, announcement: Announcement, row: i64) -> AnnouncementId {
+        self.push(announcement, Some(row)).await
+    }
+
     /// Stores one that is in the queue; it may be over when the database has it.
     pub(super) async fn keep(&self, id: AnnouncementId, announcement: &Announcement) {
         let Some(store) = &self.shared.store else { return };
@@ -78,8 +95,5 @@ impl Announcer {
 }
 
 async fn add(store: &Store, announcement: &Announcement) -> Result<i64, StoreError> {
-    let Announcement { wording, priority, expires, origin, place, .. } = announcement.clone();
-    let kept = Kept { wording, priority, expires, origin, place };
-    let text = serde_json::to_string(&kept).map_err(|error| StoreError::Record(error.to_string()))?;
-    store.add_announcement(text).await
+    store.add_announcement(announcement.kept()?).await
 }

@@ -61,7 +61,7 @@ impl TopicTable {
 }
 
 /// A part of a document is in what the document is called, and an entry on what the list is.
-const TABLES: [TopicTable; 8] = [
+const TABLES: [TopicTable; 9] = [
     TopicTable::of_words(
         "memory",
         "SELECT id, CASE kind WHEN 'document' THEN source || ' ' || text ELSE text END FROM memory",
@@ -72,6 +72,11 @@ const TABLES: [TopicTable; 8] = [
         "schedule",
         "SELECT id, CASE WHEN json_valid(entry) THEN ifnull('' || json_extract(entry, '$.name'), '')
          ELSE entry END FROM schedule",
+    ),
+    TopicTable::of_words(
+        "watch",
+        "SELECT id, CASE WHEN json_valid(watch) THEN ifnull('' || json_extract(watch, '$.said'), '')
+         ELSE watch END FROM watch",
     ),
     TopicTable::of_json("announcement", "SELECT id, announcement FROM announcement"),
     TopicTable::of_words(
@@ -117,7 +122,7 @@ impl TopicRows {
             memories: of("memory"),
             turns: of("turn"),
             notes: of("note"),
-            timers: of("schedule"),
+            timers: of("schedule") + of("watch"),
             other: other + self.histories.len() + usize::from(self.context.is_some()),
         }
     }

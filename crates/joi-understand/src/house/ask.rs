@@ -39,6 +39,7 @@ impl Reader<'_> {
                 | HouseAsked::WhichOpen
                 | HouseAsked::WhichClosed
                 | HouseAsked::AnyOpen
+                | HouseAsked::WhoHome
         );
         let is_locked = matches!(asked, HouseAsked::Locked | HouseAsked::Unlocked);
         let with_lock =
@@ -51,7 +52,17 @@ impl Reader<'_> {
             found = self.found(&phrases, &search);
         }
         let found = match found {
+            // "Is the fan in?" asks for nobody.
+            FoundThings::Things(found) if matches!(asked, HouseAsked::AtHome | HouseAsked::WhoHome) => {
+                let is_person = |at: &usize| self.things.all[*at].is_of(ThingKind::Person);
+                let found: Vec<usize> = found.into_iter().filter(is_person).collect();
+                if found.is_empty() {
+                    return None;
+                }
+                found
+            }
             FoundThings::Things(found) => self.chosen_of(&found).unwrap_or(found),
+            FoundThings::NoSuch if matches!(asked, HouseAsked::AtHome | HouseAsked::WhoHome) => return None,
             FoundThings::NoSuch => {
                 let said: Vec<&str> = phrases.iter().map(|phrase| phrase.said.as_str()).collect();
                 return Some(HouseDecision::Refused(HouseRefusal::NoSuch(said.join(" "))));
@@ -62,13 +73,14 @@ impl Reader<'_> {
             HouseAsked::Value | HouseAsked::Target => self.value(asked, kind, &found),
             _ => {
                 let counts = &self.situation.words.words.count;
-                let counted = counts.iter().any(|count| starts(said, count).is_some());
+                let is_counted = |at: usize| counts.iter().any(|count| starts(&said[at..], count).is_some());
+                let counted = (0..said.len()).any(is_counted);
                 self.state(asked, &found, is_list, counted)
             }
         }
     }
 
-    fn state(
+    pub(super) fn state(
         &self,
         asked: HouseAsked,
         found: &[usize],
@@ -94,7 +106,7 @@ impl Reader<'_> {
         }
         let answer = match (is_list, those.is_empty(), others.is_empty(), unknown.is_empty()) {
             (_, true, true, true) => return None,
-            (true, ..) => HouseAnswer::List { counted, those, unknown },
+            (true, ..) => HouseAnswer::List { asked, counted, those, unknown },
             (false, true, true, false) => HouseAnswer::Unknown(unknown),
             (false, false, true, true) => HouseAnswer::Is { asked, yes: true, things: those },
             (false, true, false, true) => HouseAnswer::Is { asked, yes: false, things: others },
@@ -103,7 +115,12 @@ impl Reader<'_> {
         Some(HouseDecision::Told(answer))
     }
 
-    fn value(&self, asked: HouseAsked, kind: Option<ThingKind>, found: &[usize]) -> Option<HouseDecision> {
+    pub(super) fn value(
+        &self,
+        asked: HouseAsked,
+        kind: Option<ThingKind>,
+        found: &[usize],
+    ) -> Option<HouseDecision> {
         let [at] = found else {
             let named = found.iter().map(|at| self.named(*at)).collect();
             return Some(match found.len() {
@@ -143,7 +160,7 @@ fn is_lock(asked: HouseAsked) -> bool {
 }
 
 /// Returns the item that states the most of a thing: a measurement before a setpoint.
-fn main<'a>(thing: &Thing<'a>) -> Option<&'a Item> {
+pub(super) fn main<'a>(thing: &Thing<'a>) -> Option<&'a Item> {
     let rank = |item: &&Item| {
         let class = item.semantics.as_ref().map(|semantics| &semantics.class);
         match class {
@@ -155,12 +172,13 @@ fn main<'a>(thing: &Thing<'a>) -> Option<&'a Item> {
     thing.points.iter().copied().min_by_key(rank)
 }
 
-fn state_of<'a>(thing: &Thing<'a>, asked: HouseAsked) -> Option<&'a Item> {
+pub(super) fn state_of<'a>(thing: &Thing<'a>, asked: HouseAsked) -> Option<&'a Item> {
     match asked {
         HouseAsked::Locked | HouseAsked::Unlocked => deed::lock(thing),
         HouseAsked::On | HouseAsked::Off | HouseAsked::WhichOn | HouseAsked::WhichOff => {
             deed::switch(thing).or_else(|| deed::player(thing))
         }
+        HouseAsked::AtHome | HouseAsked::WhoHome => thing.points.first().copied(),
         _ => {
             let contact = thing.points.iter().copied().find(|item| *item.kind.acts_as() == ItemKind::Contact);
             contact.or_else(|| deed::shutter(thing))
@@ -169,7 +187,7 @@ fn state_of<'a>(thing: &Thing<'a>, asked: HouseAsked) -> Option<&'a Item> {
 }
 
 /// Returns whether it is so; nothing without a value.
-fn holds(item: &Item, asked: HouseAsked) -> Option<bool> {
+pub fn holds(item: &Item, asked: HouseAsked) -> Option<bool> {
     let is_on = || match &item.state.value {
         StateValue::Playing(what) => Some(what == "PLAY"),
         _ => item.state.is_on(),
@@ -180,6 +198,7 @@ fn holds(item: &Item, asked: HouseAsked) -> Option<bool> {
         _ => None,
     };
     match asked {
+        HouseAsked::AtHome | HouseAsked::WhoHome => is_on().or_else(is_open),
         HouseAsked::On | HouseAsked::WhichOn | HouseAsked::Locked => is_on(),
         HouseAsked::Off | HouseAsked::WhichOff | HouseAsked::Unlocked => is_on().map(|on| !on),
         HouseAsked::Open | HouseAsked::WhichOpen | HouseAsked::AnyOpen => is_open(),
@@ -189,11 +208,12 @@ fn holds(item: &Item, asked: HouseAsked) -> Option<bool> {
 }
 
 /// Returns what is meant by a room alone.
-fn kinds_of_place(asked: HouseAsked) -> &'static [ThingKind] {
+pub(super) fn kinds_of_place(asked: HouseAsked) -> &'static [ThingKind] {
     match asked {
         HouseAsked::On | HouseAsked::Off | HouseAsked::WhichOn | HouseAsked::WhichOff => &[ThingKind::Light],
         HouseAsked::Locked | HouseAsked::Unlocked => &[ThingKind::Lock],
         HouseAsked::Value => &[],
+        HouseAsked::AtHome | HouseAsked::WhoHome => &[ThingKind::Person],
         HouseAsked::Target => &[ThingKind::Heating],
         _ => &[ThingKind::Door, ThingKind::Window, ThingKind::Blind],
     }

@@ -10,7 +10,7 @@ use jiff::{Timestamp, Zoned};
 use super::follow::{self, BackStep};
 use super::{HouseDecision, HouseRefusal, PlannedCommand, spoken};
 use joi_home::CommandOutcome;
-use joi_home::house::{House, ItemCommand, ItemKind, StateValue};
+use joi_home::house::{House, Item, ItemCommand, ItemKind, StateValue};
 use joi_language::house::HouseWords;
 use joi_language::values::When;
 
@@ -139,16 +139,21 @@ pub fn wished(
 
 /// Returns the moment that an item states which is called by one of `names`.
 fn moment_of(names: &[String], house: &House) -> Option<Timestamp> {
+    moment_item(names, house).map(|(_, at)| at)
+}
+
+/// Returns the item that states such a moment, and the moment.
+pub(super) fn moment_item<'h>(names: &[String], house: &'h House) -> Option<(&'h Item, Timestamp)> {
     let is_called = |text: &str| names.iter().any(|name| text.to_lowercase().contains(name));
     let mut found = house.readable().filter_map(|item| match item.state.value {
         StateValue::Moment(at) if *item.kind.acts_as() == ItemKind::DateTime => {
-            (item.names().any(is_called) || is_called(&item.name)).then_some(at)
+            (item.names().any(is_called) || is_called(&item.name)).then_some((item, at))
         }
         _ => None,
     });
     // Of two that differ nobody knows which is meant.
     let first = found.next()?;
-    found.all(|other| other == first).then_some(first)
+    found.all(|(_, other)| other == first.1).then_some(first)
 }
 
 /// Returns what brings the things of `commands` back: off after on, else what they are now.

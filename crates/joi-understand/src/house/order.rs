@@ -44,7 +44,15 @@ impl Reader<'_> {
         );
         let phrases = match wanted.kind {
             Some(kind) if wanted.taken.things.iter().all(Range::is_empty) => vec![self.last_of(kind)],
-            Some(kind) => phrases.into_iter().map(|phrase| phrase.with_kind(kind)).collect(),
+            // "The previous track on the radio" names what plays.
+            Some(kind) => {
+                let is_named = |phrase: &ThingPhrase| {
+                    kind == ThingKind::Player && !phrase.bag.iter().all(|mark| self.is_place(mark))
+                };
+                let with =
+                    |phrase: ThingPhrase| if is_named(&phrase) { phrase } else { phrase.with_kind(kind) };
+                phrases.into_iter().map(with).collect()
+            }
             None => phrases,
         };
         if phrases.is_empty() || is_without_verb(wanted) && phrases.iter().all(|phrase| self.is_guess(phrase))
@@ -77,7 +85,7 @@ impl Reader<'_> {
     }
 
     /// Returns whether no word of a thing was said as it is called: "count to ten" is no counter light.
-    fn is_guess(&self, phrase: &ThingPhrase) -> bool {
+    pub(super) fn is_guess(&self, phrase: &ThingPhrase) -> bool {
         !phrase.has_exact && !self.situation.words.follow.it.contains(&phrase.said)
     }
 
@@ -136,6 +144,13 @@ impl Reader<'_> {
             FoundThings::Where(all) => {
                 return Some(HouseDecision::Where(all.into_iter().map(|at| self.named(at)).collect()));
             }
+            // The volume is joi's own where nothing in the house has one.
+            FoundThings::NoSuch
+                if wanted.deed != HouseDeed::Degrees
+                    && phrases.iter().all(|phrase| phrase.kinds == [ThingKind::Volume]) =>
+            {
+                return None;
+            }
             FoundThings::NoSuch => {
                 let said: Vec<&str> = phrases.iter().map(|phrase| phrase.said.as_str()).collect();
                 return Some(HouseDecision::Refused(HouseRefusal::NoSuch(said.join(" "))));
@@ -153,6 +168,16 @@ impl Reader<'_> {
             found = self.members(found);
             found.retain(|at| !left_out.contains(at));
         }
+        self.done_to(found, wanted, said)
+    }
+
+    /// Returns what comes of a deed on `found`.
+    pub(super) fn done_to(
+        &self,
+        mut found: Vec<usize>,
+        wanted: &Wanted<'_>,
+        said: &[String],
+    ) -> Option<HouseDecision> {
         if found.iter().any(|at| self.is_stopped_by_one(&self.things.all[*at], wanted)) {
             found = self.members(found);
         }
@@ -220,6 +245,12 @@ impl Reader<'_> {
 
     /// Returns the only lock where a door is.
     pub(super) fn lock_near<'t>(&'t self, door: &Thing<'_>) -> Option<&'t Thing<'t>> {
+        // A lamp beside a door is locked by nothing.
+        let is_lockable =
+            matches!(door.kind, None | Some(ThingKind::Door | ThingKind::Window | ThingKind::Lock));
+        if !is_lockable {
+            return None;
+        }
         let mut locks = self.things.all.iter().filter(|thing| {
             deed::lock(thing).is_some() && thing.location == door.location && door.location.is_some()
         });
@@ -268,6 +299,11 @@ impl Reader<'_> {
                 | Refused::NotUnderstood { .. },
             ) => Err(HouseRefusal::Cannot(thing)),
         }
+    }
+
+    /// Returns what comes of one command that was named as it is.
+    pub(super) fn one(&self, item: &Item, command: ItemCommand, thing: NamedThing) -> Option<HouseDecision> {
+        together(vec![self.checked(item, command, thing, HowFar::AsSaid)])
     }
 
     fn option(
@@ -337,8 +373,8 @@ pub(super) fn together(planned: Vec<Result<PlannedCommand, HouseRefusal>>) -> Op
     commands.dedup_by(|one, other| one.ordered == other.ordered);
     match commands.iter().any(PlannedCommand::needs_yes) {
         _ if commands.is_empty() => None,
-        true => Some(HouseDecision::AskFirst(PlannedBatch { commands, left_out })),
-        false => Some(HouseDecision::Send(PlannedBatch { commands, left_out })),
+        true => Some(HouseDecision::AskFirst(PlannedBatch { commands, left_out, answer: None })),
+        false => Some(HouseDecision::Send(PlannedBatch { commands, left_out, answer: None })),
     }
 }
 

@@ -154,7 +154,8 @@ impl Search<'_> {
             matches!(kind, Some(ThingKind::Light | ThingKind::Blind | ThingKind::Heating)) && is_near;
         let wants_kind = wants_all && kind.is_some() || goes_together && exact.len() > 1;
         if !(exact.is_empty() || wants_kind) {
-            return self.narrowed(exact, wants_all && is_near || phrase.is_all);
+            let is_both = phrase.is_both && exact.len() == 2;
+            return self.narrowed(exact, wants_all && is_near || phrase.is_all || is_both);
         }
         if let Some(kind) = kind {
             let is_all_lights =
@@ -195,7 +196,7 @@ impl Search<'_> {
         }
     }
 
-    fn narrowed(&self, found: Vec<usize>, takes_all: bool) -> FoundThings {
+    pub(super) fn narrowed(&self, found: Vec<usize>, takes_all: bool) -> FoundThings {
         match found.len() {
             0 => FoundThings::Nothing,
             1 => FoundThings::Things(found),
@@ -218,6 +219,11 @@ impl Search<'_> {
     fn indices(&self, scope: &Scope, is_meant: impl Fn(&Thing<'_>) -> bool) -> Vec<usize> {
         let all = self.things.all.iter().enumerate();
         all.filter(|(_, thing)| self.is_in(thing, scope) && is_meant(thing)).map(|(at, _)| at).collect()
+    }
+
+    /// Returns whether `thing` is in the place of this item name.
+    pub(super) fn is_in_place(&self, thing: &Thing<'_>, place: &str) -> bool {
+        self.is_in(thing, &Scope::Places(vec![vec![place.to_owned()]]))
     }
 
     fn is_in(&self, thing: &Thing<'_>, scope: &Scope) -> bool {
