@@ -131,8 +131,7 @@ impl ClaimJudge<'_> {
         let support = Support { judge: self, topic };
         let numbers = &self.language.grammar().numbers;
         let told = self.evidence.told.iter().filter(|text| !text.contains('?')).map(String::as_str);
-        let known: Vec<String> =
-            told.chain([self.evidence.remembered]).flat_map(|text| words_of(text)).collect();
+        let known: Vec<String> = told.chain([self.evidence.remembered]).flat_map(words_of).collect();
         let is_known = |word: &String| known.iter().any(|one| alike(one, word));
         let said = words_of(&clause.text);
         let is_figure =
@@ -169,6 +168,6 @@ impl Support<'_> {
             family.is_some_and(|family| family.tools.contains(&call.tool))
         };
         words_of(text).iter().filter(|word| self.is_meaningful(word)).any(is_given)
-            || spoken_of.iter().any(|name| is_of_tool(name))
+            || spoken_of.iter().any(is_of_tool)
     }
 }
