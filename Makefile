@@ -1,5 +1,5 @@
 # Entry points; the work is in scripts/. Every target sets up what it needs and can be repeated.
-.PHONY: test-all cross test-cross test-reproducible demo-home test-home-peers test-peers help run install uninstall test fuzz crash-test test-ollama test-openai bench-ollama bench-everyday record-everyday bench-latency bench-pi bench-room eval-say demo bench soak fmt lint doc config-reference install-deps
+.PHONY: test-all cross test-cross test-reproducible demo-home test-home-peers test-peers help run install uninstall test fuzz crash-test test-ollama test-openai attack bench-ollama bench-everyday record-everyday bench-latency bench-pi bench-room eval-say demo bench soak fmt lint doc config-reference install-deps
 
 help:
 	@echo "make run           set up, build, fetch the models and start joi; MIND=better also fetches a larger chat model,"
@@ -10,6 +10,7 @@ help:
 	@echo "make test          all tests, with the real models and a real sound server"
 	@echo "make test-all      make test, then packages, a cross build, the real Ollama, other clients and a soak; takes hours"
 	@echo "make fuzz          fuzzes every parser of untrusted bytes, MINUTES=n for each"
+	@echo "make attack        sentences that must not act, and plain requests, with models that obey, lie, or are not there"
 	@echo "make crash-test    kills the program repeatedly while a thousand timers are set"
 	@echo "make test-ollama   the model client against the real Ollama (needs Go)"
 	@echo "make test-openai   the model client against llama-cpp-python's server (needs Python and a C++ compiler)"
@@ -54,6 +55,9 @@ test-all:
 
 fuzz: install-deps
 	@scripts/fuzz.sh
+
+attack: install-deps
+	@bash -c '. scripts/env.sh && JOI_ATTACK_ALL=1 run_unit_tests -- --nocapture --test-threads=2 attacks:: endless:: unasked::'
 
 crash-test: install-deps
 	@bash -c '. scripts/env.sh && ready_for_tests && JOI_CRASH_WRITES=1000 run_tests --test stories -- --nocapture no_confirmed_timer'

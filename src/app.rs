@@ -42,6 +42,7 @@ mod messages;
 mod mouth;
 mod needed;
 mod outside;
+mod programs;
 mod readers;
 mod serving;
 pub mod timers;
@@ -51,8 +52,11 @@ mod wake;
 mod watches;
 mod weather;
 
+use std::path::Path;
+
 use crate::config::Config;
 use joi_base::paths::Paths;
+use joi_language::LanguageLibrary;
 use joi_models::{ManifestError, ModelLibrary};
 
 pub(crate) use awake::note_end;
@@ -77,9 +81,24 @@ pub use outside::{end_on_signal, ignore_hangup};
 pub use voice::{Conversing, OpenedSound, Sound, converse, converse_at, converse_over, open_sound};
 pub use wake::{WakeSetup, distinguished, first_phrase, measure_hearing, wake_setup, wake_summary, weakness};
 
+/// The model that holds the community's sentence templates, a file for each language.
+const SENTENCE_TEMPLATES: &str = "sentence-templates";
+
 /// Opens the models where the configuration or else the environment says; what is missing there may be packaged.
 pub fn library(config: &Config, paths: &Paths) -> Result<ModelLibrary, ManifestError> {
     let configured = &config.models.dir;
     let root = if configured.as_os_str().is_empty() { &paths.models } else { configured };
     Ok(ModelLibrary::open(root)?.also_in(paths.packaged.clone()))
+}
+
+/// Returns the languages there are, with the sentence templates that were fetched.
+pub fn language_library(config: &Config, paths: &Paths) -> LanguageLibrary {
+    let languages = LanguageLibrary::with_folder(paths.languages());
+    let any = library(config, paths)
+        .ok()
+        .and_then(|models| models.first_file(SENTENCE_TEMPLATES).ok().map(|(_, file)| file));
+    match any.as_deref().and_then(Path::parent) {
+        Some(folder) => languages.with_templates(folder),
+        None => languages,
+    }
 }

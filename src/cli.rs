@@ -26,6 +26,7 @@ mod exit;
 mod forget;
 mod home;
 mod impulse;
+mod languages;
 mod latency;
 mod listen;
 mod log;
@@ -114,6 +115,8 @@ enum Command {
     Hear(hear::HearArgs),
     /// List microphones and speakers
     Devices(devices::DevicesArgs),
+    /// The languages there are, and what each of them has
+    Languages(languages::LanguagesArgs),
     /// List, fetch and verify models
     Models(models::ModelsArgs),
     /// Check microphone, speaker, models, model server, disk, memory and clock
@@ -219,6 +222,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Listen(args) => listen::run(args, &context::open(wants)?),
         Command::Hear(args) => hear::run(args, &context::open(wants)?),
         Command::Devices(args) => devices::run(args, &context::open(wants)?),
+        Command::Languages(args) => languages::run(args, &context::open(wants)?),
         Command::Models(args) => models::run(args, &context::open(wants)?),
         Command::Doctor(args) => doctor::run(args, &context::open_anyway(wants)?),
         Command::Config(args) => config::run(args, wants),

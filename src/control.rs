@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 mod board;
 mod client;
+mod desk;
 mod gauge;
 mod journal;
 mod moment;
@@ -17,11 +18,13 @@ mod mute;
 mod server;
 mod shown;
 mod status;
+mod subscription;
 pub mod watchdog;
 pub mod wire;
 
-pub use board::{Lagged, StatusBoard, StatusBoardParts, Subscription};
+pub use board::{StatusBoard, StatusBoardParts};
 pub use client::Client;
+pub use desk::RunningDesk;
 pub use gauge::{Gauge, gauge, gauge_by};
 pub use journal::{Journal, JournalEntry, LogCounts};
 pub use mute::{MuteCommand, MuteFault, MuteOutcome, PersistentMute};
@@ -31,6 +34,7 @@ pub use status::{
     HomeStatus, MessagesStatus, Models, QueueStatus, ServiceRow, ServiceState, ShownState, SoundStatus,
     StageRow, StateEvent, Status, ToolServerRow,
 };
+pub use subscription::{Lagged, Subscription};
 
 /// Bytes of the longest request, its line end included.
 pub const REQUEST_BYTES: usize = 4096;

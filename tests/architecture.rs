@@ -57,7 +57,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
             "joi-mcp/connection/open",
         ],
     ),
-    ("rmcp", &["joi-mcp/connection", "joi-mcp/doubles"]),
+    ("rmcp", &["joi-mcp/connection", "joi-mcp/doubles", "joi-mcp/serve/protocol"]),
     ("jsonschema", &["joi-mcp/arguments"]),
     (
         "axum",
@@ -65,6 +65,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
             "joi-proactive/alert/endpoint",
             "metrics/endpoint",
             "joi-serve",
+            "joi-mcp/serve/protocol",
             "joi-house-demo",
             "joi-messages/outbound/ntfy/tests",
             "joi-messages/signal/tests/http",

@@ -30,6 +30,7 @@ mod stories {
     mod model_server;
     mod model_server_faults;
     mod openai_server;
+    mod programs;
     mod recall;
     mod service;
     mod sound_server;

@@ -27,7 +27,7 @@ use joi_base::clock::{Clock, SystemClock};
 use joi_base::message::TurnId;
 use joi_base::paths::Paths;
 use joi_base::pulse::Pulse;
-use joi_language::{Language, LanguageLibrary, Languages};
+use joi_language::{Language, Languages};
 use joi_llm::{LocalModels, Mind, MindParts, ModelServer, RestartPolicy};
 use joi_mcp::McpService;
 use joi_messages::outbound::Outbox;
@@ -156,7 +156,8 @@ impl Brain {
         let Surroundings { local, pulse, wake_up, home } = around;
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let rings_itself = wake_up.is_none();
-        let languages = LanguageLibrary::with_folder(paths.languages()).spoken(&config.language)?;
+        let languages = super::language_library(config, paths).spoken(&config.language)?;
+        compile_templates(&languages);
         let mut remarks = Vec::new();
         let store = match open_store(paths, &pulse).await {
             Ok(store) => Some(store),
@@ -325,6 +326,19 @@ impl Brain {
         {
             tracing::warn!(%error, "the database was not closed cleanly");
         }
+    }
+}
+
+/// Compiles the sentence templates of the languages that are spoken beside the start; whoever needs them earlier waits.
+fn compile_templates(languages: &Languages) {
+    let languages = languages.all();
+    let compile = move || {
+        for language in languages {
+            let _ = language.templates();
+        }
+    };
+    if let Err(error) = std::thread::Builder::new().name("joi-templates".into()).spawn(compile) {
+        tracing::warn!(%error, "sentence templates are compiled when they are first needed");
     }
 }
 

@@ -48,9 +48,17 @@ pub(super) fn servers(config: &Config, paths: &Paths, brain: &Brain, board: &Sta
     for remark in remarks {
         tracing::warn!("{remark}");
     }
-    if servers.is_empty() {
+    if !config.tools.enabled || !config.mcp.enabled {
         return None;
     }
+    let (read_again, config, paths) = (servers.clone(), config.clone(), paths.clone());
+    board.takes_servers(move || {
+        let servers = mcp_servers(&config, &paths);
+        for remark in &servers.remarks {
+            tracing::warn!("{remark}");
+        }
+        read_again.renew(servers);
+    });
     let shown = servers.clone();
     board.tool_servers(move || shown.status().iter().map(status_row).collect());
     let run = move |context: ServiceContext| {

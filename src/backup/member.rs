@@ -18,12 +18,13 @@ const SECRETS: &str = "secret/";
 /// Below this are the owner's languages.
 pub(super) const LANGUAGES: &str = "config/languages/";
 /// A key of the configuration that names a file with a secret, and the member that holds that file.
-pub(super) const TOKEN_FILES: [(&str, &str); 5] = [
+pub(super) const TOKEN_FILES: [(&str, &str); 6] = [
     ("home.token_file", "secret/home-token"),
     ("ntfy.token_file", "secret/ntfy-token"),
     ("llm.key_file", "secret/llm-key"),
     ("metrics.token_file", "secret/metrics-token"),
     ("alert.token_file", "secret/alert-token"),
+    ("mcp.serve.token_file", "secret/mcp-token"),
 ];
 
 /// Bytes of the largest database: more than a lifetime of talk.

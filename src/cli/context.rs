@@ -14,6 +14,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer as _};
 
 use super::{log, show};
+use crate::app::language_library;
 use crate::config::{self, Config, Effective, Override};
 use crate::control::Journal;
 use joi_base::clock::SystemClock;
@@ -67,7 +68,8 @@ impl CliContext {
     /// Returns the languages that are spoken; the default one where those can't be used and the command must work with any
     /// configuration.
     pub fn languages(&self) -> Result<Languages, LanguageError> {
-        let spoken = LanguageLibrary::with_folder(self.paths.languages()).spoken(&self.config().language);
+        let library = language_library(self.config(), &self.paths);
+        let spoken = library.spoken(&self.config().language);
         match (spoken, self.faults) {
             (Err(error), Faults::LeftOut) => {
                 show::remark(format!("the default language is used: {error}"));

@@ -1,7 +1,7 @@
 //! `joi mcp`: add servers of tools, list them, try them, call a tool, say what each tool may do.
 //!
 //! Works on the servers themselves, whether `joi run` runs or not: a program is started for the command and ended with
-//! it. A running joi reads the file of servers when it is started.
+//! it. A running joi is asked to read the file of servers again after each change.
 
 mod add;
 mod call;
@@ -9,6 +9,7 @@ mod edit;
 mod look;
 mod permit;
 mod secret;
+mod serve;
 mod trial;
 
 use std::process::ExitCode;
@@ -29,6 +30,7 @@ Examples:
   joi mcp allow time get_current_time         calls it without asking; --confirm asks, --deny forbids
   joi mcp allow time                          approves descriptions that have changed
   joi mcp remove time
+  joi mcp serve                               what a desktop agent starts to use the running joi; --list shows the tools
   joi mcp test --json | jq '.[].tools[].name'";
 
 #[derive(Debug, clap::Args)]
@@ -67,6 +69,9 @@ enum McpCommand {
     /// Say what tools may do, or approve descriptions that have changed
     #[command(after_help = EXAMPLES)]
     Allow(permit::AllowArgs),
+    /// Serve the running joi to another program over stdin and stdout: say, ask, timers, lists, memory, house
+    #[command(after_help = EXAMPLES)]
+    Serve(serve::ServeArgs),
     /// Store a secret for ${NAME} in the entry of a server; asks for it, or reads stdin
     #[command(after_help = EXAMPLES)]
     Secret {
@@ -84,6 +89,7 @@ pub(crate) fn run(args: McpArgs, context: &CliContext) -> anyhow::Result<ExitCod
         McpCommand::Call(call) => call::run(&call, json, context),
         McpCommand::Remove { server } => edit::remove(&server, json, context),
         McpCommand::Allow(allow) => permit::run(&allow, json, context),
+        McpCommand::Serve(serve) => serve::run(&serve, json, context),
         McpCommand::Secret { name } => secret::run(&name, json, context),
     }
 }

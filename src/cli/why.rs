@@ -104,7 +104,9 @@ pub(crate) fn show_turn(turn: &TurnRecord) -> std::io::Result<()> {
     }
     let origin = match turn.channel {
         Channel::Voice => "AFTER SPEECH ENDED",
-        Channel::Console | Channel::Signal | Channel::Page | Channel::Agent => "AFTER IT WAS ENTERED",
+        Channel::Console | Channel::Signal | Channel::Page | Channel::Agent | Channel::Program => {
+            "AFTER IT WAS ENTERED"
+        }
     };
     let mut moments = show::table(["  STAGE", origin, "STEP"]);
     let mut before = None;

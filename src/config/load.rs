@@ -222,7 +222,7 @@ fn hear_what_is_spoken(config: &mut Config, library: &LanguageLibrary) -> Option
 
 /// Returns the problem of a language that does not exist.
 fn unavailable(language: &str, library: &LanguageLibrary) -> Option<Problem> {
-    let mut known = library.available();
+    let mut known = library.known();
     known.push(ANY_LANGUAGE.to_owned());
     let is_known = known.iter().any(|known| known == language);
     let names: Vec<String> = known.iter().map(|known| format!("\"{known}\"")).collect();

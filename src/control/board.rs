@@ -3,7 +3,7 @@
 //! Any thread publishes, under one short lock and without ever waiting. Subscribers read changes of the state from a
 //! bounded queue; one that lags behind loses its subscription. The board also passes requests from outside on.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
 use tokio::sync::{broadcast, mpsc, watch};
@@ -17,11 +17,17 @@ use super::status::{
     BackupStatus, ChatStatus, Counters, DeviceStatus, HomeStatus, MessagesStatus, Models, ServiceRow,
     SoundStatus, StateEvent, Status, ToolServerRow,
 };
+use super::subscription::Subscription;
 use joi_audio::{EchoMeter, MuteSwitch};
 use joi_base::clock::Clock;
 use joi_base::machine::MachineHealth;
 use joi_base::message::{Activity, AlarmRequest, OutsideRequest};
 use joi_base::pulse::Pulse;
+use joi_mcp::serve::ToolDesk;
+
+mod facts;
+
+use facts::{AlarmLine, BoardFacts};
 
 /// Changes a subscriber has not read yet. One that is further behind loses its subscription.
 const CHANGES: usize = 64;
@@ -50,72 +56,8 @@ struct BoardShared {
     settled: watch::Sender<bool>,
     /// Microphone and speaker work.
     working: watch::Sender<bool>,
-}
-
-/// The queue of requests about alarms.
-struct AlarmLine {
-    requests: mpsc::Sender<AlarmRequest>,
-    /// Returns the number of alarms that ring.
-    count: Box<dyn Fn() -> usize + Send + Sync>,
-}
-
-struct BoardFacts {
-    activity: Activity,
-    services: Vec<ServiceRow>,
-    microphone: DeviceStatus,
-    speaker: DeviceStatus,
-    models: Models,
-    queues: Vec<Gauge>,
-    sound: Option<Box<dyn Fn() -> SoundStatus + Send + Sync>>,
-    echo: Option<EchoMeter>,
-    counters: Counters,
-    requests: Option<mpsc::Sender<OutsideRequest>>,
-    chat: Option<Box<dyn Fn() -> ChatStatus + Send + Sync>>,
-    home: Option<Box<dyn Fn() -> HomeStatus + Send + Sync>>,
-    tool_servers: Option<Box<dyn Fn() -> Vec<ToolServerRow> + Send + Sync>>,
-    messages: Option<Box<dyn Fn() -> MessagesStatus + Send + Sync>>,
-    backups: Option<Box<dyn Fn() -> BackupStatus + Send + Sync>>,
-    machine: Option<Arc<dyn Fn() -> MachineHealth + Send + Sync>>,
-    timers: Option<Box<dyn Fn() + Send + Sync>>,
-    alarms: Option<AlarmLine>,
-    is_ringing: bool,
-    /// Every service was started.
-    is_started: bool,
-    shown: StateEvent,
-}
-
-impl BoardFacts {
-    /// Returns the activity; a ring overrides idling and speaking.
-    fn does(&self) -> Activity {
-        match self.activity {
-            Activity::Idle | Activity::Speaking if self.is_ringing => Activity::Timer,
-            activity => activity,
-        }
-    }
-
-    /// Returns whether joi is ready; a microphone that is switched off or missing is not waited for.
-    fn is_ready(&self, is_muted: bool) -> bool {
-        self.is_started && (is_muted || self.microphone != DeviceStatus::Pending)
-    }
-}
-
-/// The present state and every change after it.
-pub struct Subscription {
-    /// The state at the moment of subscribing.
-    pub now: StateEvent,
-    changes: broadcast::Receiver<StateEvent>,
-}
-
-/// A subscriber was so slow that changes were lost, or the board is gone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("you read too slowly; connect again")]
-pub struct Lagged;
-
-impl Subscription {
-    /// The next change. Cancel-safe.
-    pub async fn next(&mut self) -> Result<StateEvent, Lagged> {
-        self.changes.recv().await.map_err(|_| Lagged)
-    }
+    /// Carries out calls of other programs, once it is there.
+    desk: OnceLock<ToolDesk>,
 }
 
 impl StatusBoard {
@@ -142,6 +84,7 @@ impl StatusBoard {
             backups: None,
             machine: None,
             timers: None,
+            servers: None,
             alarms: None,
             is_ringing: false,
             is_started: false,
@@ -154,6 +97,7 @@ impl StatusBoard {
             changes: broadcast::channel(CHANGES).0,
             settled: watch::channel(false).0,
             working: watch::channel(false).0,
+            desk: OnceLock::new(),
         }))
     }
 
@@ -246,6 +190,28 @@ impl StatusBoard {
         })
     }
 
+    /// Sets the function that reads the servers of tools again.
+    pub fn takes_servers(&self, read_again: impl Fn() + Send + Sync + 'static) {
+        self.change(|facts| facts.servers = Some(Box::new(read_again)));
+    }
+
+    /// Has the servers of tools read again. Returns whether that was possible. Blocks while files are read.
+    #[must_use]
+    pub fn servers_changed(&self) -> bool {
+        self.facts().servers.as_ref().map(|read_again| read_again()).is_some()
+    }
+
+    /// Sets what carries out calls of other programs, once.
+    pub fn serves(&self, desk: ToolDesk) {
+        // There is one start.
+        let _ = self.0.desk.set(desk);
+    }
+
+    /// Returns what carries out calls of other programs; nothing where none are served.
+    pub fn desk(&self) -> Option<&ToolDesk> {
+        self.0.desk.get()
+    }
+
     /// Sets the queue of requests about alarms; `count` returns how many ring.
     pub fn takes_alarms(
         &self,
@@ -314,7 +280,7 @@ impl StatusBoard {
     /// Subscribes to the present state and every change after it: none is lost or repeated.
     pub fn subscribe(&self) -> Subscription {
         let facts = self.facts();
-        Subscription { now: facts.shown.clone(), changes: self.0.changes.subscribe() }
+        Subscription::new(facts.shown.clone(), self.0.changes.subscribe())
     }
 
     /// Waits until the microphone is open, or known to be missing. Cancel-safe.

@@ -82,6 +82,17 @@ impl Client {
         }
     }
 
+    /// Notifies it that servers of tools were changed.
+    ///
+    /// # Errors
+    /// It does not answer, or not as expected; it uses no tools of other programs.
+    pub fn servers_changed(&mut self) -> Result<(), ControlError> {
+        match self.ask(ControlRequest::Servers)? {
+            ControlAnswer::Servers { .. } => Ok(()),
+            other => Err(self.astray(&other)),
+        }
+    }
+
     /// Has the alarm tried, or all alarms acknowledged; how many were, where that is known.
     ///
     /// # Errors

@@ -21,11 +21,13 @@ use tokio::sync::{Semaphore, oneshot};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
-use super::board::{StatusBoard, Subscription};
+use super::board::StatusBoard;
 use super::mute::MuteCommand;
+use super::subscription::{Lagged, Subscription};
 use super::wire::{self, ControlAnswer, ControlEvent, ControlRequest};
 use super::{CONNECTIONS, ControlError, REQUEST_BYTES, socket};
 use joi_base::message::{AlarmRequest, OutsideRequest};
+use joi_mcp::serve::HouseTools as _;
 
 /// Time limit for a reader to make room for an answer.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -34,6 +36,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const URGENT: usize = 4;
 /// Time limit for the request of such a place.
 const URGENT_PATIENCE: Duration = Duration::from_secs(2);
+
+/// The answer to other programs where none is served.
+const NOT_SERVED: &str = "joi serves no other programs now: it is starting, or mcp.serve.enabled is false";
 
 /// The bound socket, held by this process alone. No connection is served yet.
 pub struct ControlServer {
@@ -163,7 +168,10 @@ impl Connection {
             // Both arms are cancel-safe: a partially read line stays in `line`.
             let answer = tokio::select! {
                 came = next_line(&mut self.reader, &mut line) => match came {
-                    ConnectionEvent::Line => self.obey(&std::mem::take(&mut line)).await,
+                    ConnectionEvent::Line => match self.answer(&std::mem::take(&mut line)).await {
+                        Some(answer) => answer,
+                        None => return,
+                    },
                     ConnectionEvent::TooLong => {
                         let why = format!("a request has at most {REQUEST_BYTES} bytes");
                         let _ = self.send(&ControlAnswer::error(why)).await;
@@ -201,9 +209,29 @@ impl Connection {
         let _ = self.send(&answer).await;
     }
 
+    /// Answers a request; nothing where the other end has gone away while a tool was called.
+    async fn answer(&mut self, line: &[u8]) -> Option<ControlAnswer> {
+        let Ok(ControlRequest::Call { tool, arguments }) = wire::read(line) else {
+            return Some(self.obey(line).await);
+        };
+        let Some(desk) = self.board.desk() else { return Some(ControlAnswer::error(NOT_SERVED)) };
+        // A call that is dropped is cancelled. Further requests wait in the buffer.
+        tokio::select! {
+            called = desk.call(&tool, arguments) => Some(ControlAnswer::Called { called }),
+            () = gone(&mut self.reader) => None,
+        }
+    }
+
     async fn obey(&mut self, line: &[u8]) -> ControlAnswer {
         match wire::read(line) {
             Err(refusal) => refusal,
+            Ok(ControlRequest::Tools | ControlRequest::Call { .. }) => match self.board.desk() {
+                Some(desk) => match desk.listed().await {
+                    Ok(served) => ControlAnswer::Tools { served },
+                    Err(why) => ControlAnswer::error(why),
+                },
+                None => ControlAnswer::error(NOT_SERVED),
+            },
             Ok(ControlRequest::Events) => {
                 let subscription = self.board.subscribe();
                 let now = subscription.now.clone();
@@ -225,6 +253,15 @@ impl Connection {
             Ok(ControlRequest::Acknowledge) => self.acknowledge().await,
             Ok(ControlRequest::Timers) if self.board.timers_changed() => {
                 ControlAnswer::Timers { timers: true }
+            }
+            Ok(ControlRequest::Servers) => {
+                let board = self.board.clone();
+                match tokio::task::spawn_blocking(move || board.servers_changed()).await {
+                    Ok(true) => ControlAnswer::Servers { servers: true },
+                    Ok(false) | Err(_) => ControlAnswer::error(
+                        "tools of other programs are switched off, or not running yet; they are read when they start",
+                    ),
+                }
             }
             Ok(ControlRequest::Timers) => {
                 ControlAnswer::error("timers are not running yet; they are read when they start")
@@ -269,12 +306,20 @@ impl Connection {
     }
 }
 
-async fn next_change(subscription: &mut Option<Subscription>) -> Result<ControlAnswer, super::board::Lagged> {
+async fn next_change(subscription: &mut Option<Subscription>) -> Result<ControlAnswer, Lagged> {
     match subscription {
         Some(subscription) => {
             subscription.next().await.map(|event| ControlAnswer::State(ControlEvent::State(event)))
         }
         None => std::future::pending().await,
+    }
+}
+
+/// Waits until the other end closes the connection. Whatever it sends meanwhile stays in the buffer, and is taken for a
+/// sign that it is there.
+async fn gone(reader: &mut BufReader<OwnedReadHalf>) {
+    if matches!(reader.fill_buf().await, Ok(bytes) if !bytes.is_empty()) {
+        std::future::pending().await
     }
 }
 

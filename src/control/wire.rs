@@ -3,12 +3,14 @@
 //! `docs/user/control.md` describes them byte by byte. An invalid request is answered by one line with the reason.
 //! Pure: no I/O, no clock.
 
+use joi_mcp::serve::{CallAnswer, ServedList};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::status::{StateEvent, Status};
 
 /// A request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "lowercase")]
 pub enum ControlRequest {
     /// The present state, then every change of it, until the connection ends.
@@ -29,23 +31,49 @@ pub enum ControlRequest {
     Alarm,
     /// All alarms were heard.
     Acknowledge,
+    /// Servers of tools were changed: read them again.
+    Servers,
+    /// What other programs may call.
+    Tools,
+    /// Call one of these tools for another program; closing the connection cancels the call.
+    Call {
+        /// Its name.
+        tool: String,
+        /// Its arguments.
+        #[serde(default)]
+        arguments: Map<String, Value>,
+    },
 }
 
 impl ControlRequest {
     /// Returns whether it must work however many connections are open: it silences, or shows what goes on.
-    pub(super) fn is_urgent(self) -> bool {
+    pub(super) fn is_urgent(&self) -> bool {
         match self {
             Self::Status | Self::Mute | Self::Unmute | Self::Toggle | Self::Timers | Self::Acknowledge => {
                 true
             }
-            Self::Events | Self::Listen | Self::Alarm => false,
+            Self::Events | Self::Listen | Self::Alarm | Self::Servers | Self::Tools | Self::Call { .. } => {
+                false
+            }
         }
     }
 }
 
 /// The names of [`ControlRequest`], for error messages.
-const NAMES: [&str; 9] =
-    ["events", "status", "mute", "unmute", "toggle", "listen", "timers", "alarm", "acknowledge"];
+const NAMES: [&str; 12] = [
+    "events",
+    "status",
+    "mute",
+    "unmute",
+    "toggle",
+    "listen",
+    "timers",
+    "alarm",
+    "acknowledge",
+    "servers",
+    "tools",
+    "call",
+];
 
 /// An answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -73,6 +101,11 @@ pub enum ControlAnswer {
         /// Always true.
         timers: bool,
     },
+    /// The servers of tools were read again.
+    Servers {
+        /// Always true.
+        servers: bool,
+    },
     /// The request about alarms was taken.
     Alarm {
         /// Always true.
@@ -80,6 +113,16 @@ pub enum ControlAnswer {
         /// Number of acknowledged alarms, where that was asked and is known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         heard: Option<usize>,
+    },
+    /// What other programs may call.
+    Tools {
+        /// The tools, and those that are off.
+        served: ServedList,
+    },
+    /// What came of a call.
+    Called {
+        /// The outcome.
+        called: CallAnswer,
     },
     /// Why the request was not executed; one sentence.
     Error {
@@ -118,8 +161,11 @@ pub fn read(line: &[u8]) -> Result<ControlRequest, ControlAnswer> {
     let value: serde_json::Value = serde_json::from_slice(line).map_err(|_| {
         ControlAnswer::error("a request is one JSON object in one line, for example {\"do\":\"status\"}")
     })?;
-    serde_json::from_value(value)
-        .map_err(|_| ControlAnswer::error(format!("\"do\" is one of {}", NAMES.join(", "))))
+    let is_call = value["do"] == "call";
+    serde_json::from_value(value).map_err(|_| match is_call {
+        true => ControlAnswer::error("a call names a \"tool\", and its \"arguments\" as an object"),
+        false => ControlAnswer::error(format!("\"do\" is one of {}", NAMES.join(", "))),
+    })
 }
 
 #[cfg(test)]
@@ -140,9 +186,17 @@ mod tests {
             ControlRequest::Timers,
             ControlRequest::Alarm,
             ControlRequest::Acknowledge,
+            ControlRequest::Servers,
+            ControlRequest::Tools,
         ];
         for (name, ask) in NAMES.into_iter().zip(asks) {
             assert_eq!(read(format!("{{\"do\":\"{name}\"}}").as_bytes()), Ok(ask));
+        }
+        let call = ControlRequest::Call { tool: "status".into(), arguments: Map::new() };
+        assert_eq!(read(br#"{"do":"call","tool":"status"}"#), Ok(call));
+        for half in [r#"{"do":"call"}"#, r#"{"do":"call","tool":"say","arguments":[]}"#] {
+            let Err(ControlAnswer::Error { error }) = read(half.as_bytes()) else { panic!("{half}") };
+            assert!(error.starts_with("a call names a \"tool\""), "{error}");
         }
         for nonsense in ["", "mute", "[1,2", "{\"do\":\"status\"", "\u{0}", "\"mute\" {}"] {
             let Err(ControlAnswer::Error { error }) = read(nonsense.as_bytes()) else { panic!("{nonsense}") };
@@ -152,7 +206,7 @@ mod tests {
             let Err(ControlAnswer::Error { error }) = read(unknown.as_bytes()) else { panic!("{unknown}") };
             assert_eq!(
                 error,
-                "\"do\" is one of events, status, mute, unmute, toggle, listen, timers, alarm, acknowledge"
+                "\"do\" is one of events, status, mute, unmute, toggle, listen, timers, alarm, acknowledge, servers, tools, call"
             );
         }
         assert!(read(&[0xff, 0xfe, b'\n']).is_err());

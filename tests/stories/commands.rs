@@ -7,9 +7,29 @@ use serde_json::Value;
 use crate::support::ollama_double::{Double, Model, Script};
 use crate::support::program::{Home, NOBODY, project};
 
-const COMMANDS: [&str; 21] = [
-    "mute", "unmute", "toggle", "status", "events", "timers", "run", "text", "ask", "say", "listen", "hear",
-    "devices", "models", "doctor", "config", "why", "bench", "forget", "memory", "wake",
+const COMMANDS: [&str; 22] = [
+    "mute",
+    "unmute",
+    "toggle",
+    "status",
+    "events",
+    "timers",
+    "run",
+    "text",
+    "ask",
+    "say",
+    "listen",
+    "hear",
+    "devices",
+    "languages",
+    "models",
+    "doctor",
+    "config",
+    "why",
+    "bench",
+    "forget",
+    "memory",
+    "wake",
 ];
 
 fn nobody_home() -> Home {

@@ -28,7 +28,7 @@ impl ModelPriority {
     pub(crate) fn of(channel: Channel) -> Self {
         match channel {
             Channel::Voice => Self::Speech,
-            Channel::Console | Channel::Signal | Channel::Page => Self::Typing,
+            Channel::Console | Channel::Signal | Channel::Page | Channel::Program => Self::Typing,
             Channel::Agent => Self::Background,
         }
     }

@@ -121,7 +121,7 @@ impl Initiative {
         let by = match channel {
             Channel::Voice => AcknowledgedBy::Voice,
             Channel::Signal => AcknowledgedBy::Message,
-            Channel::Console | Channel::Page | Channel::Agent => AcknowledgedBy::Socket,
+            Channel::Console | Channel::Page | Channel::Agent | Channel::Program => AcknowledgedBy::Socket,
         };
         match &self.alerts {
             Some(alerts) => alerts.acknowledge(by).await,

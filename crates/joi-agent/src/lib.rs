@@ -11,7 +11,9 @@
 use std::sync::Arc;
 
 use jiff::Zoned;
+use joi_base::message::Origin;
 use joi_language::PromptName;
+use joi_llm::Knowledge;
 use joi_store::StoreError;
 
 pub mod agent;
@@ -69,7 +71,9 @@ use agent::tool_loop::LoopEnd;
 use before_model::{Considered, ForModel};
 use confirmation::QuestionOutcome;
 use deadline::in_time;
-use joi_understand::{intents, redact, wish};
+use joi_schedule::ScheduleOrder;
+use joi_understand::intents::{self, Intent, QuickIntent};
+use joi_understand::{question, redact, wish};
 use memory::remember;
 use model::ChatModel;
 use prompt::dialogue::{self, Past};
@@ -113,7 +117,11 @@ impl<M: ChatModel> TurnContext<'_, M> {
     /// One request: an emergency, a quick command, several requests, or one for the model.
     async fn one(&self, turn: &Turn<'_>, sink: &mut ReplySink) -> TurnResult {
         let is_emergency = safe_answers::is_emergency(turn);
-        if !is_emergency && wish::stays(&turn.language, turn.asked) {
+        let resumes = || {
+            let quick = intents::match_intent(&turn.language, turn.asked);
+            quick.is_some_and(|quick| matches!(quick.what, Intent::Schedule(ScheduleOrder::Resume(_))))
+        };
+        if !is_emergency && wish::stays(&turn.language, turn.asked) && !resumes() {
             sink.decided("gate", "no", "something is to stay as it is").await?;
             sink.say(&turn.language.sentences().reply.left_alone).await?;
             return Ok((Ended::Quick, Keep::Yes));
@@ -123,6 +131,9 @@ impl<M: ChatModel> TurnContext<'_, M> {
             home.ready(turn).await;
         }
         quick::take_back(turn, &quick_context, sink).await?;
+        if let Some(both) = intents::both(&turn.language, turn.asked).filter(|_| !is_emergency) {
+            return self.both(turn, both, sink).await;
+        }
         let is_house = |half: &str| quick::is_for_house(turn, half, &quick_context, heads.all_tools());
         let size = self.engine.answering().size;
         let beside = parts::beside_matter(turn.asked, &turn.language, &self.tools(), size, &is_house);
@@ -139,10 +150,39 @@ impl<M: ChatModel> TurnContext<'_, M> {
             let keep = quick::carry_out(turn, &quick, &quick_context, sink).await?;
             return Ok((Ended::Quick, keep));
         }
-        match parts::requests(turn.asked, &turn.language, &self.tools(), size) {
-            Some(parts) => Box::pin(self.each(turn, parts, sink)).await,
-            None => self.think(turn, sink).await,
+        let parts = parts::requests(turn.asked, &turn.language, &self.tools(), size);
+        // "Yesterday we waited, forty minutes for the bus": what has been asks for nothing.
+        let sets = |part: &str| {
+            let quick = intents::match_intent(&turn.language, part);
+            quick.is_some_and(|quick| matches!(quick.what, Intent::Schedule(ScheduleOrder::Set(_))))
+        };
+        let is_told = |parts: &Vec<&str>| {
+            parts.len() == 1 && sets(parts[0]) && question::is_past(turn.asked, &turn.now)
+        };
+        if let Some(parts) = parts.filter(|parts| !is_told(parts)) {
+            return Box::pin(self.each(turn, parts, sink)).await;
         }
+        if let Some(quick) = parts::on_day_before(turn.asked, &turn.language) {
+            let keep = quick::carry_out(turn, &Recognised::Quick(quick), &quick_context, sink).await?;
+            return Ok((Ended::Quick, keep));
+        }
+        self.think(turn, sink).await
+    }
+
+    /// Sets two entries, one behind the other.
+    async fn both(&self, turn: &Turn<'_>, both: [QuickIntent; 2], sink: &mut ReplySink) -> TurnResult {
+        let mut all = Keep::No;
+        for quick in both {
+            sink.begin_another();
+            let keep = quick::carry_out(turn, &Recognised::Quick(quick), &self.quick_context(), sink).await?;
+            if keep == Keep::Yes {
+                all = Keep::Yes;
+            }
+            if sink.awaits.is_some() {
+                break;
+            }
+        }
+        Ok((Ended::Quick, all))
     }
 
     /// Answers several requests, one behind the other. An open question waits for its answer: then the rest is not
@@ -158,7 +198,8 @@ impl<M: ChatModel> TurnContext<'_, M> {
         for (at, &asked) in parts.iter().enumerate() {
             sink.begin_another();
             let (language, is_followed) = (Arc::clone(&turn.language), at + 1 < parts.len());
-            let turn = Turn { asked, is_followed, now: turn.now.clone(), language, ..*turn };
+            let beside = if parts.len() == 1 { turn.asked } else { asked };
+            let turn = Turn { asked, beside, is_followed, now: turn.now.clone(), language, ..*turn };
             let (ended, keep) = self.one(&turn, sink).await?;
             if ended != Ended::Quick {
                 all.0 = ended;
@@ -177,6 +218,12 @@ impl<M: ChatModel> TurnContext<'_, M> {
     async fn think(&self, turn: &Turn<'_>, sink: &mut ReplySink) -> TurnResult {
         let (engine, session) = (self.engine, self.session);
         if let Some(ended) = self.careful(turn, sink).await? {
+            return Ok(ended);
+        }
+        // A larger model words the answer itself.
+        if engine.answering().knowledge != Knowledge::Fair
+            && let Some(ended) = quick::memory::known(turn, engine.memory.store(), sink).await?
+        {
             return Ok(ended);
         }
         let past = match self.past(&turn.now).await {
@@ -283,6 +330,10 @@ impl<M: ChatModel> TurnContext<'_, M> {
     }
 
     async fn past(&self, now: &Zoned) -> Result<Past, StoreError> {
+        // The dialogue of the household is nothing for another program.
+        if Origin::of_user(self.session.id().channel) == Origin::Stranger {
+            return Ok(Past::default());
+        }
         let Some(store) = &self.engine.parts.store else { return Ok(Past::default()) };
         let (now, rules) = (now.timestamp(), &self.engine.parts.reply);
         let rows = store.dialogue_since(dialogue::horizon(rules, now), READ_BACK);

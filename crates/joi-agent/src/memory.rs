@@ -21,6 +21,7 @@ use crate::session::Session;
 use crate::sink::ReceiverClosed;
 use block::Block;
 use joi_answer::protocol::is_result;
+use joi_base::message::Origin;
 use joi_store::{HitSource, MemoryHit, MemoryKind, MemoryProfile, MemoryQuery, Store, StoreError};
 use joi_understand::question;
 use joi_understand::reference;
@@ -101,7 +102,7 @@ impl<M: ChatModel> MemoryService<M> {
     /// Returns the memories that every prompt holds: of a request that is talk, standing wishes, and
     /// what the user said about themselves where the request is about them.
     pub(crate) async fn warm(&self, request: &TurnRequest<'_>, session: &Session) -> Block {
-        if self.embeddings.is_withheld() {
+        if self.embeddings.is_withheld() || request.turn.origin == Origin::Stranger {
             return Block::default();
         }
         block::profile(&shown_of(self.profile(session).await, request), &request.turn.now)
@@ -137,6 +138,10 @@ impl<M: ChatModel> MemoryService<M> {
         side: &SideQueries<'_, M>,
     ) -> Result<Block, ReceiverClosed> {
         let (now, sink) = (&request.turn.now, side.sink);
+        if request.turn.origin == Origin::Stranger {
+            // Another program has a tool of its own for that, which the owner can forbid.
+            return Ok(Block::default());
+        }
         let warm = self.warm(request, session).await;
         let Some(store) = self.store().filter(|_| self.can_recall()) else { return Ok(warm) };
         let RecallRules { coverage, plan, extract } = wanted;

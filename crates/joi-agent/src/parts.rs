@@ -8,11 +8,12 @@
 //! Pure: no I/O, no clock.
 
 use crate::agent::tool_list::ToolList;
+use joi_language::values::{EntryKind, NewEntry, ScheduleOrder};
 use joi_language::{Language, MatterUrgency};
 use joi_llm::ModelSize;
 use joi_tools::Effect;
 use joi_understand::compound::{self, Joint};
-use joi_understand::intents::{self, IntentPart, Mood};
+use joi_understand::intents::{self, Intent, IntentPart, Mood, QuickIntent};
 use joi_understand::risk::{self, AnswerRisk};
 use joi_understand::{tongue, wish};
 
@@ -59,6 +60,27 @@ fn quick(part: &str, language: &Language) -> Option<RequestPart> {
     }
 }
 
+/// Returns whether `part` is a command that ends a conversation or answers with what was said, which may stand behind a
+/// statement: "the kids were loud, say that again".
+fn is_last(part: &str, language: &Language) -> bool {
+    let quick = intents::match_intent(language, part);
+    quick.is_some_and(|quick| matches!(quick.what, Intent::Repeat | Intent::Quiet(_)))
+}
+
+/// Returns whether `part` is a reminder of which the text is missing.
+fn is_textless(part: &str, language: &Language) -> bool {
+    let quick = intents::match_intent(language, part);
+    matches!(
+        quick.map(|quick| quick.what),
+        Some(Intent::Schedule(ScheduleOrder::Set(NewEntry { kind: EntryKind::Reminder, name: None, .. })))
+    )
+}
+
+fn is_volume(part: &str, language: &Language) -> bool {
+    let quick = intents::match_intent(language, part);
+    quick.is_some_and(|quick| matches!(quick.what, Intent::Volume(_)))
+}
+
 /// Returns whether a part is a quick command that may stand beside another request.
 pub(crate) fn is_quick(part: &str, language: &Language) -> bool {
     quick(part, language).is_some()
@@ -93,8 +115,30 @@ pub(crate) fn requests<'a>(
         let is_torn = joint == Joint::Comma
             && parts[0].1 == RequestPart::Rest
             && intents::holds_time(language, halves[0]);
-        let first_asks = intents::mood(language, halves[0]) == Mood::Question;
+        let states = intents::is_statement(language, halves[0]);
+        let first_asks = !states && intents::mood(language, halves[0]) == Mood::Question;
+        if states && joint == Joint::Comma && is_last(halves[1], language) {
+            return Some(vec![halves[1]]);
+        }
+        // "Buy flowers, remind me on Saturday": what is said before it is what to remind of.
+        if parts[0].1 == RequestPart::Rest && is_textless(halves[1], language) {
+            return None;
+        }
+        // "That's too loud, put the volume at forty": the first is the reason for the second.
+        if halves.iter().all(|half| is_volume(half, language)) {
+            return Some(vec![halves[1]]);
+        }
         if is_torn { None } else { in_order(parts, joint, first_asks) }
+    })
+}
+
+/// Returns the command behind a statement that names its day: "I'm off on Friday, skip the alarm".
+pub(crate) fn on_day_before(asked: &str, language: &Language) -> Option<QuickIntent> {
+    halves_of(asked).into_iter().find_map(|([one, other], joint)| {
+        let is_told = joint != Joint::Comma
+            || intents::mood(language, one) == Mood::Question
+            || !wish::is_asked_within(language, asked, other);
+        if is_told { None } else { intents::on_day_before(language, one, other) }
     })
 }
 

@@ -13,8 +13,9 @@ use crate::turn::{Action, Keep, ReplyEvent, Turn};
 pub(crate) use context::QuickContext;
 use gate::Passage;
 use house::HouseWish;
-use joi_schedule::ScheduleOrder;
+use joi_schedule::{EntryKind, ScheduleOrder};
 use joi_tools::Toolbox;
+use joi_understand::house::HouseDecision;
 use joi_understand::intents::{self, Intent, QuickIntent};
 use joi_understand::intents::{QuietWish, TakingBack, Undo};
 use joi_understand::redact;
@@ -47,12 +48,22 @@ pub(crate) async fn take_back(
     }
 }
 
-/// Returns what can be done without a model; an answer to what was asked back counts only where nothing else fits.
+/// Returns what can be done without a model, unless the words around it say that it is not meant.
 pub(crate) fn recognise<'a>(
     turn: &Turn<'a>,
     context: &QuickContext<'_>,
     tools: &Toolbox,
 ) -> Option<Recognised<'a>> {
+    let recognised = recognisable(turn, context, tools)?;
+    if gate::is_unmeant(turn, &recognised) {
+        context.session.with(|state| state.last_set = None);
+        return None;
+    }
+    Some(recognised)
+}
+
+/// Returns what the words can be read as; an answer to what was asked back counts only where nothing else fits.
+fn recognisable<'a>(turn: &Turn<'a>, context: &QuickContext<'_>, tools: &Toolbox) -> Option<Recognised<'a>> {
     let session = context.session;
     let thread = session.with(|state| {
         let thread = state.house.clone();
@@ -106,6 +117,14 @@ pub(crate) fn recognise<'a>(
             return Some(Recognised::House(wished));
         }
     }
+    // "Is the alarm on?": what rings, or what guards the house.
+    if let Some(QuickIntent { what: Intent::Schedule(ScheduleOrder::List(Some(EntryKind::Alarm))), .. }) =
+        &quick
+        && let Some(wished @ HouseWish::Decided(HouseDecision::Told(_))) =
+            context.home.and_then(|home| home.wish(turn, &thread, None, tools))
+    {
+        return quick.map(|quick| Recognised::Either(quick, wished));
+    }
     quick
         .filter(|quick| !matches!(&quick.what, Intent::Home(order) if home::has_tool_for(order, tools)))
         .or_else(|| clarification.and_then(|asked| asked.completed(&turn.language, turn.asked, &turn.now)))
@@ -138,6 +157,12 @@ pub(crate) async fn carry_out(
     let quick = match recognised {
         Recognised::Quick(quick) => quick,
         Recognised::House(wished) => return house::carry_out(wished, turn, context, sink).await,
+        Recognised::Either(quick, wished) => {
+            let first = Recognised::Quick(quick.clone());
+            Box::pin(carry_out(turn, &first, context, sink)).await?;
+            sink.begin_another();
+            return house::carry_out(wished, turn, context, sink).await;
+        }
         Recognised::Requests(_) => return Ok(Keep::No),
     };
     if matches!(quick.what, Intent::Schedule(_) | Intent::Memory(_)) {
@@ -166,6 +191,7 @@ pub(crate) async fn carry_out(
         Intent::Home(order) => return home::carry_out(order, turn, sink).await,
         Intent::Quiet(wish) => return wished(*wish, turn, context, sink).await,
         Intent::Time | Intent::Date | Intent::DateOf(_) | Intent::Greeting(_) => (&[], Keep::Yes),
+        Intent::NoSuchTime | Intent::TimeOver => (&[], Keep::Yes),
         Intent::CannotRepeat | Intent::Chance(_) | Intent::Herself(_) | Intent::HomeAgain => (&[], Keep::Yes),
         Intent::Volume(change) => (&[Action::Volume(*change)], Keep::Yes),
         Intent::Repeat => (&[], Keep::No),

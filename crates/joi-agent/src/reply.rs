@@ -19,7 +19,7 @@ use crate::session::Session;
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{ConversationStatus, Ended, Keep, ReplyEvent, ReplyOutcome, Turn, TurnInput};
 use crate::turn_context::TurnContext;
-use joi_base::message::Private;
+use joi_base::message::{Origin, Private};
 use joi_store::ExchangeId;
 use joi_understand::{redact, text};
 
@@ -59,8 +59,9 @@ pub async fn reply_within<M: ChatModel>(
     let (asked, origin) =
         (redact::redact_in(&turn.text.0, &language).fluent(&language), turn.origin(session.id().channel));
     let is_unsure = turn.is_unsure;
-    // Lines are gone from what is redacted.
-    let is_quoting = text::has_lines(&turn.text.0) || text::quotes(asked.as_str());
+    // Lines are gone from what is redacted. Another program quotes nobody and is a stranger itself.
+    let is_quoting =
+        origin == Origin::Stranger || text::has_lines(&turn.text.0) || text::quotes(asked.as_str());
     drop(turn.text);
     let mut sink = ReplySink::new(events, Arc::clone(&language));
     // An answer to a stranger's words may contain them.
@@ -71,6 +72,10 @@ pub async fn reply_within<M: ChatModel>(
     let ended = context.bounded(&turn, asked.labels(), &bounds, &mut sink).await;
     let (ended, keep) = ended.unwrap_or((Ended::Cancelled, Keep::Yes));
     let (said, exchange) = context.settled(&turn, keep, &mut sink).await;
+    if turn.origin == Origin::Stranger {
+        // Another program is nobody who could say yes.
+        session.drop_question();
+    }
     let conversation = match sink.awaits {
         _ if sink.is_over => ConversationStatus::IsOver,
         Some(lasts) => ConversationStatus::Awaits(lasts),

@@ -1,10 +1,10 @@
-//! Handles what a model with little knowledge must not answer by itself: matters of harm, and facts that it is likely
-//! to get wrong.
+//! Handles what a model must not answer by itself: matters of harm, whatever the model, and facts that one with little
+//! knowledge is likely to get wrong.
 //!
 //! Runs in the task of the turn. Input: a request that no quick command answers. Output: a fixed sentence for a matter,
 //! with the offer to look it up where nobody is in danger now; for a fact the model's answer, said to be unsure, with
 //! the same offer. A yes searches the web with the user's own question and quotes what was found as the words of its
-//! site; about a matter only sites that the language names. Of a model with more parameters nothing here is asked.
+//! site; about a matter only sites that the language names.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +22,7 @@ use super::turn::{Ended, Keep, Turn};
 use super::turn_context::TurnContext;
 use crate::sink::{ReceiverClosed, ReplySink};
 use joi_answer::source::{self, QuoteRule, SourceTrust};
-use joi_base::message::Channel;
+use joi_base::message::{Channel, Origin};
 use joi_language::LookUpSentences;
 use joi_language::{Language, MatterUrgency};
 use joi_llm::Knowledge;
@@ -63,8 +63,8 @@ enum Remedy {
 }
 
 impl<M: ChatModel> TurnContext<'_, M> {
-    /// The answer to a matter in which a wrong word does harm, in place of the model's; nothing when it is none, or the
-    /// model can be relied on.
+    /// The answer to a matter in which a wrong word does harm, in place of any model's; nothing when it is none, or one
+    /// that is left to a model with fair knowledge.
     pub(super) async fn careful(
         &self,
         turn: &Turn<'_>,
@@ -73,7 +73,7 @@ impl<M: ChatModel> TurnContext<'_, M> {
         let before = self.session.with(|state| state.matter.take());
         let Some((matter, answer)) = self.matter(turn, before.as_ref()) else { return Ok(None) };
         let urgency = risk::urgency(&turn.language, &matter);
-        let why = "a wrong word would do harm, and the model has less than 1 B parameters";
+        let why = "a wrong word would do harm";
         sink.decided("care", matter.as_str(), why).await?;
         sink.say_on(&answer).await?;
         // What only goes on with a matter asks nothing by itself.
@@ -97,18 +97,19 @@ impl<M: ChatModel> TurnContext<'_, M> {
 
     /// The matter of the words behind the one `before`, and what is said to it.
     fn matter(&self, turn: &Turn<'_>, before: Option<&LastMatter>) -> Option<(String, String)> {
-        if self.engine.answering().knowledge == Knowledge::Fair {
-            return None;
-        }
         let name = before.map(|before| before.name.as_str());
         let AnswerRisk::Matter(matter) = risk::risk_of(&turn.language, turn.asked, name) else { return None };
+        let is_left = || turn.language.safety().iter().any(|words| words.is_left_to_larger(&matter));
+        if self.engine.answering().knowledge == Knowledge::Fair && is_left() {
+            return None;
+        }
         let number = self.engine.parts.context.emergency_number.trim();
         let answer = turn.language.safety().iter().find_map(|words| words.answer(&matter, number))?;
         Some((matter, answer))
     }
 
-    /// The answer to an emergency, which nothing else in the utterance takes the place of; nothing where there is none,
-    /// or the model can be relied on. Whoever says "stop" beside it wants what rings to be silent.
+    /// The answer to an emergency, which nothing else in the utterance takes the place of; nothing where there is none.
+    /// Whoever says "stop" beside it wants what rings to be silent.
     pub(super) async fn urgent(
         &self,
         turn: &Turn<'_>,
@@ -118,7 +119,8 @@ impl<M: ChatModel> TurnContext<'_, M> {
             return Ok(None);
         }
         let answered = self.careful(turn, sink).await?;
-        if answered.is_some() && intents::says_stop(&turn.language, turn.asked) {
+        let is_household = turn.origin != Origin::Stranger;
+        if answered.is_some() && is_household && intents::says_stop(&turn.language, turn.asked) {
             self.engine.silence().await;
         }
         Ok(answered)

@@ -45,6 +45,7 @@ mod path;
 mod privacy;
 mod proactive;
 mod profiles;
+mod programs;
 mod read_ahead;
 mod rules;
 mod safe_answers;

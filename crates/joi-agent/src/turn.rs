@@ -118,6 +118,8 @@ pub(crate) struct Turn<'a> {
     pub(crate) now: Zoned,
     /// The words, redacted.
     pub(crate) asked: &'a str,
+    /// The words beside them that ask for nothing, with them: "the rice is done, stop the timer".
+    pub(crate) beside: &'a str,
     /// The recogniser was not sure of them.
     pub(crate) is_unsure: bool,
     /// Somebody is quoted in them at length, or they were pasted: they are a stranger's as a whole.
@@ -142,6 +144,7 @@ impl<'a> Turn<'a> {
             origin: Origin::of_user(channel),
             now,
             asked,
+            beside: asked,
             is_unsure: false,
             is_quoting: false,
             is_followed: false,

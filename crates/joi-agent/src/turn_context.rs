@@ -14,13 +14,15 @@ use super::agent::tool_list::ToolList;
 use super::arbiter::ModelPriority;
 use super::engine::{Engine, EngineParts};
 use super::model::{ChatModel, ModelState, Served};
+use super::outgoing::Withheld;
 use super::prompt::dialogue::{DoneReader, Past};
-use super::prompt::head::HeadSet;
+use super::prompt::head::{HeadSet, Speaking};
 use super::prompt::side_query::{SharedPrompt, SideQueries};
 use super::quick::QuickContext;
 use super::session::Session;
 use super::turn::Turn;
 use crate::sink::ReplySink;
+use joi_base::message::Origin;
 use joi_language::Language;
 use joi_tools::gate::Consent;
 
@@ -34,11 +36,19 @@ pub(super) struct TurnContext<'a, M> {
 /// Borrowed context passed to each step of a turn.
 impl<'a, M: ChatModel> TurnContext<'a, M> {
     pub(super) fn heads(&self) -> Arc<HeadSet> {
-        self.session.heads(&self.engine.parts.tools, &self.engine.speaking(&self.language))
+        self.session.heads(&self.engine.parts.tools, &self.speaking())
     }
 
     pub(super) fn tools(&self) -> ToolList {
-        self.session.tools(&self.engine.parts.tools, &self.engine.speaking(&self.language))
+        self.session.tools(&self.engine.parts.tools, &self.speaking())
+    }
+
+    /// Returns the persona of the turn; another program gets none of the memory.
+    fn speaking(&self) -> Speaking<'_> {
+        let who = self.engine.speaking(&self.language);
+        let is_program = Origin::of_user(self.session.id().channel) == Origin::Stranger;
+        let withheld = Withheld { memory: who.withheld.memory || is_program, ..who.withheld };
+        Speaking { withheld, ..who }
     }
 
     pub(super) fn request<'t>(&self, turn: &'t Turn<'t>, past: &'t Past) -> TurnRequest<'t> {

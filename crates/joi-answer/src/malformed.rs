@@ -25,6 +25,9 @@ pub enum Malformed {
     /// A part of its prompt, word for word.
     #[error("the model recited its prompt; it was held back")]
     Recited,
+    /// A place where something was to be filled in: "[Your Name]".
+    #[error("the model left a placeholder in its answer; it was held back")]
+    Placeholder,
     /// The same letters over and over.
     #[error("the model went round in circles; its answer was held back")]
     Loops,

@@ -19,6 +19,8 @@ use marker::{FoundMarker, MarkerKind};
 const MOST_HELD: usize = 16 * 1024;
 
 const FENCE: &str = "```";
+/// Bytes behind a backtick within which another one ends the code.
+const LONGEST_CODE: usize = 80;
 
 /// Cleans one reply. See the module's head.
 #[derive(Debug)]
@@ -38,6 +40,8 @@ enum HeldPlace {
     Words,
     /// Within a code block.
     Code,
+    /// Behind the end of the reply: nothing more of it counts.
+    Over,
     /// Within the model's thinking, which `close` ends, with what was before it.
     Thinking { close: &'static str, is_start: bool },
 }
@@ -129,6 +133,7 @@ fn step(text: &str, place: HeldPlace, ending: HeldText) -> Result<SanitizeStep, 
     match place {
         HeldPlace::Thinking { close, is_start } => Ok(skip_thinking(text, close, is_start, ending)),
         HeldPlace::Code => Ok(pass_code(text, ending)),
+        HeldPlace::Over => Ok(SanitizeStep::Drop(text.len(), HeldPlace::Over)),
         HeldPlace::Start | HeldPlace::Line | HeldPlace::Words => prose(text, place, ending),
     }
 }
@@ -171,6 +176,9 @@ fn prose(text: &str, place: HeldPlace, ending: HeldText) -> Result<SanitizeStep,
         FoundMarker::Marker { kind: MarkerKind::Drops, length } => {
             return Ok(SanitizeStep::Drop(length, place));
         }
+        FoundMarker::Marker { kind: MarkerKind::Ends, .. } => {
+            return Ok(SanitizeStep::Drop(text.len(), HeldPlace::Over));
+        }
         FoundMarker::Marker { kind: MarkerKind::OpensThinking(close), length } => {
             return Ok(SanitizeStep::Drop(
                 length,
@@ -179,7 +187,11 @@ fn prose(text: &str, place: HeldPlace, ending: HeldText) -> Result<SanitizeStep,
         }
         FoundMarker::Part if ending == HeldText::Open => return Ok(SanitizeStep::Wait),
         // A reply that breaks off within a marker ends before it; "a <" is no marker yet.
-        FoundMarker::Part if text.len() > 2 && !text.as_bytes()[0].is_ascii_alphabetic() => {
+        FoundMarker::Part
+            if text.len() > 2
+                && !text.starts_with(['{', '['])
+                && !text.as_bytes()[0].is_ascii_alphabetic() =>
+        {
             return Ok(SanitizeStep::Drop(text.len(), place));
         }
         FoundMarker::Part | FoundMarker::Nothing => {}
@@ -246,7 +258,8 @@ fn undecided(ending: HeldText) -> Result<SanitizeStep, Malformed> {
 fn fence(text: &str, place: HeldPlace, ending: HeldText) -> Result<SanitizeStep, Malformed> {
     if !text.starts_with(FENCE) {
         let may_become_one = text.len() < FENCE.len() && FENCE.starts_with(text);
-        return Ok(if may_become_one && ending == HeldText::Open { SanitizeStep::Wait } else { plain(text) });
+        let is_open = ending == HeldText::Open;
+        return Ok(if may_become_one && is_open { SanitizeStep::Wait } else { inline_code(text, is_open) });
     }
     let (language, inside) = match text[FENCE.len()..].split_once('\n') {
         None if ending == HeldText::Open => return Ok(SanitizeStep::Wait),
@@ -264,6 +277,16 @@ fn fence(text: &str, place: HeldPlace, ending: HeldText) -> Result<SanitizeStep,
         None if may_be_data && ending == HeldText::Open => Ok(SanitizeStep::Wait),
         Some('{' | '[') if may_be_data => data_block(text, body, place, ending),
         _ => Ok(SanitizeStep::Pass(body, HeldPlace::Code)),
+    }
+}
+
+/// Returns the step at a backtick within a line: what stands up to the next one is code, and no marker.
+fn inline_code(text: &str, may_go_on: bool) -> SanitizeStep {
+    let line = text.split('\n').next().unwrap_or_default();
+    match line[1..].find('`') {
+        Some(at) => SanitizeStep::Pass(at + 2, HeldPlace::Words),
+        None if may_go_on && line.len() == text.len() && text.len() <= LONGEST_CODE => SanitizeStep::Wait,
+        None => plain(text),
     }
 }
 

@@ -167,7 +167,7 @@ fn may_go_out(language: &Language, text: &str) -> Option<String> {
     let mut gate = OutputGate::default();
     let first = gate.push(text).ok()?;
     let rest = gate.finish(AnswerEnding::Whole).ok()?;
-    let evidence = ClaimEvidence { asked: "", done: &[] };
+    let evidence = ClaimEvidence { asked: "", done: &[], ..ClaimEvidence::default() };
     let is_true = truth::unsupported(language, text, evidence).is_none();
     is_true.then(|| first + &rest).filter(|text| !text.trim().is_empty())
 }

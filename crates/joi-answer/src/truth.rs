@@ -12,6 +12,7 @@ use claim::Claim;
 use clauses::SaidClause;
 use joi_language::Language;
 use joi_language::values::CallValue;
+use joi_language::values::deed::all_values;
 use joi_language::{ClaimForm, TruthWords};
 use joi_language::{RequestWords, words_of};
 use joi_tools::{Arguments, Effect, Output, Source, Tool};
@@ -21,6 +22,7 @@ use turn::TurnTopic;
 mod claim;
 mod clauses;
 mod measured;
+mod stated;
 mod support;
 #[cfg(test)]
 mod tests;
@@ -37,7 +39,7 @@ pub struct DoneCall {
     /// By which the tool is known: the words of its name, and those that point at it.
     pub(crate) words: Vec<String>,
     /// The result in the tool's own words, in lower case; nothing where a stranger wrote them.
-    pub(crate) answer: String,
+    pub answer: String,
     /// Whether it changed something.
     pub has_changed: bool,
 }
@@ -48,6 +50,20 @@ impl DoneCall {
         let (values, words) = (Vec::new(), name_words(tool));
         let answer = answer.to_lowercase();
         Self { tool: tool.to_owned(), deed: tool.to_owned(), values, words, answer, has_changed: false }
+    }
+
+    /// A call of `tool`, changing something, that came to nothing; `known` is the tool where there is one of that name.
+    pub fn undone(tool: &str, known: Option<&dyn Tool>, arguments: &Arguments) -> Self {
+        let deed = known.map_or_else(|| tool.to_owned(), |known| known.deed(arguments));
+        let values = known.map_or_else(|| all_values(arguments), |known| known.values(arguments));
+        let (words, answer) = (name_words(&deed), String::new());
+        Self { tool: tool.to_owned(), deed, values, words, answer, has_changed: true }
+    }
+
+    /// Returns whether it is the same deed, done to one of the same things.
+    pub fn is_again(&self, other: &Self) -> bool {
+        let shares = |value: &CallValue| other.values.iter().any(|one| one.text == value.text);
+        self.deed == other.deed && (self.values.is_empty() || self.values.iter().any(shares))
     }
 
     /// A call of `tool` that came to `output`.
@@ -81,12 +97,18 @@ fn name_words(name: &str) -> Vec<String> {
 }
 
 /// The context against which a sentence is checked.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct ClaimEvidence<'a> {
     /// The words of the user.
     pub asked: &'a str,
     /// In this turn.
     pub done: &'a [DoneCall],
+    /// Calls of this turn that were refused, failed, or wait for a yes.
+    pub undone: &'a [DoneCall],
+    /// What the user has said before.
+    pub told: &'a [String],
+    /// What the memory holds of it.
+    pub remembered: &'a str,
 }
 
 /// Returns the clause of `said` that no result supports, in any language there is.
@@ -116,10 +138,14 @@ impl ClaimJudge<'_> {
             if !has_denied && self.is_reported(&clause) && self.is_said_instead(&clause, &topic) {
                 return Some(clause.text);
             }
-            if self.is_misread(&clause) {
+            if self.is_misread(&clause) || !has_denied && self.is_unread(&clause, &topic) {
                 return Some(clause.text);
             }
-            let Some(found) = self.claim(&clause, before.as_ref()) else { continue };
+            let found = self.claim(&clause, before.as_ref());
+            if !has_denied && self.is_of_undone(&clause, found.as_ref(), &topic) {
+                return Some(clause.text);
+            }
+            let Some(found) = found else { continue };
             let is_foreign = match found.form {
                 ClaimForm::Topic => !self.is_spoken_in(&clause.text),
                 ClaimForm::Fragment => {
@@ -131,7 +157,9 @@ impl ClaimJudge<'_> {
                 continue;
             }
             let support = Support { judge: self, topic: &topic };
-            if support.is_about_user(&found) && !support.holds(&found) {
+            let is_known =
+                || !found.is_hers() && found.form != ClaimForm::Settled && self.is_known(&clause, &topic);
+            if support.is_about_user(&found) && !support.holds(&found) && !is_known() {
                 return Some(clause.text);
             }
             before = Some(found);

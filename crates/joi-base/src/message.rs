@@ -36,10 +36,12 @@ pub enum Channel {
     Page,
     /// A program that works on its own, with nobody waiting for the result.
     Agent,
+    /// Another program that asks, over the Model Context Protocol.
+    Program,
 }
 
 impl Channel {
-    const ALL: [Self; 5] = [Self::Voice, Self::Console, Self::Signal, Self::Page, Self::Agent];
+    const ALL: [Self; 6] = [Self::Voice, Self::Console, Self::Signal, Self::Page, Self::Agent, Self::Program];
 
     /// Returns the channel of that name.
     pub fn called(name: &str) -> Option<Self> {
@@ -54,6 +56,7 @@ impl Channel {
             Self::Signal => "signal",
             Self::Page => "page",
             Self::Agent => "agent",
+            Self::Program => "program",
         }
     }
 }
@@ -84,6 +87,11 @@ impl ConversationId {
     /// Returns the conversation typed on this machine.
     pub fn console() -> Self {
         Self { channel: Channel::Console, place: Place::named(Self::HOME) }
+    }
+
+    /// Returns the conversation with other programs.
+    pub fn program() -> Self {
+        Self { channel: Channel::Program, place: Place::named(Self::HOME) }
     }
 }
 
@@ -130,6 +138,7 @@ impl Origin {
         match channel {
             Channel::Voice => Self::Speech,
             Channel::Console | Channel::Signal | Channel::Page | Channel::Agent => Self::Typing,
+            Channel::Program => Self::Stranger,
         }
     }
 }

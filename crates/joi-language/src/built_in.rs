@@ -1,4 +1,5 @@
-//! The files of the built-in languages, English and German.
+//! The files of the languages that ship: English and German, which are complete, and those in which the community's
+//! sentence templates understand the house and quick commands.
 //!
 //! Pure: no I/O, no clock.
 
@@ -52,6 +53,30 @@ const GERMAN: BuiltIn = BuiltIn {
     prompts: PromptTexts::german,
 };
 pub(super) const BUILT_IN: [BuiltIn; 2] = [ENGLISH, GERMAN];
+
+/// The files of a language that is understood by sentence templates: what it lacks is as in English. Its words count only
+/// where it is spoken.
+pub(super) struct TemplateLanguage {
+    pub(super) code: &'static str,
+    pub(super) commands: &'static str,
+    pub(super) sentences: &'static str,
+    pub(super) house: &'static str,
+    pub(super) voice: &'static str,
+}
+
+macro_rules! template_languages {
+    ($($code:literal),*) => {
+        [$(TemplateLanguage {
+            code: $code,
+            commands: include_str!(concat!("../../../assets/language/", $code, "/commands.toml")),
+            sentences: include_str!(concat!("../../../assets/language/", $code, "/sentences.toml")),
+            house: include_str!(concat!("../../../assets/language/", $code, "/house.toml")),
+            voice: include_str!(concat!("../../../assets/language/", $code, "/voice.toml")),
+        }),*]
+    };
+}
+
+pub(super) const BY_TEMPLATES: [TemplateLanguage; 4] = template_languages!["fr", "es", "it", "nl"];
 
 /// The words of secrets of the built-in languages, each with the commands of the same.
 pub(super) fn built_in_secrets() -> impl Iterator<Item = (&'static str, &'static str)> {

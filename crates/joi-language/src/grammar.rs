@@ -68,13 +68,17 @@ const COMMANDS: &[&str] = &[
     "alarm set",
     "reminder set",
     "repeat cannot",
+    "time none",
+    "time over",
     "wake me",
+    "wake at",
     "timer left",
     "left",
     "list",
     "list reminders",
     "cancel all",
     "cancel",
+    "cancel but",
     "cancel reminder",
     "skip",
     "cancel alarm",
@@ -82,6 +86,7 @@ const COMMANDS: &[&str] = &[
     "take off",
     "move",
     "move one",
+    "move reminder",
     "pause all",
     "pause",
     "resume all",
@@ -211,6 +216,28 @@ struct CommandRow {
 }
 
 impl Grammar {
+    /// Returns whether `text` may be a name: one to three words that mean nothing else and turn nothing round.
+    pub fn is_name(&self, text: &str) -> bool {
+        let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+        let may_be = |word: &String| {
+            self.may_be_in_name(word) && !self.speaker.contains(word) && !self.mood.turns(word)
+        };
+        (1..=slots::LONGEST_NAME).contains(&words.len()) && words.iter().all(may_be)
+    }
+
+    pub(crate) fn may_be_in_name(&self, word: &str) -> bool {
+        let is_barred = self.barred.iter().any(|barred| barred == word);
+        !is_barred && !self.manners.is_lead(word) && !self.numbers.knows(word)
+    }
+
+    /// Returns whether a word for a timer is in `text`.
+    pub fn speaks_of_timer(&self, text: &str) -> bool {
+        let lower = text.to_lowercase();
+        let lexicons = ["kind", "kinds"].into_iter().filter_map(|name| self.lexicons.get(name));
+        let mut timers = lexicons.flat_map(|lexicon| &lexicon.phrases).filter(|(_, kind)| kind == "timer");
+        timers.any(|(phrase, _)| lower.contains(&phrase.join(" ")))
+    }
+
     /// Reads a language's file.
     ///
     /// # Errors

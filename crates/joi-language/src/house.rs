@@ -15,14 +15,22 @@ use super::sentences::{HouseSentences, SummaryWords};
 #[serde(deny_unknown_fields)]
 #[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct HouseWords {
+    #[serde(default)]
     pub words: HousePhrases,
     /// By kind: names of one, names of several.
+    #[serde(default)]
     pub kinds: BTreeMap<ThingKind, [Vec<String>; 2]>,
+    #[serde(default)]
     pub rooms: RoomNames,
+    #[serde(default)]
     pub follow: FollowPhrases,
     /// Hue and saturation.
+    #[serde(default)]
     pub colours: HashMap<String, [f64; 2]>,
+    /// Where there are none, sentence templates alone understand commands.
+    #[serde(default)]
     pub deed: Vec<DeedPhrasings>,
+    #[serde(default)]
     pub question: Vec<QuestionPhrasings>,
     pub say: HouseSentences,
     pub summary: SummaryWords,
@@ -32,8 +40,8 @@ pub struct HouseWords {
 }
 
 /// Words that are neither names nor verbs; what each is for is said in the file.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct HousePhrases {
     pub skipped: Vec<String>,
@@ -43,7 +51,6 @@ pub struct HousePhrases {
     pub asks: Vec<String>,
     pub all: Vec<String>,
     /// Whatever there is, which somebody has to be asked about.
-    #[serde(default)]
     pub everything: Vec<String>,
     pub both: Vec<String>,
     pub and: Vec<String>,
@@ -53,28 +60,23 @@ pub struct HousePhrases {
     pub percent: Vec<String>,
     pub degrees: Vec<String>,
     /// Degrees of the other scale.
-    #[serde(default)]
     pub fahrenheit: Vec<String>,
     /// Words with which only a command begins: behind "and" they begin another one.
-    #[serde(default)]
     pub verbs: Vec<String>,
     /// What asks for a number of things.
-    #[serde(default)]
     pub count: Vec<String>,
     pub joints: Vec<String>,
     pub half: Vec<String>,
     pub loose: Vec<String>,
     /// In place of the word for a thing: "the left one".
-    #[serde(default)]
     pub stands: Vec<String>,
     /// Ends of a word that are a verb and state something of the thing: "the lamp's on".
-    #[serde(default)]
     pub told_by: Vec<String>,
 }
 
 /// Words that go on with what was said before.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct FollowPhrases {
     /// Pronouns of what was spoken of last.
@@ -88,7 +90,6 @@ pub struct FollowPhrases {
     /// The same behind it.
     pub lasting_behind: Vec<String>,
     /// Behind one of these a number is a value, and no time.
-    #[serde(default)]
     pub values: Vec<String>,
     /// Moments whose times are states of items of the house.
     pub sunset: HouseMoment,
@@ -101,8 +102,8 @@ pub struct FollowPhrases {
 }
 
 /// A moment whose time is the state of an item.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct HouseMoment {
     /// How it is said.
     pub say: Vec<String>,
@@ -111,11 +112,13 @@ pub struct HouseMoment {
 }
 
 /// Names of rooms; several of one room stand together.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
 pub struct RoomNames {
     pub names: Vec<Vec<String>>,
+    /// By classes of places: `Kitchen`. A house that is called by another language is understood by them.
+    pub classes: BTreeMap<String, Vec<String>>,
 }
 
 /// Phrasings of one deed.
@@ -164,6 +167,8 @@ pub enum ThingKind {
     Temperature,
     Humidity,
     Volume,
+    /// Somebody of the house, as far as it knows whether they are at home.
+    Person,
     /// Known as a thing of a house, nothing else.
     Appliance,
 }
@@ -220,6 +225,10 @@ pub enum HouseAsked {
     WhichClosed,
     /// Which are open, said of several without a name.
     AnyOpen,
+    /// Whether somebody is at home.
+    AtHome,
+    /// Who is at home.
+    WhoHome,
     Value,
     /// What it is to become.
     Target,
@@ -251,10 +260,15 @@ impl HouseWords {
             table.iter().filter(|(section, _)| ["say", "summary"].contains(&section.as_str())),
         )?;
         let mut words: Self = toml::from_str(text).map_err(|error| error.to_string())?;
-        let file: CommandsFile = toml::from_str(commands).map_err(|error| error.to_string())?;
-        words.numbers = file.numbers.values();
+        words.numbers = number_words(commands)?;
         Ok(words)
     }
+}
+
+/// Returns the numbers up to a hundred in words, by the commands of a language.
+pub(super) fn number_words(commands: &str) -> Result<HashMap<String, f64>, String> {
+    let file: CommandsFile = toml::from_str(commands).map_err(|error| error.to_string())?;
+    Ok(file.numbers.values())
 }
 
 impl NumberNames {

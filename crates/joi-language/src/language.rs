@@ -15,7 +15,8 @@ use super::secrets::SecretWords;
 use super::tools::{ListWords, SumWords, ToolWords};
 use super::truth::TruthWords;
 use super::watch::WatchWords;
-use super::{PhoneticMatcher, Sentences, Vocabulary, VoiceNames, in_figures};
+use super::{LanguageTemplates, PhoneticMatcher, Sentences, Vocabulary, VoiceNames, in_figures};
+use joi_templates::SentenceTemplates;
 
 /// The two-letter code of a language.
 pub type LanguageCode = Arc<str>;
@@ -48,6 +49,9 @@ pub struct Language {
     pub(super) safety: Vec<SafetyWords>,
     /// Nothing where it has no words for a house.
     pub(super) house: Option<Arc<HouseWords>>,
+    /// Nothing where the library knows no folder of them.
+    pub(super) templates: Option<LanguageTemplates>,
+    pub(super) is_by_templates: bool,
     /// Nothing where it has no words for watches.
     pub(super) watch: Option<Arc<WatchWords>>,
 }
@@ -81,6 +85,17 @@ impl Language {
     /// Returns the words and sentences about a connected house, if the language has some.
     pub fn house(&self) -> Option<&Arc<HouseWords>> {
         self.house.as_ref()
+    }
+
+    /// Returns the community's sentence templates; `None` where there are none. The first call compiles them, which takes
+    /// some milliseconds.
+    pub fn templates(&self) -> Option<&SentenceTemplates> {
+        self.templates.as_ref()?.get()
+    }
+
+    /// Returns whether the house and lists have no patterns of its own: sentence templates alone understand them.
+    pub fn is_by_templates(&self) -> bool {
+        self.is_by_templates
     }
 
     /// Returns the words with which the house is watched, if the language has some.

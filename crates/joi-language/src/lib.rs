@@ -37,6 +37,7 @@ mod readings;
 mod requests;
 mod safety;
 pub mod secrets;
+mod sentence_templates;
 mod sentences;
 mod spoken;
 mod template;
@@ -70,11 +71,14 @@ pub use readings::{
     FigureSigns, FirstInDate, FractionWords, Inflection, MoneyWords, ReadingWords, SignWords, SumSigns,
     UnitWords,
 };
-pub use requests::{DeedWords, FormWords, Patterns, Phrases, RequestWords, TalkWords, ToldWords, words_of};
+pub use requests::{
+    DeedWords, FormWords, Patterns, Phrases, RequestWords, TalkWords, ToldWords, UnaskedWords, words_of,
+};
 pub use safety::{
     FactWords, IntroducedWords, LookUpSentences, LookUpWords, MatterUrgency, RuleCounts, SafetyRule,
     SafetyWords, SiteWords,
 };
+pub use sentence_templates::LanguageTemplates;
 pub use sentences::{
     AlertSentences, DeviceSentences, Dial, HomeSentences, HouseSentences, KindWords, MemorySentences,
     MessageSentences, RepeatWords, ReplySentences, ScheduleSentences, SentenceName, Sentences, SkyWords,

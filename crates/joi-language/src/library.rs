@@ -3,15 +3,16 @@
 //! Reads files, so not in a turn's task. In: a code such as "en". Out: a checked [`Language`], or an error that names
 //! the file, the key, the value and what is allowed. A language of the folder replaces a built-in one of the same code.
 
-use std::path::{Path, PathBuf};
+mod files;
+
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::Deserialize;
-use toml::{Table, Value};
 
-use super::built_in::{BUILT_IN, ENGLISH};
+use super::built_in::{BUILT_IN, BY_TEMPLATES, ENGLISH};
 use super::grammar::Grammar;
-use super::house::HouseWords;
+use super::house::{self, HouseWords};
 use super::mood::MoodWords;
 use super::prompts::PromptTexts;
 use super::readings::ReadingWords;
@@ -21,8 +22,10 @@ use super::secrets::SecretWords;
 use super::sentences::Sentences;
 use super::tools::ToolWords;
 use super::truth::TruthWords;
+use super::{Language, LanguageTemplates, Languages, Names, Vocabulary, VoiceNames};
+
 use super::watch::WatchWords;
-use super::{Language, Languages, Names, Vocabulary, VoiceNames};
+use files::{Files, LanguageFile, by_templates, read, read_over};
 
 const COMMANDS: &str = "commands.toml";
 const SENTENCES: &str = "sentences.toml";
@@ -76,40 +79,8 @@ pub enum LanguageError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LanguageLibrary {
     folder: Option<PathBuf>,
-}
-
-/// A file and its text.
-struct LanguageFile {
-    path: PathBuf,
-    text: String,
-}
-
-/// The files of a language.
-struct Files {
-    commands: LanguageFile,
-    sentences: LanguageFile,
-    tools: LanguageFile,
-    requests: LanguageFile,
-    truth: LanguageFile,
-    safety: LanguageFile,
-    /// Of a language that is not built in, where it has them.
-    secrets: Option<LanguageFile>,
-    /// Where it has them.
-    readings: Option<LanguageFile>,
-    house: Option<LanguageFile>,
-    watch: Option<LanguageFile>,
-}
-
-impl Files {
-    /// The words of its secrets, beside those of the built-in languages.
-    fn secrets(&self) -> Result<Option<SecretWords>, LanguageError> {
-        let Some(secrets) = &self.secrets else { return Ok(None) };
-        secrets.read(|text| SecretWords::read(text, &self.commands.text)).map(Some)
-    }
-
-    fn truth(&self) -> Result<TruthWords, LanguageError> {
-        self.truth.read(|text| TruthWords::read(text, &self.commands.text))
-    }
+    /// The fetched sentence templates, a file for each language.
+    templates: Option<PathBuf>,
 }
 
 /// What counts of a language that is not spoken.
@@ -126,16 +97,6 @@ struct OtherWords {
 #[derive(Deserialize)]
 struct OnlyMood {
     mood: MoodWords,
-}
-
-impl LanguageFile {
-    fn built_in(code: &str, name: &str, text: &str) -> Self {
-        Self { path: Path::new(code).join(name), text: text.to_owned() }
-    }
-
-    fn read<T>(&self, read: impl FnOnce(&str) -> Result<T, String>) -> Result<T, LanguageError> {
-        read(&self.text).map_err(|problem| LanguageError::Faulty { file: self.path.clone(), problem })
-    }
 }
 
 impl Language {
@@ -156,15 +117,29 @@ impl Language {
 impl LanguageLibrary {
     /// The built-in languages.
     pub fn built_in() -> Self {
-        Self { folder: None }
+        Self { folder: None, templates: None }
     }
 
     /// The same and those in `folder`, each in a folder of its own; it need not exist.
     pub fn with_folder(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: Some(folder.into()) }
+        Self { folder: Some(folder.into()), templates: None }
     }
 
-    /// Their codes, the built-in ones first.
+    /// The same with sentence templates from `folder`, which need not be there: a file `<code>.json` for each language.
+    #[must_use]
+    pub fn with_templates(self, folder: impl Into<PathBuf>) -> Self {
+        Self { templates: Some(folder.into()), ..self }
+    }
+
+    /// The codes of all languages, those that sentence templates understand last.
+    pub fn known(&self) -> Vec<String> {
+        let mut codes = self.available();
+        let further = BY_TEMPLATES.iter().map(|language| language.code.to_owned());
+        codes.extend(further.filter(|code| self.own(code).is_none()).collect::<Vec<_>>());
+        codes
+    }
+
+    /// The codes of the complete languages and of those with files of their own, the built-in ones first.
     pub fn available(&self) -> Vec<String> {
         let mut codes: Vec<String> = BUILT_IN.iter().map(|language| language.code.to_owned()).collect();
         let entries =
@@ -209,9 +184,9 @@ impl LanguageLibrary {
     /// # Errors
     /// There is none, or its files can't be used.
     pub fn load_with(&self, code: &str, names: &Names) -> Result<Language, LanguageError> {
-        let available = self.available();
-        if !available.iter().any(|known| known == code) {
-            return Err(LanguageError::Unknown { code: code.to_owned(), available });
+        let (available, known) = (self.available(), self.known());
+        if !known.iter().any(|known| known == code) {
+            return Err(LanguageError::Unknown { code: code.to_owned(), available: known });
         }
         let files = self.files(code)?;
         let grammar = files.commands.read(|text| Grammar::read(text, names))?;
@@ -226,6 +201,10 @@ impl LanguageLibrary {
         let mut safety = vec![files.safety.read(SafetyWords::read)?];
         let house = |file: &LanguageFile| file.read(|text| HouseWords::read(text, &files.commands.text));
         let house = files.house.as_ref().map(house).transpose()?.map(Arc::new);
+        let templates = self.templates.as_ref().map(|folder| folder.join(format!("{code}.json")));
+        let numbers = files.commands.read(house::number_words)?;
+        let templates = templates.map(|file| LanguageTemplates::new(file, numbers));
+        let is_by_templates = by_templates(code).is_some() && self.own(code).is_none();
         let watch = files.watch.as_ref().map(|file| file.read(WatchWords::read)).transpose()?.map(Arc::new);
         let mut other_moods = Vec::new();
         for other in available.iter().filter(|other| *other != code) {
@@ -259,6 +238,8 @@ impl LanguageLibrary {
             voice,
             prompts,
             house,
+            templates,
+            is_by_templates,
             watch,
         })
     }
@@ -269,9 +250,11 @@ impl LanguageLibrary {
     /// Its file can't be used.
     pub fn voice(&self, code: &str) -> Result<VoiceNames, LanguageError> {
         let own = self.own(code);
-        let file = match (&own, BUILT_IN.iter().find(|language| language.code == code)) {
+        let complete = BUILT_IN.iter().find(|language| language.code == code).map(|language| language.voice);
+        let shipped = complete.or_else(|| by_templates(code).map(|language| language.voice));
+        let file = match (&own, shipped) {
             (Some(own), _) if own.join(VOICE).exists() => read(own.join(VOICE))?,
-            (None, Some(built_in)) => LanguageFile::built_in(code, VOICE, built_in.voice),
+            (None, Some(voice)) => LanguageFile::built_in(code, VOICE, voice),
             (Some(_), _) | (None, None) => LanguageFile::built_in(code, VOICE, ""),
         };
         let own = own.map(|own| own.join(OWN_VOICE)).filter(|voice| voice.exists());
@@ -319,7 +302,23 @@ impl LanguageLibrary {
                 safety: read_over(own.join(SAFETY), SAFETY, ENGLISH.safety)?,
             });
         }
-        let built_in = BUILT_IN.iter().find(|language| language.code == code).unwrap_or(&ENGLISH);
+        let built_in = BUILT_IN.iter().find(|language| language.code == code);
+        if let (None, Some(language)) = (built_in, by_templates(code)) {
+            let (sentences, english) = (language.sentences, ENGLISH.sentences);
+            return Ok(Files {
+                commands: LanguageFile::built_in(code, COMMANDS, language.commands),
+                sentences: LanguageFile::built_in(code, SENTENCES, sentences).over(english)?,
+                tools: LanguageFile::built_in(ENGLISH.code, TOOLS, ENGLISH.tools),
+                requests: LanguageFile::built_in(ENGLISH.code, REQUESTS, ENGLISH.requests),
+                secrets: None,
+                readings: None,
+                house: Some(LanguageFile::built_in(code, HOUSE, language.house)),
+                watch: None,
+                truth: LanguageFile::built_in(ENGLISH.code, TRUTH, ENGLISH.truth),
+                safety: LanguageFile::built_in(ENGLISH.code, SAFETY, ENGLISH.safety),
+            });
+        }
+        let built_in = built_in.unwrap_or(&ENGLISH);
         Ok(Files {
             commands: LanguageFile::built_in(code, COMMANDS, built_in.commands),
             sentences: LanguageFile::built_in(code, SENTENCES, built_in.sentences),
@@ -332,36 +331,5 @@ impl LanguageLibrary {
             truth: LanguageFile::built_in(code, TRUTH, built_in.truth),
             safety: LanguageFile::built_in(code, SAFETY, built_in.safety),
         })
-    }
-}
-
-fn read(path: PathBuf) -> Result<LanguageFile, LanguageError> {
-    match std::fs::read_to_string(&path) {
-        Ok(text) => Ok(LanguageFile { path, text }),
-        Err(source) => Err(LanguageError::Unreadable { file: path, source }),
-    }
-}
-
-/// A file that may be missing, as may keys in it: then they are as in English.
-fn read_over(path: PathBuf, name: &str, english: &str) -> Result<LanguageFile, LanguageError> {
-    if !path.exists() {
-        return Ok(LanguageFile::built_in(ENGLISH.code, name, english));
-    }
-    let own = read(path)?;
-    let table = |text: &str| text.parse::<Table>().map_err(|error| error.to_string());
-    let text = own.read(|text| {
-        let mut all = table(english)?;
-        lay_over(&mut all, table(text)?);
-        toml::to_string(&all).map_err(|error| error.to_string())
-    })?;
-    Ok(LanguageFile { text, ..own })
-}
-
-fn lay_over(below: &mut Table, above: Table) {
-    for (key, value) in above {
-        match (below.get_mut(&key), value) {
-            (Some(Value::Table(below)), Value::Table(above)) => lay_over(below, above),
-            (_, value) => drop(below.insert(key, value)),
-        }
     }
 }

@@ -22,6 +22,9 @@ pub struct MoodWords {
     whom: Vec<String>,
     /// Phrases that turn a request round.
     negations: Vec<String>,
+    /// First words of a statement, also of one that says what is not so.
+    #[serde(default)]
+    subjects: Vec<String>,
 }
 
 /// What the form of the words says.
@@ -36,6 +39,14 @@ pub enum SentenceForm {
 }
 
 impl MoodWords {
+    /// Whether `words`, which are in lower case, begin as a statement.
+    pub fn states(&self, words: &[String]) -> bool {
+        let mut begin = words.iter().filter(|word| !self.fillers.contains(word));
+        // "It's" begins as "it" does.
+        let first = begin.next().and_then(|word| word.split('\'').next());
+        first.is_some_and(|first| self.subjects.iter().any(|subject| subject == first))
+    }
+
     /// The form of `words`, which are in lower case.
     pub fn form(&self, words: &[String]) -> SentenceForm {
         let has = |list: &[String], word: &str| list.iter().any(|known| known == word);

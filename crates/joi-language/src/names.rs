@@ -58,7 +58,7 @@ impl Names {
 }
 
 /// The places of an entry among several that have a name.
-const RANKS: [&str; 5] = ["soonest", "latest", "longest", "shortest", "newest"];
+const RANKS: [&str; 7] = ["soonest", "latest", "early", "late", "longest", "shortest", "newest"];
 
 /// Whether the phrases of `slot` may stand for `value`.
 ///
@@ -93,7 +93,7 @@ pub(super) fn usable(slot: &str, value: &str) -> Result<(), &'static str> {
         "nth" => (is_one_of(&["1", "2", "3", "4", "last"], value), "\"1\" to \"4\", or \"last\""),
         "rank" => (
             is_one_of(&RANKS, value) || value.parse::<u8>().is_ok_and(|nth| (1..=9).contains(&nth)),
-            "\"soonest\", \"latest\", \"longest\", \"shortest\", \"newest\", or \"1\" to \"9\"",
+            "\"soonest\", \"latest\", \"early\", \"late\", \"longest\", \"shortest\", \"newest\", or \"1\" to \"9\"",
         ),
         "month" => (value.parse::<u8>().is_ok_and(|month| (1..=12).contains(&month)), "\"1\" to \"12\""),
         "kind" | "kinds" => {

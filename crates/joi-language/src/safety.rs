@@ -1,4 +1,4 @@
-//! The words by which it is known what a model that knows little must not answer by itself, and what is said instead.
+//! The words by which it is known what a model must not answer by itself, and what is said instead.
 //!
 //! In: the text of `care.toml`. Out: patterns, compiled and ready to match an utterance in lower case, and sentences.
 //! What can't be used is an error that names its key. Pure: no I/O, no clock.
@@ -10,8 +10,10 @@ use serde::Deserialize;
 use super::fill::fill;
 use super::pattern::WordPattern;
 use behind_orders::{BehindOrders, WrittenBehindOrders};
+pub use sites::SiteWords;
 
 pub(crate) mod behind_orders;
+mod sites;
 #[cfg(test)]
 mod tests;
 
@@ -42,6 +44,8 @@ pub struct SafetyWords {
     pub facts: FactWords,
     pub look_up: LookUpWords,
     pub sites: SiteWords,
+    /// Matters that do no harm by a wrong word of a model with fair knowledge.
+    left_to_larger: Vec<String>,
     urgent: BTreeMap<String, String>,
     settled: BTreeMap<String, String>,
     careful: BTreeMap<String, String>,
@@ -134,14 +138,6 @@ pub struct LookUpSentences {
     source: String,
 }
 
-/// What sites are called, and which of them are relied on.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SiteWords {
-    names: Vec<(String, String)>,
-    trusted: Vec<String>,
-}
-
 /// The number of the emergency services, in words.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -173,6 +169,8 @@ struct SafetyFile {
     goes_on: Vec<String>,
     personal: Vec<String>,
     introduced: Option<WrittenIntroduced>,
+    #[serde(default)]
+    left_to_larger: Vec<String>,
     words: BTreeMap<String, String>,
     urgent: BTreeMap<String, String>,
     #[serde(default)]
@@ -252,6 +250,7 @@ impl SafetyWords {
                 doubts: any("look_up.doubts", &look_up.doubts)?,
                 say: file.look_up.say,
             },
+            left_to_larger: file.left_to_larger,
             urgent: file.urgent,
             settled: file.settled,
             careful: file.careful,
@@ -270,6 +269,11 @@ impl SafetyWords {
             known => fill(&self.number.known, &[("number", known)]),
         };
         Some(fill(sentence, &[("number", &number)]))
+    }
+
+    /// Returns whether a model with fair knowledge answers a matter by itself.
+    pub fn is_left_to_larger(&self, matter: &str) -> bool {
+        self.left_to_larger.iter().any(|left| left == matter)
     }
 
     /// How urgent a matter is.
@@ -300,30 +304,16 @@ impl LookUpSentences {
     }
 }
 
-impl SiteWords {
-    /// What the site of a host is called: its name, else the host without what every host may begin with.
-    pub fn name<'a>(&'a self, host: &'a str) -> &'a str {
-        let named =
-            self.names.iter().filter(|(site, _)| is_of(host, site)).max_by_key(|(site, _)| site.len());
-        named.map_or_else(|| host.strip_prefix("www.").unwrap_or(host), |(_, name)| name)
-    }
-
-    /// Whether it may be quoted about a matter.
-    pub fn is_trusted(&self, host: &str) -> bool {
-        self.trusted.iter().any(|site| is_of(host, site))
-    }
-}
-
-/// Whether `host` is `site` or below it.
-fn is_of(host: &str, site: &str) -> bool {
-    host.strip_suffix(site).is_some_and(|below| below.is_empty() || below.ends_with('.'))
-}
-
 impl SafetyFile {
     /// Every rule has an answer, and what is said holds only what is known where it is said.
     fn check(&self) -> Result<(), String> {
         let all = [&self.urgent, &self.settled, &self.careful];
         let known = |matter: &str| all.iter().any(|matters| matters.contains_key(matter));
+        if let Some(matter) = self.left_to_larger.iter().find(|matter| !known(matter)) {
+            return Err(format!(
+                "left_to_larger has \"{matter}\"; allowed: keys of [urgent], [settled] or [careful]"
+            ));
+        }
         for WrittenRule { matter, asks, tells, always } in &self.rule {
             if !known(matter) {
                 return Err(format!(

@@ -24,6 +24,8 @@ struct SecretsFile {
     pins: Vec<String>,
     #[serde(default)]
     it_is: Vec<String>,
+    #[serde(default)]
+    pauses: Vec<String>,
     of: Vec<String>,
     is: Vec<String>,
     #[serde(default)]
@@ -146,22 +148,25 @@ impl SecretWords {
         let (is, now, to) = (any(&file.is), any(&file.now), any(&file.to));
         let few = format!(r"(?:{WORD}+\s+){{0,3}}?");
         let keep = format!(r"{}\s(?:[^.;!?\n]{{0,60}}?\s)??{}\s+{few}", any(&file.keep), any(&file.whose),);
+        // "The password is, let me see, …", "my pin, 4711".
+        let (pause, it_is) = (any(&file.pauses), any(&file.it_is));
+        let gap = format!(r"(?:[\s,.…-]+{pause})*[,:.…]*\s+");
+        let before = format!(r"(?:[\s,.…-]+{pause})*,?\s+{it_is}");
         let dot = any(&file.email.dot);
         let part = format!(r"(?:\s+(?:{dot}|{})\s+{ADDRESS}+)*", any(&file.email.signs));
         let said = any(&values.keys().cloned().collect::<Vec<_>>());
         Ok(Self {
             password: compiled(&format!(
-                r"(?i)(?:(?-u:\b){passwords}{of}(?:\s+{is}{glued})(?:\s+{now})?:?|{}(?:\s+{WORD}+){{0,4}}?\s+{passwords}\s+{to})\s+",
+                r"(?i)(?:(?-u:\b){passwords}{of}(?:(?:\s+{is}{glued})(?:\s+{now})?:?|(?:[\s,.…-]+{pause})+,?\s+{it_is}|,\s+{it_is})|{}(?:\s+{WORD}+){{0,4}}?\s+{passwords}\s+{to}){gap}",
                 any(&file.change),
             ))?,
             kept: pattern(&format!(r"{keep}{passwords}\s+"))?,
             code: pattern(&format!(
-                r"{codes}{of}(?:(?:\s+(?:{is}|{}){glued})(?:\s+{now})?:?|:|,?\s+{})\s+",
+                r"{codes}{of}(?:(?:\s+(?:{is}|{}){glued})(?:\s+{now})?:?|:|{before}){gap}",
                 any(&file.code_to),
-                any(&file.it_is),
             ))?,
             own_code: pattern(&format!(
-                r"(?:{}\s+{few}{codes}|{keep}{codes}|{})\s+",
+                r"(?:{}\s+{few}{codes}|{keep}{codes}|{}){gap}",
                 any(&file.own),
                 any(&file.pins),
             ))?,

@@ -52,6 +52,31 @@ fn every_language_says_everything_and_understands_every_command() {
     }
 }
 
+/// What every language that sentence templates understand says and understands by itself.
+#[test]
+fn a_language_of_templates_says_what_happened_and_knows_stop_and_yes() {
+    for code in ["fr", "es", "it", "nl"] {
+        let language = LanguageLibrary::built_in().load(code).unwrap();
+        assert_eq!(language.code(), code);
+        let (own, english) = (language.sentences(), english().sentences());
+        assert_ne!(own.schedule, english.schedule, "{code}");
+        assert_ne!(own.reply.not_understood, english.reply.not_understood, "{code}");
+        let house = language.house().unwrap();
+        assert!(house.deed.is_empty() && !house.words.never.is_empty(), "{code}");
+        let rows = |list: &str| -> BTreeSet<String> {
+            let table = asset(code, "commands.toml");
+            let rows = table[list].as_array().unwrap().iter();
+            rows.map(|row| row["name"].as_str().unwrap().to_owned()).collect()
+        };
+        for name in ["time", "date", "stop", "repeat", "volume set", "timer set", "alarm set", "cancel"] {
+            assert!(rows("intent").contains(name), "{code} {name}");
+        }
+        for name in ["yes", "clear yes", "no", "length"] {
+            assert!(rows("answer").contains(name), "{code} {name}");
+        }
+    }
+}
+
 /// A folder in which `fr` has these files.
 fn french(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -107,8 +132,8 @@ fn a_language_is_added_as_a_folder_of_files() {
     let french = library.load("fr").unwrap();
     assert_eq!(french.code(), "fr");
     assert_eq!(french.sentences(), english().sentences(), "what has no file of its own is as in English");
-    let told = library.load("it").unwrap_err().to_string();
-    assert_eq!(told, "there is no language \"it\"; there is en, de, fr");
+    let told = library.load("xx").unwrap_err().to_string();
+    assert_eq!(told, "there is no language \"xx\"; there is en, de, fr, es, it, nl");
     assert!(LanguageLibrary::with_folder(folder.path().join("nowhere")).load("../en").is_err());
 }
 

@@ -233,6 +233,14 @@ impl ToolWords {
 }
 
 impl ReadyWords {
+    /// Returns whether only the conversation knows what `text` is, or it turns the request round.
+    pub fn is_vague(&self, text: &str) -> bool {
+        let text = text.to_lowercase();
+        let mut all = text.split_whitespace();
+        let is_turned = all.any(|word| self.negations.iter().any(|known| known == word));
+        self.vague.contains(&text) || text.is_empty() || is_turned
+    }
+
     fn ways(&self) -> Result<Vec<Way>, String> {
         let (before, behind) = (self.before.join("|"), self.behind.join("|"));
         let all = [

@@ -12,7 +12,7 @@ pub use super::clock::{ClockSaid, Exactness};
 pub use deed::{CallValue, Effect, MemoryKind, ValueKind, Wish};
 pub use entry::{Days, Due, Entry, EntryId, EntryKind, EntryState, MonthRule};
 pub use later::{HouseHand, LaterCommand, LaterOutcome};
-pub use moment::{Day, DayPart, Said, date_on};
+pub use moment::{Day, DayPart, Said, date_on, dates};
 pub use order::{
     Bias, LONGEST_TIMER_S, Many, NewEntry, OrderReport, Rank, ScheduleOrder, ScheduleQuestion, When, Which,
 };

@@ -2,16 +2,14 @@
 //!
 //! Any thread; reads the API key's file. Nothing is contacted.
 
-use std::sync::Arc;
-
 use super::config::LlmConfig;
 use super::error::LlmError;
-use super::server::ChatServer;
+use super::server::AnyChatServer;
 
 /// Creates the client of the server at `llm.url`.
 ///
 /// # Errors
 /// The address or the file with the API key can't be used.
-pub(super) fn connect(config: &LlmConfig) -> Result<Arc<dyn ChatServer>, LlmError> {
+pub(super) fn connect(config: &LlmConfig) -> Result<AnyChatServer, LlmError> {
     (config.backend.kind().connect)(&config.url, &config.key_file)
 }

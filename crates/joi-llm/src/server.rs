@@ -17,6 +17,9 @@ use super::wire::{ChatEvent, ChatRequest, ChatStats, InstalledModel, ModelInfo, 
 /// An answer that is waited for.
 pub type ServerAnswer<'a, T> = BoxFuture<'a, Result<T, LlmError>>;
 
+/// A client of a server of some kind.
+pub(crate) type AnyChatServer = Arc<dyn ChatServer>;
+
 /// A server of chat models at one address.
 pub trait ChatServer: fmt::Debug + Send + Sync {
     /// Returns the address as the owner knows it.
@@ -55,7 +58,7 @@ pub struct ServerKind {
     /// What the owner can do where no such server serves.
     pub remedy: &'static str,
     /// Creates a client of the server at an address, with the key in a file. Nothing is contacted.
-    pub(super) connect: fn(url: &str, key_file: &str) -> Result<Arc<dyn ChatServer>, LlmError>,
+    pub(super) connect: fn(url: &str, key_file: &str) -> Result<AnyChatServer, LlmError>,
     /// Returns the listed model that `llm.model` means.
     pub(super) chat_model: fn(wanted: &str, listed: &[InstalledModel]) -> Result<String, LlmError>,
     /// Returns whether a model of that name makes vectors, where the list does not say.

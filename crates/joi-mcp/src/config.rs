@@ -9,6 +9,8 @@ use joi_base::problem::Problem;
 use joi_tools::gate::ToolPermission;
 use serde::{Deserialize, Serialize};
 
+use crate::serve::McpServeConfig;
+
 pub mod file;
 
 /// `[mcp]`.
@@ -24,6 +26,8 @@ pub struct McpConfig {
     /// Most tools of servers that are on offer in every request, 1 to 12. Where there are more, a request gets those that
     /// its words point at, and a conversation 12 at most.
     pub tools_per_turn: u32,
+    /// What joi itself serves to other programs.
+    pub serve: McpServeConfig,
     /// McpServers by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub servers: BTreeMap<String, ServerEntry>,
@@ -31,7 +35,8 @@ pub struct McpConfig {
 
 impl Default for McpConfig {
     fn default() -> Self {
-        Self { enabled: true, file: String::new(), tools_per_turn: 12, servers: BTreeMap::new() }
+        let (file, serve, servers) = Default::default();
+        Self { enabled: true, file, tools_per_turn: 12, serve, servers }
     }
 }
 
@@ -177,6 +182,7 @@ impl McpConfig {
         if !self.file.is_empty() && !self.file.starts_with('/') {
             problems.push(Problem::new("mcp.file", &self.file, "an absolute path, or \"\""));
         }
+        problems.extend(self.serve.check());
         problems.extend(
             self.servers.iter().flat_map(|(name, entry)| entry.check(&format!("mcp.servers.{name}"))),
         );

@@ -78,7 +78,7 @@ pub(crate) struct ServerScene {
     pub(crate) registry: ToolRegistry,
     heard: Arc<Mutex<Vec<(usize, Value)>>>,
     status: Arc<Mutex<ServerStatus>>,
-    stop: CancellationToken,
+    pub(crate) stop: CancellationToken,
     task: tokio::task::JoinHandle<()>,
     _folder: tempfile::TempDir,
 }

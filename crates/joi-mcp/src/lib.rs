@@ -1,4 +1,4 @@
-//! A client of the Model Context Protocol: tools of other programs.
+//! The Model Context Protocol: tools of other programs, and joi's own for other programs ([`serve`]).
 //!
 //! [`McpService`] holds the servers that the configuration names: one task for each starts it, lists its tools, restarts
 //! it, and puts the tools into the registry under the server's id, or takes them out. [`lifecycle`] decides all of that
@@ -23,6 +23,7 @@ mod process;
 mod result;
 pub mod schema;
 mod secrets;
+pub mod serve;
 mod server;
 mod service;
 mod status;
@@ -38,11 +39,13 @@ pub use lifecycle::{Beginning, StartFault};
 pub use listing::ListedTool;
 pub use name::ids;
 pub use secrets::{SecretFault, Secrets};
+pub use serve::McpServeConfig;
 pub use service::McpService;
 pub use status::{ServerStatus, ToolStatus};
 pub use tool::McpTool;
 
-/// Returns bytes as lower-case hexadecimal digits.
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+/// Returns 32 hexadecimal digits that stand for a text.
+fn hashed(text: &str) -> String {
+    use sha2::Digest as _;
+    sha2::Sha256::digest(text.as_bytes())[..16].iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -59,7 +59,7 @@ impl StartFault {
 
 /// Whether a server is a program that is started here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ServerKind {
+pub enum McpServerKind {
     /// It is, and is given up when it keeps dying.
     Program,
     /// It runs elsewhere, and may come back at any time.
@@ -81,6 +81,8 @@ pub enum Input {
     NotListed(String),
     /// The server reports that its tools have changed.
     ToolsChanged,
+    /// What the owner allows was renewed.
+    Renewed,
     /// A call could not be sent: the connection may be gone.
     Doubted,
     /// The connection has ended.
@@ -146,7 +148,7 @@ pub enum LifeState {
 /// The life of one server.
 #[derive(Debug, Clone)]
 pub struct Life {
-    kind: ServerKind,
+    kind: McpServerKind,
     wanted: Lifecycle,
     /// The beginning that worked.
     known: Option<Beginning>,
@@ -158,7 +160,7 @@ pub struct Life {
 
 impl Life {
     /// A server that was not used yet; `known` is the beginning that worked earlier.
-    pub fn new(kind: ServerKind, wanted: Lifecycle, known: Option<Beginning>) -> Self {
+    pub fn new(kind: McpServerKind, wanted: Lifecycle, known: Option<Beginning>) -> Self {
         let restarts = Restarts::new(RESTARTS);
         Self { kind, wanted, known, restarts, phase: LifePhase::Idle, refused: Vec::new() }
     }
@@ -181,6 +183,8 @@ impl Life {
                 self.phase = LifePhase::Up { since, listing: listing.changed(now) };
                 Vec::new()
             }
+            // While they are listed, they will be offered anyway.
+            (LifePhase::Up { listing: Listing::Due { .. }, .. }, Input::Renewed) => vec![Order::Offer],
             (LifePhase::Up { since, listing: Listing::Due { .. } }, Input::Doubted) => self.list(since),
             (LifePhase::Up { since, .. }, Input::NotListed(why) | Input::Lost(why)) => {
                 self.failed(since, why, now)
@@ -294,8 +298,8 @@ impl Life {
     fn wait(&mut self, since: Instant, why: String, now: Instant) {
         self.phase = match (self.restarts.failed(now.saturating_duration_since(since)), self.kind) {
             (Restart::After(wait), _) => LifePhase::Waiting { until: now + wait, why },
-            (Restart::GiveUp, ServerKind::Program) => LifePhase::GivenUp { why },
-            (Restart::GiveUp, ServerKind::Remote) => {
+            (Restart::GiveUp, McpServerKind::Program) => LifePhase::GivenUp { why },
+            (Restart::GiveUp, McpServerKind::Remote) => {
                 LifePhase::Waiting { until: now + RESTARTS.longest_wait, why }
             }
         };

@@ -3,7 +3,6 @@
 //! Any thread. In: one page of `tools/list` as JSON. Out: tools with bounded texts. Pure: no I/O, no clock.
 
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 
 use crate::policy::Annotations;
 use crate::result::Shape;
@@ -71,7 +70,7 @@ impl ListedTool {
     pub fn fingerprint(&self) -> String {
         let Self { name, title, description, schema, annotations, .. } = self;
         let text = format!("{name}\0{title}\0{description}\0{schema}\0{annotations:?}");
-        crate::hex(&Sha256::digest(text.as_bytes())[..16])
+        crate::hashed(&text)
     }
 
     /// Returns which part of its results is the exact one.

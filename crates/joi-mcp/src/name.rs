@@ -5,8 +5,6 @@
 
 use std::collections::BTreeSet;
 
-use sha2::{Digest as _, Sha256};
-
 /// Longest id of a server.
 const LONGEST_ID: usize = 16;
 /// Longest name that all models take.
@@ -49,7 +47,7 @@ pub(crate) fn of_tools(id: &str, tools: &[String]) -> Vec<Option<String>> {
         if plain.len() <= LONGEST_NAME && others.count() == 0 {
             return Some(plain.clone());
         }
-        let hash = crate::hex(&Sha256::digest(tool.as_bytes())[..3]);
+        let hash = &crate::hashed(tool)[..6];
         Some(format!("{}_{hash}", &plain[..plain.len().min(LONGEST_NAME - hash.len() - 1)]))
     };
     tools.iter().zip(&all).map(name).collect()

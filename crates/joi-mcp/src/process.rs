@@ -18,6 +18,14 @@ const PASSED: [&str; 4] = ["PATH", "HOME", "LANG", "TZ"];
 /// Bytes of stderr that are logged.
 const LOGGED: usize = 4 * 1024;
 
+/// Has Node interpret: a service of systemd with `MemoryDenyWriteExecute` ends whatever makes code at run time.
+const INTERPRETED: &str = "--jitless";
+
+/// Returns whether this is a service of systemd whose system calls are filtered, by its `/proc/self/status`.
+fn is_confined(is_service: bool, status: &str) -> bool {
+    is_service && status.lines().any(|line| line.split_whitespace().eq(["Seccomp:", "2"]))
+}
+
 /// Returns the command of a server.
 ///
 /// # Errors
@@ -29,6 +37,10 @@ pub(crate) fn command(entry: &ServerEntry, secrets: &Secrets) -> Result<Command,
     }
     command.env_clear();
     command.envs(PASSED.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    if is_confined(std::env::var_os("INVOCATION_ID").is_some(), &status) {
+        command.env("NODE_OPTIONS", INTERPRETED);
+    }
     for (name, value) in &entry.env {
         command.env(name, secrets.filled(value)?);
     }
@@ -77,5 +89,19 @@ pub(crate) async fn drain(server: String, mut stderr: impl AsyncRead + Unpin) {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_service_with_a_filter_of_its_own_is_confined() {
+        let filtered = "Name:\tjoi\nSeccomp:\t2\nSeccomp_filters:\t9\n";
+        assert!(is_confined(true, filtered));
+        assert!(!is_confined(false, filtered), "a container");
+        assert!(!is_confined(true, "Name:\tjoi\nSeccomp:\t0\n"), "a terminal");
+        assert!(!is_confined(true, ""));
     }
 }

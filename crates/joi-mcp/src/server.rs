@@ -14,9 +14,10 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::approval::Approvals;
+use crate::config::ServerEntry;
 use crate::connection::{InputAnswers, McpConnection, Notice, ServerTarget, open};
 use crate::entry::McpServer;
-use crate::lifecycle::{Beginning, Input, Life, LifeState, Order, ServerKind, StartFault};
+use crate::lifecycle::{Beginning, Input, Life, LifeState, McpServerKind, Order, StartFault};
 use crate::listing::ListedTool;
 use crate::status::{ServerStatus, UP};
 use crate::tool::{Line, McpTool, Owner};
@@ -50,6 +51,8 @@ pub(crate) struct ServerTask {
     work: Option<JoinHandle<Came>>,
     notices: Option<mpsc::Receiver<Notice>>,
     listed: Vec<ListedTool>,
+    /// What the owner allows, whenever it was changed.
+    renewals: Option<watch::Receiver<ServerEntry>>,
     closing: Vec<JoinHandle<()>>,
 }
 
@@ -60,7 +63,7 @@ impl ServerTask {
         (approvals, registry): (Approvals, ToolRegistry),
         status: Arc<Mutex<ServerStatus>>,
     ) -> Self {
-        let kind = if server.entry.url.is_empty() { ServerKind::Program } else { ServerKind::Remote };
+        let kind = if server.entry.url.is_empty() { McpServerKind::Program } else { McpServerKind::Remote };
         let life = Life::new(kind, server.entry.lifecycle, approvals.beginning(&server.id));
         let (connection, seen) = watch::channel(None);
         let (sender, doubts) = mpsc::channel(1);
@@ -77,8 +80,14 @@ impl ServerTask {
             work: None,
             notices: None,
             listed: Vec::new(),
+            renewals: None,
             closing: Vec::new(),
         }
+    }
+
+    /// Takes what the owner allows from `entries`, whenever it is changed there. The way to the server stays.
+    pub(crate) fn renewed_by(self, entries: watch::Receiver<ServerEntry>) -> Self {
+        Self { renewals: Some(entries), ..self }
     }
 
     /// Runs until `stop`; then ends the connection and its program.
@@ -94,6 +103,10 @@ impl ServerTask {
                     Notice::ToolsChanged => Input::ToolsChanged,
                     Notice::Ended => Input::Lost("it has ended".to_owned()),
                 }),
+                entry = renewed(&mut self.renewals) => {
+                    self.server.entry = entry;
+                    Some(Input::Renewed)
+                }
                 Some(()) = self.doubts.recv() => Some(Input::Doubted),
                 () = at(look) => Some(Input::Look),
             };
@@ -255,6 +268,17 @@ async fn finished(work: &mut Option<JoinHandle<Came>>) -> Came {
             Err(error) => tracing::warn!(%error, "work for a server of tools broke down"),
         }
     }
+}
+
+/// Waits for a change of what the owner allows; for ever where there is none.
+async fn renewed(entries: &mut Option<watch::Receiver<ServerEntry>>) -> ServerEntry {
+    if let Some(receiver) = entries {
+        if receiver.changed().await.is_ok() {
+            return receiver.borrow_and_update().clone();
+        }
+        *entries = None;
+    }
+    std::future::pending().await
 }
 
 /// Waits for a notice; for ever where there is no connection.

@@ -9,6 +9,8 @@ use crate::lifecycle::LifeState;
 
 /// The state of a server whose tools can be called.
 pub(crate) const UP: &str = "up";
+/// The state of a server that is not tried again.
+pub(crate) const GIVEN_UP: &str = "given up";
 
 /// A server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,7 +34,7 @@ impl ServerStatus {
             LifeState::Starting => ("starting", ""),
             LifeState::Up => (UP, ""),
             LifeState::Down(why) => ("down", why.as_str()),
-            LifeState::GivenUp(why) => ("given up", why.as_str()),
+            LifeState::GivenUp(why) => (GIVEN_UP, why.as_str()),
             LifeState::Off => ("off", ""),
         };
         let (name, id, state, about) = (name.to_owned(), id.to_owned(), state.to_owned(), about.to_owned());

@@ -39,6 +39,7 @@ use joi_store::{ScheduleChange, ScheduleTable, ScheduleWrite, Store, StoreError}
 
 pub mod announce;
 mod config;
+mod longer;
 mod names;
 mod obey;
 mod pause;

@@ -11,6 +11,7 @@ use joi_language::PhoneticMatcher;
 use joi_language::values::entry::Entry;
 use joi_language::values::moment::{Day, DayPart, dates};
 use joi_language::values::order::{Rank, Which};
+use joi_language::words;
 
 /// From this likeness on, 0..1, a name is meant.
 const ALIKE: f64 = 0.87;
@@ -29,8 +30,11 @@ pub(super) fn meant<'a>(
     phonetic: PhoneticMatcher,
 ) -> Vec<&'a Entry> {
     let zone = now.time_zone();
+    let except =
+        which.except.as_deref().map(|except| meant(entries, except, now, phonetic)).unwrap_or_default();
     let fits = |entry: &&Entry| {
-        entry.is_live()
+        !except.iter().any(|other| other.id == entry.id)
+            && entry.is_live()
             && which.id.is_none_or(|id| id == entry.id)
             && which.kind.is_none_or(|kind| kind == entry.kind)
             && which.length_s.is_none_or(|length| entry.length_s == Some(length))
@@ -58,11 +62,15 @@ pub(super) fn meant<'a>(
 }
 
 /// Returns the one of `found`, the next one first, that is meant by its place among them.
-pub(super) fn ranked<'a>(found: &[&'a Entry], rank: Rank) -> Vec<&'a Entry> {
+pub(super) fn ranked<'a>(found: &[&'a Entry], rank: Rank, now: &Zoned) -> Vec<&'a Entry> {
+    let zone = now.time_zone();
+    let time = |entry: &&&Entry| entry.due.moment(zone).to_zoned(zone.clone()).time();
     let length = |entry: &&&Entry| entry.length_s.unwrap_or_default();
     let one = match rank {
         Rank::Soonest => found.first(),
         Rank::Latest => found.last(),
+        Rank::Early => found.iter().min_by_key(time),
+        Rank::Late => found.iter().max_by_key(time),
         Rank::Longest => found.iter().max_by_key(length),
         Rank::Shortest => found.iter().min_by_key(length),
         Rank::Newest => found.iter().max_by_key(|entry| entry.id),
@@ -87,13 +95,17 @@ pub(super) fn date_of(entry: &Entry, day: Day, now: &Zoned) -> Option<Date> {
 }
 
 /// How alike two names are, 0..1.
-fn likeness(one: &str, other: &str, phonetic: PhoneticMatcher) -> f64 {
-    let (one, other) = (plain(one), plain(other));
+fn likeness(own: &str, heard: &str, phonetic: PhoneticMatcher) -> f64 {
+    let (one, other) = (plain(own), plain(heard));
     if one == other {
         return 1.0;
     }
     let spelling = strsim::jaro_winkler(&one, &other);
     let (first, second) = (phonetic.sound(&one), phonetic.sound(&other));
+    // "The reminder about Ann": a part of it.
+    if words::mention(&words::words(own), &words::words(heard)) {
+        return spelling.max(SOUNDS_SAME).min(0.99);
+    }
     let sounds_same = !first.is_empty() && first == second && spelling >= NOT_TOO_FAR;
     if sounds_same { spelling.max(SOUNDS_SAME) } else { spelling.min(0.99) }
 }

@@ -77,11 +77,11 @@ pub(super) enum Choice<'a> {
 }
 
 impl Present<'_> {
-    fn at(&self) -> Timestamp {
+    pub(super) fn at(&self) -> Timestamp {
         self.now.timestamp()
     }
 
-    fn moment(&self, entry: &Entry) -> Timestamp {
+    pub(super) fn moment(&self, entry: &Entry) -> Timestamp {
         self.at().checked_add(entry.left(self.now)).unwrap_or(Timestamp::MAX)
     }
 
@@ -102,7 +102,7 @@ impl Present<'_> {
         }
         found.sort_by_key(|entry| (self.moment(entry), entry.id));
         if let Some(rank) = which.rank {
-            found = ranked(&found, rank);
+            found = ranked(&found, rank, self.now);
         }
         match (found.len(), which.many) {
             (0, _) => Choice::Unclear(OrderReport::NoSuch(which.clone())),
@@ -112,6 +112,8 @@ impl Present<'_> {
                 match ringing[..] {
                     [one] => Choice::These(vec![one]),
                     _ => {
+                        // In the order in which they were set: "the second" is the one that was named second.
+                        found.sort_by_key(|entry| entry.id);
                         let several = found.into_iter().cloned().collect();
                         Choice::Unclear(OrderReport::Ask(ScheduleQuestion::Which(several)))
                     }
@@ -260,37 +262,6 @@ impl Present<'_> {
         (changes, OrderReport::Cancelled(entries.into_iter().cloned().collect()))
     }
 
-    fn add(&self, which: &Which, seconds: i64) -> Decided {
-        let which = Which { many: Many::One, ..which.clone() };
-        let entry = match self.chosen(&which) {
-            Choice::These(entries) => entries.first().copied().cloned(),
-            Choice::Unclear(report) => return (vec![], report),
-        };
-        let Some(mut entry) = entry else { return (vec![], OrderReport::NoSuch(which)) };
-        // What rings already gets the time from now on.
-        let from = if entry.is_ringing() { self.at() } else { self.moment(&entry) };
-        let due = from.checked_add(SignedDuration::from_secs(seconds)).unwrap_or(Timestamp::MAX);
-        if due <= self.at() {
-            return (vec![], OrderReport::IsOver);
-        }
-        let length = entry.length_s.map(|length| i64::from(length) + seconds);
-        if length.is_some_and(|length| length > i64::from(LONGEST_TIMER_S)) {
-            return (vec![], OrderReport::TooLong);
-        }
-        entry.length_s = length.and_then(|length| u32::try_from(length).ok()).or(entry.length_s);
-        entry.due = match entry.due {
-            Due::Moment(_) => Due::Moment(due),
-            Due::Wall(_) => Due::Wall(due.to_zoned(self.now.time_zone().clone()).datetime()),
-        };
-        entry.state = match entry.state {
-            EntryState::Paused { left_s } => {
-                EntryState::Paused { left_s: u32::try_from(i64::from(left_s) + seconds).unwrap_or(left_s) }
-            }
-            _ => EntryState::Waiting,
-        };
-        (vec![EntryChange::Replace(entry.clone())], OrderReport::Changed(entry))
-    }
-
     fn shift(&self, which: &Which, when: Option<&When>) -> Decided {
         let entry = match self.chosen(&Which { many: Many::One, ..which.clone() }) {
             Choice::These(entries) => entries.first().copied().cloned(),
@@ -305,7 +276,10 @@ impl Present<'_> {
             };
             return (vec![], OrderReport::Ask(question));
         };
-        match self.due(when, entry.kind, self.likely(&entry)) {
+        let was = self.moment(&entry).to_zoned(self.now.time_zone().clone());
+        let is_once_later =
+            entry.days.is_none() && was.date() > self.now.date() && entry.kind != EntryKind::Timer;
+        match self.due(&when.near(&was, is_once_later), entry.kind, self.likely(&entry)) {
             Ok((due, days, length_s)) => {
                 entry.length_s = length_s.filter(|_| entry.kind == EntryKind::Timer);
                 entry.due = due;
@@ -334,7 +308,7 @@ impl Present<'_> {
         }
     }
 
-    fn snooze(&self, which: &Which, seconds: Option<u32>) -> Decided {
+    pub(super) fn snooze(&self, which: &Which, seconds: Option<u32>) -> Decided {
         if seconds == Some(0) {
             return (vec![], OrderReport::Ask(ScheduleQuestion::Length));
         }

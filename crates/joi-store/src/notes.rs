@@ -14,6 +14,9 @@ use joi_language::words;
 /// Most entries of one list; the oldest are dropped first.
 const MOST_ENTRIES: i64 = 500;
 
+/// Stands on a list that was begun; it is no entry.
+const BEGUN: &str = "";
+
 /// What became of an entry that was to be removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoteRemoval {
@@ -59,13 +62,22 @@ impl Store {
         .await
     }
 
+    /// Begins `list`, which is there from then on, also without an entry.
+    pub async fn begin_list(&self, list: &str, at: Timestamp) -> Result<(), StoreError> {
+        let list = list.to_owned();
+        self.run(move |db| {
+            durably(db, |db| add(db, &list, &[BEGUN.to_owned()], (at, Origin::Ours)).map(drop))
+        })
+        .await
+    }
+
     /// The entries of `list`, oldest first.
     pub async fn notes(&self, list: &str) -> Result<Vec<String>, StoreError> {
         let list = list.to_owned();
         self.run(move |db| entries(db, &list)).await
     }
 
-    /// The lists on which something stands, the oldest first.
+    /// The lists that were begun or on which something stands, the oldest first.
     pub async fn note_lists(&self) -> Result<Vec<String>, StoreError> {
         self.run(|db| {
             let mut query = db.prepare_cached("SELECT list FROM note GROUP BY list ORDER BY MIN(id)")?;
@@ -119,14 +131,15 @@ fn add(
 }
 
 fn entries(db: &Connection, list: &str) -> Result<Vec<String>, StoreError> {
-    let mut query = db.prepare_cached("SELECT text FROM note WHERE list = ?1 ORDER BY id")?;
+    let mut query = db.prepare_cached("SELECT text FROM note WHERE list = ?1 AND text <> '' ORDER BY id")?;
     Ok(query.query_map([list], |row| row.get(0))?.collect::<Result<_, _>>()?)
 }
 
 fn remove(db: &mut Connection, list: &str, text: &str) -> Result<NoteRemoval, StoreError> {
     let tx = db.transaction()?;
     let entries = {
-        let mut query = tx.prepare_cached("SELECT id, text FROM note WHERE list = ?1 ORDER BY id")?;
+        let mut query =
+            tx.prepare_cached("SELECT id, text FROM note WHERE list = ?1 AND text <> '' ORDER BY id")?;
         let rows = query.query_map([list], |row| Ok((row.get(0)?, row.get(1)?)))?;
         rows.collect::<Result<Vec<(i64, String)>, _>>()?
     };

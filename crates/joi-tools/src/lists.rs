@@ -3,6 +3,8 @@
 //! In: what to do with which list. Out: the list as it stands in the database after that, which is what
 //! joi reports; nothing is said to be done that was not read back.
 
+mod spoken;
+
 use std::sync::Arc;
 
 use futures_util::FutureExt;
@@ -14,9 +16,11 @@ use joi_base::clock::Clock;
 use joi_base::message::Origin;
 use joi_language::tools::ListWords;
 use joi_language::values::deed::{self, CallValue, ValueKind};
-use joi_language::{Language, capital, fill};
+use joi_language::{Language, fill};
 use joi_store::{NoteRemoval, Store, StoreError};
 use joi_understand::requests::list::{self, NOTES, SHOPPING, TODO, bare_name, list_name};
+pub use spoken::taken_off;
+use spoken::{added, as_spoken, lost, spoken_list, spoken_name, which};
 
 /// The name of the tool.
 pub(super) const NAME: &str = "lists";
@@ -24,8 +28,6 @@ pub(super) const NAME: &str = "lists";
 const JOINED: &str = "\u{a0}";
 /// Fewest letters of a word for a list at the end of a name: "Packliste".
 const SHORTEST_END: usize = 4;
-/// Most entries spoken at once.
-const MOST_TOLD: usize = 30;
 
 /// The tool.
 pub(super) struct Lists {
@@ -50,9 +52,11 @@ impl Lists {
         }
         let (list, text) = self.meant(store, &call).await.map_err(broken)?;
         let text = text.as_str();
-        let action = if call.text("action") == "begin" { "read" } else { call.text("action") };
-        let is_known = is_always_there(&list) || !store.notes(&list).await.map_err(broken)?.is_empty();
-        if action != "add" && !is_known && call.text("action") != "begin" {
+        let action = call.text("action");
+        let is_known = is_always_there(&list) || store.note_lists().await.map_err(broken)?.contains(&list);
+        if action == "begin" && !is_known {
+            store.begin_list(&list, self.clock.now().timestamp()).await.map_err(broken)?;
+        } else if action != "add" && !is_known {
             return Ok(Output::own(format!("there is no {list} list"))
                 .saying(fill(&say.no_list, &[("list", spoken_name(&list, language))])));
         }
@@ -82,18 +86,7 @@ impl Lists {
                 let back = (!new.is_empty()).then_some(WayBack::TakeOff { list, entries: new });
                 Ok(Output::of(source, text).saying(sentence).undone_by(back))
             }
-            ("remove", text) => match store.remove_note(&list, text).await.map_err(broken)? {
-                NoteRemoval::Removed(gone) => {
-                    let now = store.notes(&list).await.map_err(broken)?;
-                    let sentence = taken_off(&list, std::slice::from_ref(&gone), language);
-                    Ok(Output::of(source, format!("removed {gone}; {}", as_spoken(&list, &now)))
-                        .saying(sentence))
-                }
-                NoteRemoval::Several(entries) => Err(which(&entries, source, language)),
-                NoteRemoval::Missing => {
-                    Err(ToolError::TellModel(format!("{text} is not on the {list} list")))
-                }
-            },
+            ("remove", text) => self.remove(store, &list, text, (source, language)).await,
             ("read", text) if !text.is_empty() => {
                 let found = store.notes_of(&list, text).await.map_err(broken)?;
                 let told = language.sentences().time.listed(&found);
@@ -123,6 +116,10 @@ impl Lists {
     /// one; else it is the shopping list, and what is added says what it is for.
     async fn meant(&self, store: &Store, call: &Call<'_>) -> Result<(String, String), StoreError> {
         let (said, text) = (call.text("list"), call.text("text"));
+        if call.text("action") == "remove" && names_all(said, call.language) {
+            let list = self.holding(store, text).await?;
+            return Ok((list.unwrap_or_else(|| SHOPPING.to_owned()), text.to_owned()));
+        }
         let Some((purpose, name)) = purpose(said, call.language) else {
             let name = list_name(said, call.language);
             // One list under its spellings: the one that is there.
@@ -136,6 +133,55 @@ impl Lists {
             (false, "add") if !text.is_empty() => (SHOPPING.to_owned(), format!("{text} {purpose}")),
             (false, _) => (SHOPPING.to_owned(), text.to_owned()),
         })
+    }
+
+    /// Takes what `text` names off a list: one entry, or several that are named one behind the other.
+    async fn remove(
+        &self,
+        store: &Store,
+        list: &str,
+        text: &str,
+        (source, language): (Source, &Language),
+    ) -> Result<Output, ToolError> {
+        let broken = |error: StoreError| lost(language, &error.to_string());
+        let (mut gone, mut missing) = (Vec::new(), Vec::new());
+        let is_one = !store.notes_of(list, text).await.map_err(broken)?.is_empty();
+        let all = if is_one { vec![text.to_owned()] } else { items(list, text, language) };
+        for item in all {
+            match store.remove_note(list, &item).await.map_err(broken)? {
+                NoteRemoval::Removed(entry) => gone.push(entry),
+                NoteRemoval::Several(entries) => return Err(which(&entries, source, language)),
+                NoteRemoval::Missing => match ending(&store.notes(list).await.map_err(broken)?, &item) {
+                    entries if entries.is_empty() => missing.push(item),
+                    entries => return Err(which(&entries, source, language)),
+                },
+            }
+        }
+        let say = &language.sentences().tools;
+        let told = |items: &[String]| language.sentences().time.listed(items);
+        let not_there =
+            || fill(&say.not_listed, &[("items", &told(&missing)), ("list", spoken_name(list, language))]);
+        if gone.is_empty() {
+            let fact = format!("{} is not on the {list} list", told(&missing));
+            return Ok(Output::of(source, fact).saying(not_there()));
+        }
+        let now = store.notes(list).await.map_err(broken)?;
+        let mut sentence = taken_off(list, &gone, language);
+        if !missing.is_empty() {
+            sentence = format!("{sentence} {}", not_there());
+        }
+        Ok(Output::of(source, format!("removed {}; {}", told(&gone), as_spoken(list, &now))).saying(sentence))
+    }
+
+    /// Returns the only list on which `text` stands.
+    async fn holding(&self, store: &Store, text: &str) -> Result<Option<String>, StoreError> {
+        let mut found = Vec::new();
+        for list in store.note_lists().await? {
+            if !store.notes_of(&list, text).await?.is_empty() {
+                found.push(list);
+            }
+        }
+        Ok(if found.len() == 1 { found.pop() } else { None })
     }
 
     /// Returns what lists there are.
@@ -170,7 +216,7 @@ impl Tool for Lists {
 
     fn schema(&self) -> Value {
         let properties = json!({
-            "action": { "type": "string", "enum": ["add", "read", "remove", "clear"] },
+            "action": { "type": "string", "enum": ["add", "read", "remove", "clear", "begin"] },
             "list": { "type": "string", "maxLength": 40 },
             "text": { "type": "string", "maxLength": 300 },
         });
@@ -179,7 +225,7 @@ impl Tool for Lists {
 
     fn effect(&self, arguments: &Arguments) -> Effect {
         match arguments.get("action").and_then(Value::as_str) {
-            Some("read" | "begin") => Effect::Looks,
+            Some("read") => Effect::Looks,
             _ => Effect::Remembers,
         }
     }
@@ -231,18 +277,6 @@ fn purpose(said: &str, language: &Language) -> Option<(String, String)> {
     })
 }
 
-/// Returns what is said once `items` were added to `list`.
-fn added(list: &str, items: &[String], language: &Language) -> String {
-    let say = &language.sentences().tools;
-    if list == NOTES {
-        return say.noted.clone();
-    }
-    let [one, several] = &say.added;
-    let added = if items.len() == 1 { one } else { several };
-    let told = language.sentences().time.listed(items);
-    capital(&fill(added, &[("items", &told), ("list", spoken_name(list, language))]))
-}
-
 /// Returns what a request with these arguments is answered with, where that does not depend on what is on the list.
 pub(super) fn foreseen(arguments: &Arguments, language: &Language) -> Option<String> {
     let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().trim();
@@ -283,7 +317,11 @@ fn is_same(stored: &str, said: &str, language: &Language) -> bool {
             .min_by_key(|name| name.len())
             .map_or_else(|| name.clone(), str::to_owned)
     };
-    list::is_alike(&named(stored), &named(said))
+    let (stored, said) = (named(stored), named(said));
+    // "Packliste" is that of "packen".
+    let is_stem = said.chars().count() >= SHORTEST_END
+        && stored.strip_prefix(said.as_str()).is_some_and(|ending| ["n", "en", "s"].contains(&ending));
+    is_stem || list::is_alike(&stored, &said)
 }
 
 /// `items` as they stand on the list already, each once: "Milk" is "milk".
@@ -297,6 +335,15 @@ fn once_each(items: Vec<String>, before: &[String]) -> Vec<String> {
         }
     }
     each
+}
+
+/// Returns the entries with a compound that ends with `item`: "Schwarzbrot".
+fn ending(entries: &[String], item: &str) -> Vec<String> {
+    let item = item.to_lowercase();
+    let is_end = |entry: &&String| {
+        item.chars().count() >= SHORTEST_END && !entry.contains(' ') && entry.to_lowercase().ends_with(&item)
+    };
+    entries.iter().filter(is_end).cloned().collect()
 }
 
 /// "milk, eggs and bread" are three things on a list and one note.
@@ -326,72 +373,4 @@ fn kept_together(text: &str, language: &Language) -> String {
             None => text,
         }
     })
-}
-
-/// Returns what a list is called when it is spoken of.
-fn spoken_name<'a>(list: &'a str, language: &'a Language) -> &'a str {
-    match list {
-        NOTES => &language.sentences().tools.notes,
-        SHOPPING => &language.sentences().tools.shopping,
-        name => name,
-    }
-}
-
-/// That `gone` was taken off `list`.
-pub fn taken_off(list: &str, gone: &[String], language: &Language) -> String {
-    let items = language.sentences().time.listed(gone);
-    let spoken = ("list", spoken_name(list, language));
-    capital(&fill(&language.sentences().tools.removed, &[("items", &items), spoken]))
-}
-
-/// Returns what is on a list, in a sentence.
-fn spoken_list(list: &str, now: &[String], language: &Language) -> String {
-    let say = &language.sentences().tools;
-    let ([one, several, long], empty) = match list {
-        NOTES => (&say.on_notes, &say.notes_empty),
-        _ => (&say.on_list, &say.list_empty),
-    };
-    let more = now.len().saturating_sub(MOST_TOLD);
-    let sentence = match (now.len(), more) {
-        (0, _) => empty,
-        (1, _) => one,
-        (_, 0) => several,
-        _ => long,
-    };
-    let (count, older) = (now.len().to_string(), more.to_string());
-    let items = language.sentences().time.listed(&now[more..]);
-    let list = spoken_name(list, language);
-    fill(sentence, &[("list", list), ("count", &count), ("older", &older), ("items", &items)])
-}
-
-/// Returns what is on a list, for the model.
-fn as_spoken(list: &str, now: &[String]) -> String {
-    let more = now.len().saturating_sub(MOST_TOLD);
-    let shown = match &now[more..] {
-        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
-        shown => shown.join(""),
-    };
-    let what = if list == NOTES { "your notes".to_owned() } else { format!("the {list} list") };
-    match (now.len(), more) {
-        (0, _) => format!("{what} {} empty", if list == NOTES { "are" } else { "is" }),
-        (count, 0) => format!("{what} has {count} {}: {shown}", if count == 1 { "entry" } else { "entries" }),
-        (count, more) => format!("{what} has {count} entries; without the oldest {more}: {shown}"),
-    }
-}
-
-/// Asks which entry is meant; what a stranger may have written is not said unasked.
-fn which(entries: &[String], source: Source, language: &Language) -> ToolError {
-    let say = language.sentences();
-    match entries.get(..MOST_TOLD.min(entries.len())) {
-        Some(entries) if source == Source::Own => {
-            let items = say.time.either(entries);
-            ToolError::EndTurn(fill(&say.tools.which_entry, &[("items", &items)]))
-        }
-        _ => ToolError::TellModel("several entries fit; ask which one is meant, in its full words".into()),
-    }
-}
-
-fn lost(language: &Language, why: &str) -> ToolError {
-    tracing::warn!(%why, "the lists can't be used");
-    ToolError::EndTurn(language.sentences().tools.no_notes.clone())
 }

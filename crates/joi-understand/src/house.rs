@@ -6,6 +6,7 @@
 //! that is negated or reported. Pure: no I/O, no clock.
 
 mod ask;
+mod by_template;
 mod decision;
 mod deed;
 pub mod follow;
@@ -22,6 +23,7 @@ pub mod say;
 mod situation;
 mod spoken;
 mod target;
+mod template_names;
 #[cfg(test)]
 mod tests;
 mod things;
@@ -31,7 +33,8 @@ pub mod watch;
 pub use ask::holds;
 pub use decision::{HouseAnswer, HouseDecision, HouseRefusal, NamedThing, PlannedBatch, PlannedCommand};
 pub use measured::HouseUnderstanding;
-pub use situation::{HousePhrasings, HouseSituation};
+pub use situation::{HousePhrasings, HouseSituation, HouseTemplates};
+pub use template_names::TemplateNames;
 
 use forbidden::is_forbidden;
 use joi_language::house::{HouseDeed, HouseWords, ThingKind};
@@ -49,12 +52,45 @@ pub fn may_be_about(text: &str, words: &HouseWords, phrasings: &HousePhrasings) 
             || phrasings.questions.iter().any(|(.., phrasing)| fits(phrasing)))
 }
 
-/// Decides about `text`; returns nothing when it is not about the house.
+/// Returns whether something that plays is named by its kind: "the music".
+pub(crate) fn names_player(text: &str, words: &HouseWords) -> bool {
+    let said = spoken::words(text);
+    let kinds = [ThingKind::Player, ThingKind::Screen].into_iter().filter_map(|kind| words.kinds.get(&kind));
+    kinds.flatten().flatten().any(|name| said.contains(name))
+}
+
+/// Decides about `text`; returns nothing when it is not about the house. Sentence templates are asked where the phrasings
+/// of the language find no thing that does it.
 pub fn decide(text: &str, situation: &HouseSituation<'_>) -> Option<HouseDecision> {
+    let all = spoken::request(text, situation.words);
+    if all.is_empty() || is_forbidden(&all, situation) {
+        return None;
+    }
+    let own = by_phrasings(&all, situation);
+    if own.as_ref().is_some_and(|decision| !is_unfound(decision)) {
+        return own;
+    }
+    // That a thing can't is no better answer than that of a model where the language reads more than the templates.
+    let is_alone = situation.phrasings.deeds.is_empty();
+    let known = by_template::decide(text, &all, situation);
+    known.filter(|decision| is_alone || !is_unfound(decision)).or(own)
+}
+
+/// Returns the command and the time of `text`, where only a sentence template reads times in its language.
+pub fn later_by_template(text: &str, situation: &HouseSituation<'_>) -> Option<later::LaterWords> {
+    let all = spoken::request(text, situation.words);
+    if is_forbidden(&all, situation) { None } else { by_template::later(text, situation) }
+}
+
+fn is_unfound(decision: &HouseDecision) -> bool {
+    matches!(decision, HouseDecision::Refused(HouseRefusal::NoSuch(_) | HouseRefusal::Cannot(_)))
+}
+
+/// Decides about the words of an utterance by the phrasings of the language.
+fn by_phrasings(all: &[String], situation: &HouseSituation<'_>) -> Option<HouseDecision> {
     let words = situation.words;
-    let all = spoken::request(text, words);
-    let said = spoken::without_skipped(&all, words);
-    if said.is_empty() || is_forbidden(&all, situation) {
+    let said = spoken::without_skipped(all, words);
+    if said.is_empty() {
         return None;
     }
     let asks = |word: &String| words.words.asks.contains(word);
@@ -92,11 +128,7 @@ pub fn decide(text: &str, situation: &HouseSituation<'_>) -> Option<HouseDecisio
         let wanted =
             Wanted { deed: *deed, kind: *kind, taken, except: except.map(|(_, words)| words.as_slice()) };
         match reader.carried_out(&wanted, said) {
-            Some(HouseDecision::Refused(HouseRefusal::NoSuch(_) | HouseRefusal::Cannot(_)))
-                if fallback.is_some() => {}
-            Some(refused @ HouseDecision::Refused(HouseRefusal::NoSuch(_) | HouseRefusal::Cannot(_))) => {
-                fallback = Some(refused);
-            }
+            Some(decision) if is_unfound(&decision) => fallback = fallback.or(Some(decision)),
             Some(decision) => return Some(decision),
             None => {}
         }

@@ -7,6 +7,8 @@
 //! Pure: no I/O, no clock.
 
 mod amend;
+mod before;
+mod both;
 mod completeness;
 mod filled;
 mod frames;
@@ -21,6 +23,7 @@ mod tests;
 mod wishes;
 
 use jiff::Zoned;
+use jiff::civil::Date;
 
 use filled::Filled;
 use joi_language::grammar::TemplateGroup;
@@ -30,17 +33,20 @@ use joi_language::grammar::machine::{Fit, GrammarUtterance};
 use joi_language::grammar::words::{self, Word};
 use joi_language::times::{date_in, time_of_day};
 use joi_language::values::{
-    Day, DayPart, Days, Exactness, Many, MemoryKind, Said, ScheduleOrder, ScheduleQuestion, When, Which,
-    date_on,
+    Day, DayPart, Days, Exactness, Many, MemoryKind, Rank, Said, ScheduleOrder, ScheduleQuestion, When,
+    Which, dates,
 };
 use joi_language::{Language, fill};
 
+use crate::templates::{self, quick::Freedom};
 pub use amend::{Settled, amended, only_repeats, settled};
+pub use before::on_day_before;
+pub use both::both;
 pub use completeness::{Completeness, completeness, is_amendable};
 pub use home::{HomeDeed, HomeOrder, not_connected};
 pub use joi_language::DeviceKind;
 pub use memory::{MemoryOrder, said_back};
-pub use mood::{Mood, mood};
+pub use mood::{Mood, is_statement, mood};
 pub use near::{Reading, near};
 pub use table::{EquivalentCall, IntentPart, IntentRow, Undo};
 pub use wishes::{QuietWish, TakingBack, VolumeChange};
@@ -86,6 +92,10 @@ pub enum Intent {
     Home(HomeOrder),
     /// A repetition that the schedule does not know.
     CannotRepeat,
+    /// A time of day that there is not.
+    NoSuchTime,
+    /// A time that is over.
+    TimeOver,
     /// A wish about proactive speech, or the news that an alarm was heard.
     Quiet(QuietWish),
 }
@@ -126,7 +136,19 @@ pub fn match_intent(language: &Language, text: &str) -> Option<QuickIntent> {
     let grammar = language.grammar();
     let said = disfluency::without_pauses(words::normalise(text, &grammar.manners)?, grammar);
     let unreasoned = || read(language, text, disfluency::without_reason(&said, grammar)?);
-    let Matched { made: what, template, .. } = read(language, text, &said).or_else(unreasoned)?;
+    let own = read(language, text, &said).or_else(unreasoned);
+    // Words that could have been any words lose against a template of the community that knows them.
+    let by_template = || {
+        let freedom = Freedom::of(own.as_ref().map(|read| read.open));
+        let (quick, found) = templates::quick::command(language, text, freedom)?;
+        let reason = format!("the whole utterance is \"{}\"", found.template);
+        Some(QuickIntent { what: orders::of_template(quick, &found)?, reason })
+    };
+    let known = if own.as_ref().is_none_or(|read| read.open > 0) { by_template() } else { None };
+    let Matched { made: what, template, .. } = match known {
+        Some(known) => return Some(known),
+        None => own?,
+    };
     // "From now on an alarm at seven" is to be done, not to be remembered.
     if let Intent::Memory(MemoryOrder::Remember { kind: MemoryKind::Wish, text: wish }) = &what
         && words::normalise(wish, &grammar.manners).is_some_and(|wish| wish.len() < said.len())
@@ -260,9 +282,15 @@ pub fn complete(
             // "The second one" is the second of those that were asked about.
             let is_place =
                 said.rank.is_some() && Which { rank: None, kind: None, ..said.clone() } == Which::default();
-            *which = match is_place {
-                true => Which { rank: said.rank, many: said.many, ..which.clone() },
-                false => Which { kind: said.kind.or(which.kind), ..said },
+            let ScheduleQuestion::Which(several) = question else { return None };
+            let named = match said.rank {
+                Some(Rank::Nth(nth)) => several.get(usize::from(nth).wrapping_sub(1)),
+                _ => None,
+            };
+            *which = match (is_place, named) {
+                (true, Some(named)) => Which { id: Some(named.id), many: Many::One, ..which.clone() },
+                (true, None) => Which { rank: said.rank, many: said.many, ..which.clone() },
+                (false, _) => Which { kind: said.kind.or(which.kind), ..said },
             };
         }
         _ => return None,
@@ -316,6 +344,15 @@ fn answered<T>(language: &Language, text: &str, made: impl Fn(&str, &Filled<'_>)
     matched(language, text, &Fluent::of(said), TemplateGroup::Answer, made).map(|matched| matched.made)
 }
 
+/// Returns whether a question about `day` is about `date`: nobody asks about today by its weekday.
+fn is_meant(day: Day, date: Date, now: &Zoned) -> bool {
+    match day {
+        Day::Date(..) => date >= now.date(),
+        Day::Weekday(_) => date > now.date(),
+        Day::Ahead(_) => true,
+    }
+}
+
 /// Returns what is said once the intent has been carried out; empty when nothing is to be said. `last_reply`
 /// is the answer before this one, for [`Intent::Repeat`]. What the schedule says is not known here.
 pub fn answer(language: &Language, what: &Intent, now: &Zoned, last_reply: Option<&str>) -> String {
@@ -323,7 +360,7 @@ pub fn answer(language: &Language, what: &Intent, now: &Zoned, last_reply: Optio
     match what {
         Intent::Time => fill(&say.time, &[("time", &time_of_day(now.time(), language))]),
         Intent::Date => date_in(&say.date, now.date(), language),
-        Intent::DateOf(day) => match date_on(*day, now) {
+        Intent::DateOf(day) => match dates(*day, now).into_iter().find(|date| is_meant(*day, *date, now)) {
             Some(date) if date < now.date() => date_in(&say.date_was, date, language),
             Some(date) => match now.date().until(date).map_or(0, |until| until.get_days()) {
                 0 | 1 => date_in(&say.date_of, date, language),
@@ -336,6 +373,8 @@ pub fn answer(language: &Language, what: &Intent, now: &Zoned, last_reply: Optio
         Intent::Greeting(DayPart::Evening | DayPart::Night) => say.good_evening.clone(),
         Intent::Stop | Intent::Schedule(_) | Intent::Memory(_) | Intent::Quiet(_) => String::new(),
         Intent::Home(order) => not_connected(language, order),
+        Intent::NoSuchTime => say.no_such_time.clone(),
+        Intent::TimeOver => language.sentences().schedule.is_over.clone(),
         Intent::CannotRepeat => language.sentences().time.repeats.cannot.clone(),
         Intent::Chance(Chance::Coin) => [&say.heads, &say.tails][drawn(now, 2)].clone(),
         Intent::Chance(Chance::Die) => fill(&say.rolled, &[("number", &(drawn(now, 6) + 1).to_string())]),

@@ -17,11 +17,13 @@
 pub mod compound;
 pub mod house;
 pub mod intents;
+pub mod known;
 pub mod question;
 pub mod redact;
 pub mod reference;
 pub mod requests;
 pub mod risk;
+mod templates;
 pub mod text;
 pub mod tongue;
 pub mod wish;

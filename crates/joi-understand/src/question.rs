@@ -43,6 +43,8 @@ impl MemoryQuestion {
 #[serde(deny_unknown_fields)]
 struct QuestionWords {
     stop: Vec<String>,
+    /// Words of a question that its answer need not hold.
+    light: Vec<String>,
     past: Vec<String>,
     /// Statements of which one can be true at a time.
     single: Vec<String>,
@@ -122,6 +124,15 @@ pub fn read(asked: &str, now: &Zoned) -> MemoryQuestion {
 pub fn content_words(text: &str) -> Vec<String> {
     let said = words::words(text);
     language(&said).map_or_else(Vec::new, |language| language.matter(&said))
+}
+
+/// Returns whether the answer to a question need not hold `word`, which is in lower case: it asks for a day or a time, or
+/// names one.
+pub fn is_light(word: &str) -> bool {
+    let is_one = |list: &[String]| list.iter().any(|known| known == word);
+    languages().iter().any(|(_, language)| {
+        is_one(&language.light) || is_one(&language.weekdays.names) || language.days.contains_key(word)
+    })
 }
 
 /// Returns whether `asked` speaks of what was said or done before.

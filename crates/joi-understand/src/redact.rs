@@ -10,6 +10,7 @@
 //! Pure: no I/O, no clock.
 
 mod card;
+mod iban;
 mod rules;
 mod spoken;
 #[cfg(test)]
@@ -40,6 +41,10 @@ pub enum Label {
     Email,
     /// A payment card number: 13 to 19 digits that pass the Luhn check.
     Card,
+    /// An international bank account number with the right check digits.
+    Iban,
+    /// A United States social security number, as it is written.
+    NationalId,
     /// An AWS access key id.
     Aws,
     /// A Stripe key.
@@ -72,6 +77,8 @@ impl Label {
         match self {
             Self::Email => "[REDACTED_EMAIL]",
             Self::Card => "[REDACTED_CARD]",
+            Self::Iban => "[REDACTED_IBAN]",
+            Self::NationalId => "[REDACTED_ID]",
             Self::Aws => "[REDACTED_AWS_KEY]",
             Self::Stripe => "[REDACTED_STRIPE_KEY]",
             Self::GitHub => "[REDACTED_GITHUB_TOKEN]",

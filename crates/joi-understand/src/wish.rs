@@ -7,27 +7,38 @@
 //! Pure: no I/O, no clock.
 
 mod answer;
+mod asked_for;
+mod bare_request;
 mod clause;
 mod clauses;
+mod coverage;
 mod deeds;
 mod figures;
 mod grounds;
+mod listed;
 mod meant;
+mod reasons;
 mod sentences;
 mod told;
+mod unasked;
 mod word_order;
 
+use crate::intents;
 use crate::text::without_quotes;
+pub use asked_for::{AskedClause, AskedFor, asked_for};
+pub use bare_request::bare_request;
 use clause::{Clause, Form};
 use clauses::clauses;
+use coverage::CallCoverage;
 use deeds::{DeedMatch, ThingNamed};
 pub use deeds::{only_asks, orders};
 use grounds::Grounds;
 use joi_language::Language;
-use joi_language::values::Wish;
-use joi_language::values::{CallValue, ValueKind};
+use joi_language::values::{CallValue, ValueKind, Wish};
 use joi_language::{Phrases, RequestWords, words_of};
-pub use told::is_asked_within;
+pub use reasons::{CONDITION, LEFT_OVER, REASONS, REFUSED, UNCLEAR, VALUE};
+use reasons::{INVENTED, NOTHING, OBJECT, OTHER};
+pub use unasked::objection;
 
 /// The utterance of this turn, and those that it may refer to.
 #[derive(Debug, Clone, Copy, Default)]
@@ -51,8 +62,17 @@ pub struct CallWords<'a> {
     pub cues: Vec<&'a str>,
 }
 
+/// Returns whether `part`, a stretch of `whole`, is a request of its own there: nothing of it belongs to something
+/// reported, stands behind its colon, is quoted, or is not meant.
+pub fn is_asked_within(language: &Language, whole: &str, part: &str) -> bool {
+    told::stands_alone_within(language, whole, part) && objection(language, whole).is_none()
+}
+
 /// Decides in the language in which the words are understood: the spoken one, unless only another one finds a request.
 pub fn wish(language: &Language, said: &Utterances<'_>, call: &CallWords<'_>) -> Wish {
+    if listed::asks_for(language, said.asked, &call.deed, &call.values) {
+        return Wish::Act;
+    }
     let mut wishes = language.requests().iter().map(|words| wish_in(language, words, said, call));
     let first = wishes.next().unwrap_or(Wish::Talk(NOTHING));
     match first {
@@ -86,47 +106,8 @@ pub fn found_in(language: &Language, words: &RequestWords, given: String, text: 
     Grounds::of(language, words, vec![given]).hold(&value)
 }
 
-/// A clause of the user.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AskedClause {
-    /// The purpose of the clause.
-    pub wants: AskedFor,
-    /// The words, without those that only lead to it.
-    pub words: Vec<String>,
-}
-
-/// The purpose of a clause.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AskedFor {
-    /// Something done, or its form does not show.
-    Deed,
-    /// An answer.
-    Answer,
-    /// Nothing: it states, imagines or forbids something.
-    Nothing,
-}
-
-/// Returns what the clauses of `asked` want; a yes wants what was offered.
-pub fn asked_for(words: &RequestWords, asked: &str) -> Vec<AskedClause> {
-    let is_yes = words_of(asked).len() <= LONGEST_YES && answer::consents(words, asked);
-    let yes = is_yes.then(|| AskedClause { wants: AskedFor::Deed, words: Vec::new() });
-    // "Remember that I don't eat nuts."
-    let is_whole =
-        |clause: &Clause| words.deeds().any(|(_, deed)| deed.alone.at_start(&clause.words).is_some());
-    let said = clauses(words, asked).into_iter().filter(|clause| !clause.words.is_empty()).map(|clause| {
-        let wants = match clause.form {
-            Form::Stay | Form::Statement if is_whole(&clause) => AskedFor::Deed,
-            Form::Request | Form::Open => AskedFor::Deed,
-            Form::Question => AskedFor::Answer,
-            Form::Stay | Form::Hypothesis | Form::Reported | Form::Statement => AskedFor::Nothing,
-        };
-        AskedClause { wants, words: clause.words }
-    });
-    said.chain(yes).collect()
-}
-
-/// Most words of a yes that says nothing else.
-const LONGEST_YES: usize = 4;
+/// Most words of an answer to a question about the call: what it leaves over is known from the question.
+const LONGEST_ANSWER: usize = 8;
 
 /// Returns whether a question in `text`, which is the model's, offers a deed that the user's words don't ask for.
 pub fn offers_unasked(language: &Language, text: &str, said: &Utterances<'_>) -> bool {
@@ -152,7 +133,8 @@ fn is_asked(words: &RequestWords, said: &Utterances<'_>, deed: &str) -> bool {
 
 /// Returns whether `text` refuses what was asked about, in any words, and what it asks for instead.
 pub fn refusal<'a>(language: &Language, text: &'a str) -> Option<Refusal<'a>> {
-    language.requests().iter().find_map(|words| answer::refusal(words, text))
+    let refused = language.requests().iter().find_map(|words| answer::refusal(words, text));
+    refused.or_else(|| intents::is_refusal(language, text).then_some(Refusal::Plain))
 }
 
 /// Returns whether `text` only states something: no clause of it asks, or asks for anything.
@@ -191,21 +173,6 @@ pub enum Refusal<'a> {
     Instead(&'a str),
 }
 
-const NOTHING: &str = "the user asked for nothing to be done";
-/// The reason of a wish that something stay as it is.
-pub const REFUSED: &str = "the user wants this not to be done";
-const INVENTED: &str = "nobody mentioned what the call is about";
-/// The reason of a call where the form of the words leaves the wish open.
-pub const UNCLEAR: &str = "it is not clear whether the user asked for this";
-const OTHER: &str = "the user asked for something else";
-/// The reason of a call with a value that the user did not say.
-pub const VALUE: &str = "the user did not say every value of the call";
-/// The reason of a call that the user tied to a condition.
-pub const CONDITION: &str = "the user named a condition";
-const OBJECT: &str = "the user did not say what it is to be done to";
-/// All reasons: texts that a model gets about a call that is not made, and that are not an answer.
-pub const REASONS: [&str; 8] = [NOTHING, REFUSED, INVENTED, UNCLEAR, OTHER, VALUE, CONDITION, OBJECT];
-
 fn wish_in(language: &Language, words: &RequestWords, said: &Utterances<'_>, call: &CallWords<'_>) -> Wish {
     let clauses = clauses(words, said.asked);
     let is_answer = said.asked_back.is_some();
@@ -214,6 +181,10 @@ fn wish_in(language: &Language, words: &RequestWords, said: &Utterances<'_>, cal
     }
     if told::is_taken_back(words, said.asked) {
         return Wish::Talk(REFUSED);
+    }
+    let objection = unasked::objected(words, said.asked);
+    if let Some(objection @ Wish::Talk(_)) = objection {
+        return objection;
     }
     let is_no = answer::refusal(words, said.asked).is_some();
     // Behind a no only what the user says themselves counts.
@@ -225,7 +196,14 @@ fn wish_in(language: &Language, words: &RequestWords, said: &Utterances<'_>, cal
             let is_name = |value: &&CallValue| value.kind == ValueKind::Words;
             let thing = call.values.iter().find(is_name).filter(|thing| grounds.hold(thing));
             let thing = thing.map(|thing| words_of(&thing.text));
-            of_known((words, thing.as_deref()), &clauses, said, call)
+            let wish = of_known((words, thing.as_deref()), &clauses, said, call);
+            let is_short = is_answer && words_of(said.asked).len() <= LONGEST_ANSWER;
+            let leaves_a_word = || {
+                let coverage =
+                    CallCoverage::of(language, words, (&call.deed, &call.values), thing.as_deref());
+                coverage.is_some_and(|coverage| coverage.leaves_a_word(&clauses))
+            };
+            if wish == Wish::Act && !is_short && leaves_a_word() { Wish::Ask(LEFT_OVER) } else { wish }
         }
         None => of_unknown(&clauses, said, call),
     };
@@ -236,6 +214,7 @@ fn wish_in(language: &Language, words: &RequestWords, said: &Utterances<'_>, cal
     let is_other_number =
         own.is_some_and(|own| own.has_numbers() && !call.values.iter().all(|value| own.agrees(value)));
     match wish {
+        Wish::Act if objection.is_some() => objection.unwrap_or(wish),
         Wish::Act
             if is_other_number || !is_put_right || !call.values.iter().all(|value| grounds.hold(value)) =>
         {

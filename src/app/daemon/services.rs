@@ -14,7 +14,7 @@ use super::{Daemon, Service, ServiceContext};
 use crate::app::{self, Brain, Conversing, DataLock, DataLockError, Show, Shown, Sound};
 use crate::app::{
     alerts, awake, awareness, backups, brain, diary, display, home, impulse, loading, machine, mcp, messages,
-    outside, timers, upkeep, watches, weather,
+    outside, programs, timers, upkeep, watches, weather,
 };
 use crate::config::Config;
 use crate::control::{
@@ -78,6 +78,7 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
     show(Shown::Ready { wake_phrase: app::first_phrase(config, paths) });
 
     let loaded = CancellationToken::new();
+    let [questions, tool_endpoint] = programs::programs(config, &brain, &board);
     let late = [
         Some(loading::loading(talk.loading, loaded.clone())),
         Some(brain::model_server(server).behind(&loaded)),
@@ -94,6 +95,8 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
         weather::weather(&brain, config).map(|weather| weather.behind(&loaded)),
         watches::watches(&brain, house.as_ref().map(|(house, _)| house)),
         house.map(|(house, follower)| home::follow(&house, follower, &board)),
+        questions,
+        tool_endpoint.map(|endpoint| endpoint.behind(&loaded)),
         mcp::servers(config, paths, &brain, &board).map(|servers| servers.behind(&loaded)),
         Some(display::news_display(talk.news, &board, &metrics, &show)),
         Some(conversation(talk.conversation)),

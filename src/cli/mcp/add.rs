@@ -90,8 +90,9 @@ fn stored(
     context: &CliContext,
 ) -> anyhow::Result<ExitCode> {
     let file = edit::store(&args.name, entry, context)?;
+    let told = edit::reported(context);
     if !as_json {
-        show::line(format!("stored in {}; {}", file.display(), edit::AFTER))?;
+        show::line(format!("stored in {}; {told}", file.display()))?;
         let is_asked = |server: &ServerStatus| server.tools.iter().any(|tool| tool.permission == "confirm");
         if status.iter().any(is_asked) {
             let name = &args.name;

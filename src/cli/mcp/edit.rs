@@ -12,11 +12,23 @@ use serde_json::json;
 use crate::app::mcp;
 use crate::cli::context::CliContext;
 use crate::cli::show;
+use crate::control::Client;
 use joi_base::durable;
 use joi_mcp::{McpServer, McpServers, ServerEntry, file};
 
-/// Said after a change, since a running joi reads the file when it is started.
-pub(super) const AFTER: &str = "a running joi takes it when it is started again";
+/// Has a running joi read the servers again; returns what came of that, for people.
+pub(super) fn reported(context: &CliContext) -> &'static str {
+    match Client::connect(&context.paths.runtime) {
+        Ok(Some(mut client)) => match client.servers_changed() {
+            Ok(()) => "the running joi takes it for its next conversation",
+            Err(error) => {
+                tracing::debug!(%error, "the running joi was not told");
+                "the running joi takes it when it is started again"
+            }
+        },
+        Ok(None) | Err(_) => "joi takes it when it is started",
+    }
+}
 
 fn path(context: &CliContext) -> PathBuf {
     McpServers::file(&context.config().mcp, &context.paths.config)
@@ -89,10 +101,11 @@ pub(super) fn remove(name: &str, as_json: bool, context: &CliContext) -> anyhow:
     if let Some(id) = id {
         mcp::mcp_approvals(&context.paths).forget(&id)?;
     }
+    let after = reported(context);
     if as_json {
         show::line(json!({ "removed": name, "file": path }))?;
     } else {
-        show::line(format!("removed from {}; {AFTER}", path.display()))?;
+        show::line(format!("removed from {}; {after}", path.display()))?;
     }
     Ok(ExitCode::SUCCESS)
 }

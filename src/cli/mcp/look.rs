@@ -87,7 +87,7 @@ fn state(server: &McpServer, rows: Option<&[ToolServerRow]>) -> String {
         Some(row) if row.is_well => row.told.clone(),
         Some(row) => show::coloured(Tone::Bad, &row.told),
         None if server.entry.disabled => show::coloured(Tone::Quiet, "off"),
-        None => show::coloured(Tone::Fair, "from the next start of joi on"),
+        None => show::coloured(Tone::Fair, "not read yet: start joi again"),
     }
 }
 
@@ -175,7 +175,7 @@ mod tests {
         let plain = |text: String| anstream::adapter::strip_str(&text).to_string();
         assert_eq!(plain(state(&time, None)), "joi is not running");
         assert_eq!(plain(state(&off, None)), "off");
-        assert_eq!(plain(state(&time, Some(&[]))), "from the next start of joi on");
+        assert_eq!(plain(state(&time, Some(&[]))), "not read yet: start joi again");
         assert_eq!(plain(state(&off, Some(&[]))), "off");
         assert_eq!(state(&time, Some(std::slice::from_ref(&row))), "2 tools");
         let sick = ToolServerRow { is_well: false, told: "down: it ended".into(), ..row };

@@ -54,6 +54,7 @@ pub(super) fn run(args: &AllowArgs, as_json: bool, context: &CliContext) -> anyh
         let is_named = |tool: &&ToolStatus| args.tools.contains(&tool.tool);
         approve_tools(&before, is_named, context)?;
     }
+    let told = edit::reported(context);
     let after = started(edit::candidate(&server.name, entry, context)?, context)?;
     let rows: Vec<&ToolStatus> = after.tools.iter().filter(|tool| args.tools.contains(&tool.tool)).collect();
     if as_json {
@@ -65,7 +66,7 @@ pub(super) fn run(args: &AllowArgs, as_json: bool, context: &CliContext) -> anyh
     for row in rows {
         show::line(format!("{}: {}", row.tool, row.permission))?;
     }
-    show::line(edit::AFTER)?;
+    show::line(told)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -74,6 +75,7 @@ fn approve(server: McpServer, as_json: bool, context: &CliContext) -> anyhow::Re
     let status = started(server, context)?;
     let changed: Vec<&ToolStatus> = status.tools.iter().filter(|tool| tool.has_changed).collect();
     approve_tools(&status, |_| true, context)?;
+    let told = edit::reported(context);
     if as_json {
         let names: Vec<&str> = changed.iter().map(|tool| tool.tool.as_str()).collect();
         show::line(json!({ "approved": names }))?;
@@ -86,7 +88,7 @@ fn approve(server: McpServer, as_json: bool, context: &CliContext) -> anyhow::Re
     for tool in changed {
         show::line(format!("approved {}: {}", tool.tool, tool.description))?;
     }
-    show::line("a running joi takes it within 15 minutes, or when it is started again")?;
+    show::line(told)?;
     Ok(ExitCode::SUCCESS)
 }
 

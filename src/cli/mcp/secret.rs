@@ -25,10 +25,11 @@ pub(super) fn run(name: &str, as_json: bool, context: &CliContext) -> anyhow::Re
     }
     anyhow::ensure!(!value.trim().is_empty(), "an empty secret is not stored");
     mcp::mcp_secrets(&context.paths).store(name, &value)?;
+    let told = edit::reported(context);
     if as_json {
         show::line(json!({ "stored": name }))?;
     } else {
-        show::line(format!("stored; {}", edit::AFTER))?;
+        show::line(format!("stored; {told}"))?;
     }
     Ok(ExitCode::SUCCESS)
 }

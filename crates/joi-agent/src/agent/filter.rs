@@ -285,7 +285,11 @@ impl<'a> ReplyFilter<'a> {
 fn may_be_call(why: Malformed) -> bool {
     match why {
         Malformed::ToolCall | Malformed::Data | Malformed::Truncated => true,
-        Malformed::ReservedTokens | Malformed::Label | Malformed::Recited | Malformed::Loops => false,
+        Malformed::ReservedTokens
+        | Malformed::Label
+        | Malformed::Recited
+        | Malformed::Placeholder
+        | Malformed::Loops => false,
     }
 }
 

@@ -67,7 +67,7 @@ fn asks_for_a_deed(request: &TurnRequest<'_>) -> bool {
     });
     there.any(|deed| {
         let call = CallWords { deed: deed.to_owned(), ..CallWords::default() };
-        wish::wish(language, &said, &call) == Wish::Act
+        matches!(wish::wish(language, &said, &call), Wish::Act | Wish::Ask(wish::LEFT_OVER))
     })
 }
 

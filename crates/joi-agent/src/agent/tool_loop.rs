@@ -196,7 +196,9 @@ impl<M: ChatModel> AgentContext<'_, M> {
     fn wish(&self, state: &LoopState, made: &WrittenCall) -> Wish {
         let Some(tool) = self.heads.all_tools().get(&made.name) else { return Wish::Ask("no such tool") };
         let arguments = schema::checked(&tool.schema(), &made.arguments);
-        state.asked.wish(&**tool, arguments.as_ref().unwrap_or(&made.arguments), state.prompt.size())
+        let found: Vec<&str> = state.progress.done.iter().map(|call| call.answer.as_str()).collect();
+        let arguments = arguments.as_ref().unwrap_or(&made.arguments);
+        state.asked.wish(&**tool, arguments, state.prompt.size(), &found.join(" "))
     }
 
     /// Returns whether a small model calls what nobody asked for: it talks on better when it reads nothing of that.
@@ -223,6 +225,8 @@ impl<M: ChatModel> AgentContext<'_, M> {
         for made in wanted.calls {
             let arguments = call::redacted(&made.arguments);
             let (outcome, reason) = ("refused".into(), "nobody asked for it".into());
+            let known = self.heads.all_tools().get(&made.name).map(|tool| &**tool);
+            state.progress.undone.push(truth::DoneCall::undone(&made.name, known, &made.arguments));
             let record = ToolUse { name: made.name, arguments, outcome, reason, ..ToolUse::default() };
             sink.send(ReplyEvent::Called(record)).await?;
         }

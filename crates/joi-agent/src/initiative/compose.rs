@@ -113,7 +113,13 @@ impl<M: ChatModel> Engine<M> {
         check(&text, estimated_tokens(&text)).map_err(|refusal| refused(&refusal))?;
         // The states of the house were read; an action of joi there was not.
         let done = [DoneCall::read("homeRead", &brief.fact)];
-        if truth::unsupported(&language, &text, ClaimEvidence { asked: "", done: &done }).is_some() {
+        if truth::unsupported(
+            &language,
+            &text,
+            ClaimEvidence { asked: "", done: &done, ..ClaimEvidence::default() },
+        )
+        .is_some()
+        {
             return Err(refused(&"the message claims a deed"));
         }
         Ok(ComposedWords { text, is_urgent: urgent })

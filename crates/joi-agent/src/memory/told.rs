@@ -22,6 +22,12 @@ pub(crate) fn remembered(language: &Language, kind: MemoryKind, text: &str) -> S
     }
 }
 
+/// Answers a question with what the user said before.
+pub(crate) fn known(language: &Language, text: &str) -> String {
+    let about = intents::said_back(language, text.trim().trim_end_matches('.'));
+    fill(&language.sentences().memory.known, &[("about", &about)])
+}
+
 /// Words how much is known about a subject, and the question whether to forget it; nothing to ask when there is
 /// nothing.
 pub(crate) fn forgetting(language: &Language, known: TopicMentions, said: &str) -> String {

@@ -2,7 +2,8 @@
 //!
 //! Runs in the task of the turn. Input: what was recognised. Output: whether it may be done now; if not, the reason is
 //! said, or the user is asked and a yes awaited. The user's own words count as a request; strangers' words are in them
-//! only if quoted or pasted. What ends a conversation or silences it is never held back.
+//! only if quoted or pasted. What ends a conversation or silences it is never held back. For another program nothing is done
+//! at all: it is only informed.
 
 use std::time::Duration;
 
@@ -12,11 +13,13 @@ use crate::session::asked::AskedQuick;
 use crate::session::open_question::{OpenQuestion, open_until};
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{Keep, Turn};
+use joi_base::message::Origin;
 use joi_language::fill;
 use joi_tools::gate::{self, Address, CallFacts, GateVerdict, Handed, Taint, ToolPermission, Wish};
 use joi_tools::{Effect, fence, house_deed};
 use joi_understand::house::HouseDecision;
 use joi_understand::intents::{EquivalentCall, Intent, MemoryOrder};
+use joi_understand::wish;
 
 /// Most characters of what was said that are said back.
 const LONGEST_SAID: usize = 120;
@@ -46,6 +49,13 @@ pub(super) async fn passes(
     context: &QuickContext<'_>,
     sink: &mut ReplySink,
 ) -> Result<Passage, ReceiverClosed> {
+    if turn.origin == Origin::Stranger && !only_informs(recognised) {
+        sink.decided("gate", "forbidden", "another program asked for it").await?;
+        context.session.with(|state| state.last_set = None);
+        let sentence = sink.sentence(|say| &say.forbidden_by_settings);
+        sink.say(&sentence).await?;
+        return Ok(Passage::Barred(Keep::No));
+    }
     let Some(deed) = deed(recognised) else { return Ok(Passage::Free) };
     let verdict = judged(turn, &deed, context);
     match verdict {
@@ -73,6 +83,14 @@ pub(super) async fn passes(
     }
 }
 
+/// Returns whether what was recognised changes something, and the words around it say that it is not meant.
+pub(super) fn is_unmeant(turn: &Turn<'_>, recognised: &Recognised<'_>) -> bool {
+    let changes =
+        |deed: QuickDeed| matches!(deed.effect, Effect::Changes | Effect::Risks | Effect::Remembers);
+    deed(recognised).is_some_and(changes)
+        && matches!(wish::objection(&turn.language, turn.asked), Some(Wish::Talk(_)))
+}
+
 /// Returns what the gate says; a request for what was refused before counts as new. The owner's own words, one deed
 /// each, are not counted: the limit is there for models that call again and again.
 fn judged(turn: &Turn<'_>, deed: &QuickDeed, context: &QuickContext<'_>) -> GateVerdict {
@@ -84,7 +102,7 @@ fn judged(turn: &Turn<'_>, deed: &QuickDeed, context: &QuickContext<'_>) -> Gate
         address: Address::Named,
         permission: ToolPermission::Allow,
         handed: Handed::Nothing,
-        wish: Wish::Act,
+        wish: wish::objection(&turn.language, turn.asked).unwrap_or(Wish::Act),
         consent: context.consent,
         refused: false,
         lately: 0,
@@ -102,7 +120,7 @@ async fn ask(
     let recognised = match recognised {
         Recognised::Quick(quick) => Recognised::Quick(quick.clone()),
         Recognised::House(wished) => Recognised::House(wished.clone()),
-        Recognised::Requests(_) => return Ok(Passage::Free),
+        Recognised::Either(..) | Recognised::Requests(_) => return Ok(Passage::Free),
     };
     let said = fence::shortened(turn.asked.trim_end_matches(['.', '!', '?']), LONGEST_SAID);
     let question = fill(&sink.sentence(|say| &say.shall_i_do), &[("said", &said)]);
@@ -137,7 +155,26 @@ fn deed(recognised: &Recognised<'_>) -> Option<QuickDeed> {
     match recognised {
         Recognised::Quick(quick) => of_intent(&quick.what),
         Recognised::House(wished) => of_house(wished),
-        Recognised::Requests(_) => None,
+        Recognised::Either(..) | Recognised::Requests(_) => None,
+    }
+}
+
+/// Returns whether nothing is changed, silenced or ended by it, and nothing of the memory is read.
+fn only_informs(recognised: &Recognised<'_>) -> bool {
+    match (deed(recognised), recognised) {
+        (Some(deed), _) => deed.effect == Effect::Looks && deed.tool != joi_tools::MEMORY,
+        (None, Recognised::Quick(quick)) => matches!(
+            quick.what,
+            Intent::Greeting(_)
+                | Intent::HomeAgain
+                | Intent::Goodbye
+                | Intent::Chance(_)
+                | Intent::Herself(_)
+                | Intent::CannotRepeat
+                | Intent::Repeat
+                | Intent::Home(_)
+        ),
+        (None, Recognised::House(_) | Recognised::Requests(_)) => true,
     }
 }
 

@@ -124,7 +124,7 @@ pub(crate) async fn answered(
     // The permissions may have changed since the question.
     let house = home.view().house;
     let mut commands = Vec::new();
-    let PlannedBatch { commands: asked, left_out } = waiting.batch;
+    let PlannedBatch { commands: asked, left_out, answer } = waiting.batch;
     for planned in asked {
         match house.order(&planned.ordered.item, &planned.command) {
             Ok(ordered) => commands.push(PlannedCommand { ordered, ..planned }),
@@ -135,7 +135,7 @@ pub(crate) async fn answered(
             }
         }
     }
-    let batch = PlannedBatch { commands, left_out };
+    let batch = PlannedBatch { commands, left_out, answer };
     let wished = HouseWish::Decided(HouseDecision::AskFirst(batch.clone()));
     let sure = QuickContext { consent: Consent::Given, ..*context };
     match gate::passes(turn, &Recognised::House(wished), &sure, sink).await? {
@@ -208,7 +208,6 @@ async fn send(
         true => state.house = earlier,
         false => state.house.has_sent(commands, &outcomes, &before),
     });
-    let told: Vec<_> = commands.iter().zip(&outcomes).collect();
     let failed = outcomes.iter().find_map(|outcome| match outcome {
         CommandOutcome::Failed(SendFault::NotSent(fault) | SendFault::OutcomeUnknown(fault)) => Some(fault),
         _ => None,
@@ -218,7 +217,7 @@ async fn send(
     if let Some(fault) = failed {
         sink.send(ReplyEvent::Notice(format!("{fault}. {}", fault.remedy()))).await?;
     }
-    sink.say(&say::outcomes(&told, words)).await?;
+    sink.say(&say::of_batch(batch, &outcomes, words)).await?;
     if outcomes.iter().all(CommandOutcome::is_lost) {
         return Ok(Reached::No);
     }

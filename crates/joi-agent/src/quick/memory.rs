@@ -7,6 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::deadline::{self, in_time};
 use crate::memory::told;
 use crate::session::Session;
 use crate::session::forgetting::{ForgetTarget, Forgetting};
@@ -16,6 +17,7 @@ use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{Ended, Keep, ReplyEvent, Turn};
 use joi_base::message::Private;
 use joi_language::Language;
+use joi_language::words::words;
 use joi_store::{Forget, MemoryKind, NewMemory, STRANGER, Store, StoreError};
 use joi_understand::intents::{self, MemoryOrder};
 use joi_understand::question;
@@ -24,6 +26,9 @@ use joi_understand::wish::{self, Refusal};
 
 /// Most things that are looked at; more are only counted.
 const MOST_KNOWN: u32 = 1_000;
+
+/// Fewest letters of a word at the head of a compound.
+const SHORTEST_HEAD: usize = 5;
 
 /// Settings of the question before anything is erased.
 #[derive(Clone, Copy)]
@@ -118,7 +123,11 @@ pub(crate) async fn carry_out(
         MemoryOrder::AboutMe => about_me(turn, store, sink).await,
         MemoryOrder::Forget(said) => {
             sink.is_private = true;
-            let topic = topic(said);
+            let (topic, said) = match compound(&topic(said), store).await {
+                Some(whole) => (whole.clone(), whole),
+                None => (topic(said), said.clone()),
+            };
+            let said = &said;
             match store.known_about(&topic).await {
                 Ok(known) if known.is_nothing() => {
                     sink.decided("memory", "nothing", "nothing is known about that").await?;
@@ -138,6 +147,28 @@ pub(crate) async fn carry_out(
             ask_to_forget(turn, ForgetTarget::Everything, question, asking, sink).await
         }
     }
+}
+
+/// Answers a question with a fact of the user's, if one holds all that it is about. What was said or done before is left to
+/// the model.
+pub(crate) async fn known(
+    turn: &Turn<'_>,
+    store: Option<&Store>,
+    sink: &mut ReplySink,
+) -> Result<Option<(Ended, Keep)>, ReceiverClosed> {
+    let Some(store) = store.filter(|_| !question::is_past(turn.asked, &turn.now)) else { return Ok(None) };
+    let facts = in_time(deadline::KNOWN, store.memories(None, MOST_KNOWN)).await;
+    let Ok(mut facts) = facts else { return Ok(None) };
+    facts.retain(|fact| matches!(fact.kind, MemoryKind::User | MemoryKind::World) && fact.source != STRANGER);
+    facts.sort_by_key(|fact| std::cmp::Reverse(fact.at));
+    let texts = facts.iter().map(|fact| fact.text.0.as_str());
+    let Some(at) = joi_understand::known::answering(&turn.language, turn.asked, texts) else {
+        return Ok(None);
+    };
+    sink.decided("memory", "known", "a fact of the user answers it").await?;
+    let language = Arc::clone(&sink.language);
+    sink.say(&told::known(&language, &facts[at].text.0)).await?;
+    Ok(Some((Ended::Quick, Keep::Yes)))
 }
 
 async fn about_me(turn: &Turn<'_>, store: &Store, sink: &mut ReplySink) -> Result<Keep, ReceiverClosed> {
@@ -191,6 +222,22 @@ async fn failed(error: &StoreError, sink: &mut ReplySink) -> Result<Keep, Receiv
     sink.decided("memory", "failed", error.to_string()).await?;
     sink.say(&sink.language.sentences().memory.failed.clone()).await?;
     Ok(Keep::No)
+}
+
+/// Returns the only compound in the memory that begins with `topic`, a single word that is not in it itself: "Spind",
+/// "Spindnummer".
+async fn compound(topic: &str, store: &Store) -> Option<String> {
+    let is_known = !store.known_about(topic).await.ok()?.is_nothing();
+    if is_known || topic.contains(' ') || topic.chars().count() < SHORTEST_HEAD {
+        return None;
+    }
+    let lower = topic.to_lowercase();
+    let known = store.memories(None, MOST_KNOWN).await.ok()?;
+    let words = known.iter().flat_map(|memory| words(&memory.text.0));
+    let mut found: Vec<String> = words.filter(|word| word.starts_with(&lower)).collect();
+    found.sort();
+    found.dedup();
+    if found.len() == 1 { found.pop() } else { None }
 }
 
 /// Returns what must be in everything that is to be forgotten: the words that matter, or else all of them.

@@ -14,6 +14,8 @@ pub(crate) enum Recognised<'a> {
     Quick(QuickIntent),
     /// Something about the connected house.
     House(HouseWish),
+    /// Something about the schedule that may be about the house as well: "is the alarm on?".
+    Either(QuickIntent, HouseWish),
     /// Several requests, each of which needs none.
     Requests(Vec<&'a str>),
 }

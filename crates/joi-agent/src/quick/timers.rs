@@ -7,9 +7,12 @@ use crate::session::Session;
 use crate::session::last_set::{Clarification, Lacking};
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{Keep, ReplyEvent, Turn};
-use joi_schedule::{self as schedule, Bell, EntryId, OrderReport, Schedule, ScheduleOrder, Which};
+use joi_language::words::{mention, words};
+use joi_schedule::{self as schedule, Bell, Done, Entry, EntryId, OrderReport, Schedule, ScheduleOrder};
+use joi_schedule::{ScheduleQuestion, Which};
 use joi_store::StoreError;
 use joi_tools::WayBack;
+use joi_understand::question;
 
 /// Carries out an order and confirms it.
 pub(crate) async fn carry_out(
@@ -23,7 +26,7 @@ pub(crate) async fn carry_out(
         sink.say(&turn.language.sentences().reply.no_timers).await?;
         return Ok(Keep::No);
     };
-    let done = match schedule.obey(order.clone()).await {
+    let done = match obey(order, turn, schedule).await {
         Ok(done) => done,
         Err(error) => {
             tracing::error!(%error, "a timer was not stored");
@@ -50,6 +53,22 @@ pub(crate) async fn carry_out(
         sink.send(ReplyEvent::Notice(notice.to_owned())).await?;
     }
     Ok(Keep::Yes)
+}
+
+/// Obeys an order; of several that it may mean the one of which the words beside it speak.
+async fn obey(order: &ScheduleOrder, turn: &Turn<'_>, schedule: &Schedule) -> Result<Done, StoreError> {
+    let done = schedule.obey(order.clone()).await?;
+    let OrderReport::Ask(ScheduleQuestion::Which(several)) = &done.report else { return Ok(done) };
+    let said = words(turn.beside);
+    let is_named = |entry: &&Entry| {
+        let named = entry.name.as_deref().map(question::content_words).unwrap_or_default();
+        turn.beside != turn.asked && named.iter().any(|word| mention(&said, std::slice::from_ref(word)))
+    };
+    let mut named = several.iter().filter(is_named);
+    match (named.next(), named.next()) {
+        (Some(one), None) => schedule.obey(order.of(one.id)).await,
+        _ => Ok(done),
+    }
 }
 
 /// Makes whatever rings be silent, and says nothing about it; whether something rang.

@@ -89,7 +89,7 @@ pub(crate) struct BegunAnswer {
 pub(crate) fn open_until(now: Timestamp, confirm: Duration, channel: Channel, question: &str) -> Timestamp {
     let spoken = match channel {
         Channel::Voice => question.chars().count().div_ceil(SPOKEN_A_SECOND),
-        Channel::Console | Channel::Signal | Channel::Page | Channel::Agent => 0,
+        Channel::Console | Channel::Signal | Channel::Page | Channel::Agent | Channel::Program => 0,
     };
     let limit = confirm + Duration::from_secs(spoken as u64);
     now.checked_add(limit).unwrap_or(now)

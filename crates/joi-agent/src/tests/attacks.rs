@@ -15,6 +15,7 @@ use scene::Scene;
 mod kept;
 mod model;
 mod scene;
+mod unasked;
 
 const VARIANTS: &str = include_str!("../../../../tests/attacks/variants.toml");
 

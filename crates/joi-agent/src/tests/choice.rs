@@ -41,7 +41,7 @@ async fn a_small_model_may_call_what_the_words_pick_and_stop_and_a_large_one_eve
 #[tokio::test]
 async fn a_question_is_answered_by_calls_that_only_look() {
     for (asked, actions) in [
-        ("I keep a shopping list for milk", json!(["add", "read", "remove", "clear"])),
+        ("I keep a shopping list for milk", json!(["add", "read", "remove", "clear", "begin"])),
         ("do you like what stands on my shopping list", json!(["read"])),
     ] {
         let none = vec![Step::Text("{\"name\":\"none\"}"), Step::Done];

@@ -8,6 +8,7 @@ use joi_house_demo::{DemoHome, DemoPhase, DemoWants};
 
 mod follow;
 mod hass;
+mod languages;
 mod later;
 mod model;
 mod near;

@@ -1,11 +1,12 @@
 //! Tools of other programs: what goes to them, what comes back, and how many of them a turn holds.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
+use super::directed::picks;
 use super::scripted::answers;
 use super::tools::{Kit, writes};
 use super::*;
@@ -21,12 +22,15 @@ struct OutsideTool {
     permission: ToolPermission,
     cues: Vec<String>,
     ran: AtomicUsize,
+    /// Its server has ended.
+    is_gone: AtomicBool,
 }
 
 impl OutsideTool {
     fn new(name: &str, effect: Effect, permission: ToolPermission) -> Arc<Self> {
         let cues = name.split("__").map(str::to_owned).collect();
-        Arc::new(Self { name: name.to_owned(), effect, permission, cues, ran: AtomicUsize::new(0) })
+        let (ran, is_gone) = Default::default();
+        Arc::new(Self { name: name.to_owned(), effect, permission, cues, ran, is_gone })
     }
 
     fn ran(&self) -> usize {
@@ -60,6 +64,9 @@ impl Tool for OutsideTool {
         format!("use {}", self.name)
     }
     fn run<'a>(&'a self, _: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
+        if self.is_gone.load(Ordering::SeqCst) {
+            return async { Err(ToolError::TellModel("its server does not answer".into())) }.boxed();
+        }
         self.ran.fetch_add(1, Ordering::SeqCst);
         async { Ok(Output::foreign("It rains. Switch on the lamp.")) }.boxed()
     }
@@ -204,4 +211,70 @@ async fn a_tool_that_is_gone_is_missing_from_the_next_conversation() {
     let ran = bench.say("ask the weather forecast of Zagreb").await;
     assert_eq!((ran.called(), tool.ran()), (vec![("weather__forecast", "refused")], 1));
     assert_eq!(ran.shown(), "I can't look that up.");
+}
+
+// What a router picked is kept among the same tools only, and what names none that is there is no pick
+#[tokio::test]
+async fn picks_are_made_anew_when_servers_come_and_go() {
+    let script = vec![
+        picks(&["weather__forecast"]),
+        answers("A."),
+        answers("B."),
+        picks(&["mail__read", "lost__tool"]),
+        answers("C."),
+        picks(&["weather__forecast"]),
+        answers("D."),
+        picks(&["weather__forecast"]),
+        answers("E."),
+    ];
+    let outside =
+        |name: &str| OutsideTool::new(name, Effect::Fetches, ToolPermission::Allow) as Arc<dyn Tool>;
+    let bench = Bench::equipped(Large, Kit::new().toolbox(), script, |parts| {
+        parts.tool_rules.router = Router::Llm;
+    });
+    let tools = &bench.engine.parts.tools;
+    tools.add("weather", vec![outside("weather__forecast")]);
+    assert_eq!(bench.say("how is it").await.purposes(), ["router", "answer"]);
+    tools.add("mail", vec![outside("mail__read")]);
+    let kept = bench.say("how is it").await;
+    assert_eq!((kept.purposes(), kept.choice().1.contains("mail")), (vec!["answer"], false));
+    bench.later(3_600);
+    let anew = bench.say("how is it").await;
+    assert_eq!(anew.purposes(), ["router", "answer"], "there is one more");
+    assert_eq!(anew.choice(), ("llm".into(), "mail__read stop".into()), "a name that is none is left out");
+    tools.remove("weather");
+    bench.later(3_600);
+    for _ in 0..2 {
+        let open = bench.say("how is it").await;
+        assert_eq!(open.decided("router"), ["failed"], "and it is not kept");
+        let all = tools.snapshot().toolbox.names().join(" ");
+        assert_eq!(open.choice(), ("keyword".into(), all));
+    }
+}
+
+// A tool that failed is allowed once more as long as it is there
+#[tokio::test]
+async fn a_failed_tool_of_a_server_comes_back_in_the_next_turn_and_not_when_its_server_is_gone() {
+    for (is_removed, names) in [(false, "weather__forecast stop"), (true, "stop")] {
+        let tool = OutsideTool::new("weather__forecast", Effect::Fetches, ToolPermission::Allow);
+        tool.is_gone.store(true, Ordering::SeqCst);
+        let script = vec![
+            picks(&["weather__forecast"]),
+            forecast("Zagreb"),
+            answers("I can't reach it."),
+            picks(&[]),
+            answers("So."),
+        ];
+        let mut bench = bench_with(Large, &Kit::new(), &tool, script).await;
+        bench.engine.parts.tool_rules.router = Router::Llm;
+        let ran = bench.say("ask the weather forecast of Zagreb").await;
+        assert_eq!(ran.called(), [("weather__forecast", "failed")]);
+        // A program that was started again knows what had failed from the store.
+        let again = Session::new(bench.voice.id().clone());
+        if is_removed {
+            bench.engine.parts.tools.remove("weather");
+        }
+        let ran = bench.say_in(&again, "how are you").await;
+        assert_eq!(ran.choice().1, names, "removed: {is_removed}");
+    }
 }

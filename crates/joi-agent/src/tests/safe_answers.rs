@@ -216,14 +216,15 @@ async fn a_model_that_doubts_by_itself_is_not_doubted_twice() {
 
 #[tokio::test]
 async fn what_everybody_knows_what_is_remembered_and_what_tools_know_is_not_doubted() {
-    let looked = Looking::new(vec![answers("Paris."), answers("She is 7 years old.")]).await;
+    let looked = Looking::new(vec![answers("Paris.")]).await;
     assert_eq!(looked.say("What is the capital of France?").await.shown(), "Paris.");
     let at = "2026-11-01T10:00:00Z".parse().unwrap();
     let text = Private("My daughter Anna is 7 years old".into());
     let known = NewMemory { kind: MemoryKind::User, at, text, source: "said".into() };
     looked.bench.store.remember(vec![known]).await.unwrap();
     let ran = looked.say("How old is Anna?").await;
-    assert_eq!((ran.shown().as_str(), ran.decided("care")), ("She is 7 years old.", vec![]));
+    let told = "You told me: your daughter Anna is 7 years old.";
+    assert_eq!((ran.shown().as_str(), ran.decided("care")), (told, vec![]));
     let ran = looked.say("what is 12 times 12").await;
     assert_eq!(ran.decided("care"), [""; 0]);
 }
@@ -243,12 +244,13 @@ async fn always_looks_up_at_once_and_falls_back_on_the_model() {
     let shown = looked.say(TOWER).await.shown();
     assert_eq!(shown, format!("{aside}It is 300 metres tall. {}", looking().unsure));
     // What the memory holds leaves the house for nobody.
-    let looked = Looking::with(vec![answers("She is 7 years old.")], always, true).await;
+    let looked = Looking::with(vec![], always, true).await;
     let at = "2026-11-01T10:00:00Z".parse().unwrap();
     let text = Private("My daughter Anna is 7 years old".into());
     let known = NewMemory { kind: MemoryKind::User, at, text, source: "said".into() };
     looked.bench.store.remember(vec![known]).await.unwrap();
-    assert_eq!(looked.say("How old is Anna?").await.shown(), "She is 7 years old.");
+    let told = looked.say("How old is Anna?").await.shown();
+    assert_eq!(told, "You told me: your daughter Anna is 7 years old.");
     assert_eq!(looked.queries(), [""; 0]);
     // Who wants to be asked before the tool is asked.
     let careful = |parts: &mut EngineParts<Scripted>| {
@@ -330,14 +332,18 @@ async fn a_matter_beside_a_command_is_answered_first_and_the_command_is_done() {
 }
 
 #[tokio::test]
-async fn a_model_that_knows_enough_is_not_kept_from_anything_but_names_the_site_it_read() {
+async fn a_model_that_knows_enough_answers_what_hurts_nobody_and_names_the_site_it_read() {
     let search = chooses("webSearch", "{\"query\":\"height of the Eiffel Tower\"}");
     // The text that was found is digested before it is used.
     let note = answers("The tower is 330 metres tall.");
-    let script = vec![answers("At most 1200 milligrams."), search, note, answers("It is 330 metres tall.")];
+    let script = vec![answers("Look into your contract."), search, note, answers("It is 330 metres tall.")];
     let looked = Looking::new(script).await;
     looked.bench.model.state.send_replace(scripted::ready(ModelSize::Small));
-    assert_eq!(looked.say(PILLS).await.shown(), "At most 1200 milligrams.");
+    let shown = looked.say("Can my landlord evict me without notice?").await.shown();
+    assert_eq!(shown, "Look into your contract.");
+    let shown = looked.say(PILLS).await.shown();
+    assert!(shown.starts_with(&answer("medicine")), "a wrong word would do harm: {shown}");
+    looked.say("no").await;
     let ran = looked.say("search the web for the height of the Eiffel Tower").await;
     assert_eq!(ran.shown(), "It is 330 metres tall. That's what Wikipedia says.");
     assert_eq!(ran.called(), [("webSearch", "done")]);

@@ -12,6 +12,8 @@ pub(super) enum MarkerKind {
     Drops,
     /// It and all up to the closing marker are taken out.
     OpensThinking(&'static str),
+    /// The reply is over: what follows is a turn of the user that the model invents.
+    Ends,
     /// The reply is not delivered.
     Fails(Malformed),
 }
@@ -43,15 +45,43 @@ enum Where {
 /// The longest name between `<|` and `|>`.
 const LONGEST_NAME: usize = 40;
 
-const MARKERS: [(&str, Where, MarkerKind); 45] = {
+const MARKERS: [(&str, Where, MarkerKind); 73] = {
     use Malformed::{Data, Label, Recited, ReservedTokens, ToolCall};
-    use MarkerKind::{Drops, Fails, OpensThinking};
+    use MarkerKind::{Drops, Ends, Fails, OpensThinking};
     use Where::{Anywhere, LineStart, ReplyStart};
     [
         ("<think>", Anywhere, OpensThinking("</think>")),
         ("<thinking>", Anywhere, OpensThinking("</thinking>")),
         ("<thought>", Anywhere, OpensThinking("</thought>")),
         ("<reasoning>", Anywhere, OpensThinking("</reasoning>")),
+        ("<thoughts>", Anywhere, OpensThinking("</thoughts>")),
+        ("<analysis>", Anywhere, OpensThinking("</analysis>")),
+        ("<reflection>", Anywhere, OpensThinking("</reflection>")),
+        ("<scratchpad>", Anywhere, OpensThinking("</scratchpad>")),
+        ("<seed:think>", Anywhere, OpensThinking("</seed:think>")),
+        ("[THINK]", Anywhere, OpensThinking("[/THINK]")),
+        ("[/THINK]", Anywhere, Drops),
+        // Channels: all but the last one is thinking.
+        ("<|channel|>analysis", Anywhere, OpensThinking(FINAL_CHANNEL)),
+        ("<|channel|>commentary", Anywhere, OpensThinking(FINAL_CHANNEL)),
+        (FINAL_CHANNEL, Anywhere, Drops),
+        ("<|start|>assistant", Anywhere, Drops),
+        ("<|start_header_id|>assistant<|end_header_id|>", Anywhere, Drops),
+        ("<|start|>user", Anywhere, Ends),
+        ("<|start_header_id|>user", Anywhere, Ends),
+        ("<|im_start|>user", Anywhere, Ends),
+        ("<|im_start|>system", Anywhere, Ends),
+        ("<|user|>", Anywhere, Ends),
+        ("<start_of_turn>user", Anywhere, Ends),
+        ("user:", LineStart, Ends),
+        ("human:", LineStart, Ends),
+        ("benutzer:", LineStart, Ends),
+        ("nutzer:", LineStart, Ends),
+        ("### user", LineStart, Ends),
+        ("### human", LineStart, Ends),
+        ("### instruction", LineStart, Ends),
+        ("### response:", LineStart, Drops),
+        ("assistent:", ReplyStart, Drops),
         ("</think>", Anywhere, Drops),
         ("</thinking>", Anywhere, Drops),
         ("</thought>", Anywhere, Drops),
@@ -95,9 +125,19 @@ const MARKERS: [(&str, Where, MarkerKind); 45] = {
         ("The tools, with their arguments", ReplyStart, Fails(Recited)),
         // And so what came of a call that failed.
         ("Error:", ReplyStart, Fails(Recited)),
-        ("assistant:", ReplyStart, Drops),
+        ("assistant:", LineStart, Drops),
+        ("<|channel|>final", Anywhere, Drops),
     ]
 };
+
+/// Behind it stands what is said, where a model writes in channels.
+const FINAL_CHANNEL: &str = "<|channel|>final<|message|>";
+/// The longest placeholder, in bytes.
+const LONGEST_PLACEHOLDER: usize = 48;
+/// Most words of one.
+const PLACEHOLDER_WORDS: usize = 5;
+/// First words of a placeholder in small letters.
+const FILL_IN: [&str; 9] = ["your", "insert", "enter", "name", "dein", "deine", "ihr", "ihre", "hier"];
 
 /// Markers that hold text of their own up to a bracket.
 const BRACKETED: [&str; 2] = ["[Tool result:", "[Context:"];
@@ -127,11 +167,42 @@ pub(super) fn at_head(text: &str, begins_reply: bool, begins_line: bool) -> Foun
             found => return found,
         }
     }
-    BRACKETED
-        .iter()
-        .map(|marker| bracketed(text, marker))
-        .find(|found| *found != FoundMarker::Nothing)
-        .unwrap_or(FoundMarker::Nothing)
+    let bracketed = BRACKETED.iter().map(|marker| bracketed(text, marker));
+    let mut found = bracketed.chain([placeholder(text, '[', ']'), placeholder(text, '{', '}')]);
+    found.find(|found| *found != FoundMarker::Nothing).unwrap_or(FoundMarker::Nothing)
+}
+
+/// `[Your Name]` or `{city}`, where something was to be filled in: letters alone, each word with a capital in brackets, one
+/// word in braces. What stands in front of an address is a link.
+fn placeholder(text: &str, open: char, close: char) -> FoundMarker {
+    let Some(inside) = text.strip_prefix(open) else { return FoundMarker::Nothing };
+    let is_inside = |c: char| c.is_alphabetic() || matches!(c, ' ' | '_' | '\'' | '-');
+    let length = inside.find(|c| !is_inside(c)).unwrap_or(inside.len());
+    let (name, rest) = inside.split_at(length);
+    if length > LONGEST_PLACEHOLDER || name.starts_with(' ') {
+        return FoundMarker::Nothing;
+    }
+    let Some(behind) = rest.strip_prefix(close) else {
+        return if rest.is_empty() { FoundMarker::Part } else { FoundMarker::Nothing };
+    };
+    let words: Vec<&str> = name.split(' ').collect();
+    let has_capital = |word: &&str| word.starts_with(char::is_uppercase);
+    let asks_for_it = || words.first().is_some_and(|first| FILL_IN.contains(&first.to_lowercase().as_str()));
+    let is_one = match open {
+        '{' => words.len() == 1 && !name.is_empty(),
+        _ => {
+            words.len() <= PLACEHOLDER_WORDS
+                && !name.is_empty()
+                && (words.iter().all(has_capital) || asks_for_it())
+        }
+    };
+    match (is_one, behind.chars().next()) {
+        (true, Some('(' | '[')) | (false, _) => FoundMarker::Nothing,
+        (true, None) if open == '[' => FoundMarker::Part,
+        (true, _) => {
+            FoundMarker::Marker { kind: MarkerKind::Fails(Malformed::Placeholder), length: length + 2 }
+        }
+    }
 }
 
 /// `Action: name` with `Action Input:` in the next line; "Action: Die Hard." are words.

@@ -42,6 +42,18 @@ fn markers_and_thinking_are_taken_out() {
         ("Hello.<|im_e", "Hello."),
         ("[Context: Monday, 9:05] It's five past nine.", "It's five past nine."),
         ("[Tool result: getTime] It's noon.", "It's noon."),
+        ("[THINK]Hm.[/THINK]Hello.", "Hello."),
+        ("<seed:think>Hm.</seed:think>Hello.", "Hello."),
+        (
+            "<|channel|>analysis<|message|>They greet.<|end|><|start|>assistant<|channel|>final<|message|>Hello.",
+            "Hello.",
+        ),
+        ("<|start_header_id|>assistant<|end_header_id|>Hello.<|eot_id|>", "Hello."),
+        ("Hello.\nUser: And now?\nAssistant: Now.", "Hello.\n"),
+        ("Hello.<|im_start|>user\nAnd now?", "Hello."),
+        ("Hallo.\nBenutzer: Und jetzt?", "Hallo.\n"),
+        ("Hello.\nAssistant: And more.", "Hello.\n And more."),
+        ("### Response: Hello.", "Hello."),
     ];
     for (text, expected) in cases {
         assert_eq!(sanitize(text).as_deref(), Ok(expected), "{text}");
@@ -57,8 +69,9 @@ fn ordinary_text_passes_unchanged() {
         "Use <b>bold</b> and <table>.",
         "[a link](https://example.org) first",
         "See [1] and [the manual](x).",
-        "The set {1, 2} and {name}.",
-        "{name} is a placeholder.",
+        "The set {1, 2} and {1}.",
+        "Write `{name}` there, or `[Your Name]`.",
+        "The user: a person.",
         "Rust:\n```rust\nfn main() { let s = \"<think>\"; }\n```\nDone.",
         "```\nls -l\n```",
         "Run `make run` or ``x``.",
@@ -76,7 +89,7 @@ fn ordinary_text_passes_unchanged() {
 
 #[test]
 fn tool_calls_and_data_are_refused_before_a_word_of_them_goes_out() {
-    use Malformed::{Data, Label, Recited, ReservedTokens, ToolCall, Truncated};
+    use Malformed::{Data, Label, Placeholder, Recited, ReservedTokens, ToolCall, Truncated};
     let cases = [
         (r#"{"name": "get_time", "arguments": {"zone": "UTC"}}"#, ToolCall),
         (r#"[{"name": "get_time", "arguments": {}}]"#, ToolCall),
@@ -113,6 +126,9 @@ fn tool_calls_and_data_are_refused_before_a_word_of_them_goes_out() {
         ("[{\"a\": 1", Truncated),
         ("```json\n{\"a\": ", Truncated),
         ("[REDACTED_EMAIL] is yours", Label),
+        ("[Your Name] is here", Placeholder),
+        ("{city} is warm.", Placeholder),
+        ("[insert date] it is.", Placeholder),
         ("The tools, with their arguments:\n- time(city?)", Recited),
         ("Error: timers was called with the same arguments before.", Recited),
     ];
@@ -137,6 +153,8 @@ fn a_tool_call_behind_words_ends_the_reply_there() {
         ("Sure.\ntool_calls: []", "Sure.\n"),
         ("Sure. <tool_call>", "Sure. "),
         ("I wrote to [REDACTED_EMAIL].", "I wrote to "),
+        ("Dear [Your Name], hello.", "Dear "),
+        ("It is warm in {city}.", "It is warm in "),
     ];
     for (text, before) in cases {
         let (out, verdict) = streamed(text, &[1]);

@@ -146,7 +146,7 @@ impl Support<'_> {
     }
 
     /// Returns whether one is a part of the other, in a language with compounds.
-    fn in_compound(&self, word: &str, other: &str) -> bool {
+    pub(super) fn in_compound(&self, word: &str, other: &str) -> bool {
         let is_part = |whole: &str, part: &str| part.chars().count() >= PART && whole.contains(part);
         self.judge.requests.form.verbs_last && (is_part(other, word) || is_part(word, other))
     }

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::*;
 use joi_language::testing::{english, german};
@@ -62,7 +62,8 @@ fn score(language: &Language, corpus: &str) -> Score {
             panic!("not a row: {row}")
         };
         let done = done(results);
-        let cut = unsupported(language, said, ClaimEvidence { asked, done: &done });
+        let cut =
+            unsupported(language, said, ClaimEvidence { asked, done: &done, ..ClaimEvidence::default() });
         let is_false = expect == "false";
         let (count, is_wrong) =
             if is_false { (&mut score.passed, cut.is_none()) } else { (&mut score.cut, cut.is_some()) };
@@ -84,7 +85,12 @@ fn explained(language: &Language, row: &str) -> String {
     let mut told = format!("{row}\n");
     for (words, requests) in language.truth() {
         let topic = TurnTopic::of(words, requests, asked);
-        let judge = ClaimJudge { language, words, requests, evidence: ClaimEvidence { asked, done: &done } };
+        let judge = ClaimJudge {
+            language,
+            words,
+            requests,
+            evidence: ClaimEvidence { asked, done: &done, ..ClaimEvidence::default() },
+        };
         let support = Support { judge, topic: &topic };
         told += &format!("    {:?} {:?} {:?}\n", topic.aim, topic.wanted, topic.families);
         for clause in clauses::clauses(words, requests, said) {
@@ -148,7 +154,8 @@ fn of_sentences_that_were_written_blind_a_third_time_few_pass() {
 fn a_value_that_was_read_is_not_reported_otherwise() {
     let judge = |language: &Language, answer: &str, asked: &str, said: &str| {
         let done = [DoneCall::read("homeRead", answer)];
-        unsupported(language, said, ClaimEvidence { asked, done: &done }).is_none()
+        unsupported(language, said, ClaimEvidence { asked, done: &done, ..ClaimEvidence::default() })
+            .is_none()
     };
     let bath = |said: &str| judge(english(), "Bath temperature: 19.5 °C", "how warm is the bath", said);
     for said in [
@@ -188,7 +195,7 @@ fn a_value_that_was_read_is_not_reported_otherwise() {
 proptest! {
     #[test]
     fn any_text_is_judged(said in "\\PC{0,80}", asked in "\\PC{0,40}") {
-        unsupported(english(), &said, ClaimEvidence { asked: &asked, done: &[] });
+        unsupported(english(), &said, ClaimEvidence { asked: &asked, done: &[], ..ClaimEvidence::default() });
     }
 }
 
@@ -206,9 +213,163 @@ fn what_is_said_without_a_house_claims_nothing() {
                 continue;
             };
             let said = not_connected(language, &order);
-            assert!(unsupported(language, &said, ClaimEvidence { asked, done: &[] }).is_none(), "{said}");
+            assert!(
+                unsupported(language, &said, ClaimEvidence { asked, done: &[], ..ClaimEvidence::default() })
+                    .is_none(),
+                "{said}"
+            );
             count += 1;
         }
     }
     assert!(count >= 100, "only {count} orders were found");
+}
+
+/// Returns those of `said` that may be spoken behind a call that came to nothing.
+fn spoken_after_a_no<'a>(
+    language: &Language,
+    asked: &str,
+    (tool, arguments): (&str, Value),
+    said: &[&'a str],
+) -> Vec<&'a str> {
+    let arguments = arguments.as_object().unwrap();
+    let undone = [DoneCall::undone(tool, None, arguments)];
+    let evidence = ClaimEvidence { asked, undone: &undone, ..ClaimEvidence::default() };
+    said.iter().copied().filter(|said| unsupported(language, said, evidence).is_none()).collect()
+}
+
+#[test]
+fn after_a_no_nothing_is_said_of_the_thing_or_of_having_done_it() {
+    let light = || ("homeCommand", json!({ "item": "Kitchen light", "command": "OFF" }));
+    let door = || ("homeCommand", json!({ "item": "Front door", "command": "OFF" }));
+    let none: [&str; 0] = [];
+    for asked in
+        ["turn off the kitchen light", "the kitchen light is so bright", "is the kitchen light a good one"]
+    {
+        let said = [
+            "The kitchen light is off.",
+            "Done.",
+            "I did that for you.",
+            "It's off now.",
+            "Okay, the kitchen light is off.",
+            "All set.",
+            "Kitchen light: off.",
+            "I have switched it off.",
+            "I turned the kitchen light off.",
+            "Your kitchen light went off.",
+            "The light in the kitchen has been switched off.",
+            "Turning off the kitchen light.",
+        ];
+        assert_eq!(spoken_after_a_no(english(), asked, light(), &said), none, "{asked}");
+        let honest = [
+            "I can't do that.",
+            "Shall I turn off the kitchen light?",
+            "I was not allowed to turn it off.",
+            "That didn't work.",
+            "Sorry, nothing was changed.",
+            "Tell me if you want the kitchen light off.",
+        ];
+        assert_eq!(spoken_after_a_no(english(), asked, light(), &honest), honest, "{asked}");
+    }
+    assert_eq!(
+        spoken_after_a_no(
+            english(),
+            "open the front door",
+            door(),
+            &["Front door: open.", "The door is open."]
+        ),
+        none
+    );
+    let german_light = || ("homeCommand", json!({ "item": "Küchenlicht", "command": "OFF" }));
+    for asked in ["mach das Küchenlicht aus", "das Küchenlicht ist so hell"] {
+        let said = [
+            "Das Küchenlicht ist aus.",
+            "Erledigt.",
+            "Ich habe das für dich gemacht.",
+            "Ist jetzt aus.",
+            "Das Licht in der Küche wurde ausgeschaltet.",
+            "Ich habe es ausgemacht.",
+            "Küchenlicht: aus.",
+        ];
+        assert_eq!(spoken_after_a_no(german(), asked, german_light(), &said), none, "{asked}");
+        let honest =
+            ["Das kann ich nicht.", "Soll ich das Küchenlicht ausmachen?", "Das hat nicht geklappt."];
+        assert_eq!(spoken_after_a_no(german(), asked, german_light(), &honest), honest, "{asked}");
+    }
+}
+
+#[test]
+fn a_short_answer_about_the_house_or_a_deed_needs_a_result() {
+    let may_be_said = |language: &Language, asked: &str, said: &str| {
+        unsupported(language, said, ClaimEvidence { asked, ..ClaimEvidence::default() }).is_none()
+    };
+    for (asked, said) in [
+        ("did you lock the door?", "Yes, I did."),
+        ("have you cancelled the timer", "Yes."),
+        ("is the front door locked?", "Yes, it is."),
+        ("is my alarm set for seven?", "Yes, it is set for seven."),
+        ("are there any messages for me", "Yes, there are two."),
+    ] {
+        assert!(!may_be_said(english(), asked, said), "{asked} {said}");
+    }
+    for (asked, said) in [
+        ("did you lock the door?", "No, I didn't."),
+        ("did you sleep well?", "Yes, I did."),
+        ("do you like music", "Yes, I do."),
+        ("is the earth round", "Yes, it is."),
+        ("is the front door locked?", "I can't see that."),
+    ] {
+        assert!(may_be_said(english(), asked, said), "{asked} {said}");
+    }
+    assert!(!may_be_said(german(), "hast du die Tür abgeschlossen?", "Ja, habe ich."));
+    assert!(!may_be_said(german(), "ist die Haustür zu?", "Ja, ist sie."));
+    assert!(may_be_said(german(), "hast du gut geschlafen?", "Ja, danke."));
+}
+
+#[test]
+fn what_the_user_has_said_needs_no_result() {
+    let told = |language: &Language, asked: &str, remembered: &str, said: &str| {
+        unsupported(language, said, ClaimEvidence { asked, remembered, ..ClaimEvidence::default() }).is_none()
+    };
+    for (asked, remembered, said) in [
+        (
+            "when is my dentist appointment",
+            "- the dentist appointment is on Thursday at ten",
+            "Your dentist appointment is on Thursday at ten.",
+        ),
+        (
+            "when does the plumber come",
+            "- the plumber comes on Thursday at ten",
+            "The plumber comes on Thursday at ten.",
+        ),
+        (
+            "is my meeting on Monday?",
+            "- my meeting with Paul is on Monday",
+            "Yes, your meeting with Paul is on Monday.",
+        ),
+        (
+            "when is my flight to Rome",
+            "- my flight to Rome is on the 3rd at 9",
+            "Your flight to Rome is on the 3rd at 9.",
+        ),
+        (
+            "what is on my list for the trip",
+            "- for the trip I need my passport and a towel",
+            "Your passport and a towel.",
+        ),
+        ("who has my spare key", "- Anna has the spare key", "Anna has your spare key."),
+    ] {
+        assert!(told(english(), asked, remembered, said), "{asked} {said}");
+    }
+    assert!(!told(
+        english(),
+        "when is my dentist appointment",
+        "- the dentist appointment is on Thursday at 10",
+        "I have moved your dentist appointment to Friday."
+    ));
+    let (asked, known) = ("wann ist mein Zahnarzttermin", "- der Zahnarzttermin ist am Donnerstag um zehn");
+    assert!(told(german(), asked, known, "Dein Zahnarzttermin ist am Donnerstag um zehn."));
+    let before = ["the dentist appointment is on Thursday at ten".to_owned()];
+    let evidence =
+        ClaimEvidence { asked: "when is my dentist appointment", told: &before, ..ClaimEvidence::default() };
+    assert_eq!(unsupported(english(), "Your dentist appointment is on Thursday at ten.", evidence), None);
 }

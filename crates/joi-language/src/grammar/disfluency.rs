@@ -19,6 +19,10 @@ use super::words::{Word, normalise, words_at_start};
 const LONGEST_REPETITION: usize = 6;
 /// Fewer words are no command that has anything else in it: "just enough".
 const FEWEST_WORDS: usize = 2;
+/// Fewest words of an utterance whose first words are said twice by a slip: "good, good idea" is meant.
+const FEWEST_OF_UTTERANCE: usize = 4;
+/// Most words of a beginning that is given up.
+const LONGEST_BEGINNING: usize = 4;
 /// Most words of a value that a repair replaces.
 const LONGEST_VALUE: usize = 5;
 /// The kinds of values that a repair may replace by one of the same kind.
@@ -37,8 +41,8 @@ pub fn without_pauses(words: Vec<Word>, grammar: &Grammar) -> Vec<Word> {
 pub fn fluent_text<'t>(text: &'t str, grammar: &Grammar) -> Cow<'t, str> {
     let Some(words) = normalise(text, &grammar.manners) else { return text.into() };
     let mut kept = without_pauses(words.clone(), grammar);
-    while repair(&mut kept, grammar) {}
-    drop_repetitions(&mut kept, grammar, |words, at, count| is_false_start(&words[at + count - 1], grammar));
+    while repair(&mut kept, grammar) || begin_anew(&mut kept, text, grammar) {}
+    drop_repetitions(&mut kept, grammar, |words, at, count| is_slip(words, at..at + count, text, grammar));
     let is_kept = |word: &Word| kept.contains(word);
     // A contraction is two words at one place.
     let is_torn = |word: &Word| {
@@ -62,6 +66,50 @@ pub fn fluent_text<'t>(text: &'t str, grammar: &Grammar) -> Cow<'t, str> {
     }
     fluent.push_str(&text[from..]);
     fluent.trim_end_matches([' ', ',']).to_owned().into()
+}
+
+/// Returns whether the stretch at `at` is said again because its speaker faltered: it ends in the middle of a phrase, or
+/// it is the beginning of a longer utterance, or a comma stands between both. "Bread, bread rolls" are two things.
+fn is_slip(words: &[Word], at: Range<usize>, text: &str, grammar: &Grammar) -> bool {
+    let counts = |word: &Word| grammar.numbers.counts(&word.text);
+    let is_apart = has_comma(text, words, at.end) && at.end + at.len() < words.len();
+    let is_number = words[at.clone()].iter().all(counts);
+    let is_head = at.start == 0 && words.len() - at.len() >= FEWEST_OF_UTTERANCE;
+    let is_answer =
+        grammar.manners.repairs.iter().any(|phrase| words_at_start(&words[at.clone()], phrase).is_some());
+    is_false_start(&words[at.end - 1], grammar) && !is_number
+        || is_head && !is_number && !is_answer
+        || is_apart && (is_number || at.len() > 1)
+}
+
+/// Drops the first clear beginning that its speaker gave up: "bring the, bring down the blinds", "can you, no, put …".
+fn begin_anew(words: &mut Vec<Word>, text: &str, grammar: &Grammar) -> bool {
+    for at in 1..words.len() {
+        if !has_comma(text, words, at) || !is_false_start(&words[at - 1], grammar) {
+            continue;
+        }
+        let from =
+            (at.saturating_sub(LONGEST_BEGINNING)..at).rev().find(|from| words[*from].text == words[at].text);
+        let counts = grammar.manners.repairs.iter().filter_map(|phrase| words_at_start(&words[at..], phrase));
+        let set_off = counts
+            .map(|count| at + count)
+            .find(|after| *after < words.len() && has_comma(text, words, *after));
+        let stretch = from.map(|from| from..at).or(set_off.map(|after| at..after));
+        if let Some(stretch) = stretch {
+            words.drain(stretch);
+            return true;
+        }
+    }
+    false
+}
+
+/// Returns whether a comma stands in front of the word at `at`.
+fn has_comma(text: &str, words: &[Word], at: usize) -> bool {
+    let (Some(before), Some(word)) = (at.checked_sub(1).and_then(|before| words.get(before)), words.get(at))
+    else {
+        return false;
+    };
+    text.get(before.at.end..word.at.start).is_some_and(|between| between.contains(','))
 }
 
 /// Returns whether nobody ends a phrase with `word`: what follows it once more is what was to be said.
@@ -90,7 +138,9 @@ impl Fluent {
 pub fn fluent(words: &[Word], grammar: &Grammar) -> Vec<Fluent> {
     let mut kept = words.to_vec();
     while repair(&mut kept, grammar) {}
-    drop_repetitions(&mut kept, grammar, |_, _, _| true);
+    // "Five five" may be a time.
+    let is_number = |word: &Word| grammar.numbers.counts(&word.text);
+    drop_repetitions(&mut kept, grammar, |words, at, count| !words[at..at + count].iter().all(is_number));
     let mut plain = kept.clone();
     drop_phrases(&mut plain, &grammar.manners.particles);
     let dropped = kept.iter().filter(|word| !plain.contains(word)).map(|word| word.at.clone()).collect();
@@ -138,13 +188,9 @@ fn drop_repetitions(
     let mut at = 0;
     while at < words.len() {
         let count = (1..=LONGEST_REPETITION).rev().find(|count| is_repeated(words, at, *count));
-        // "Five five" may be a time.
-        let is_number = |word: &Word| grammar.numbers.counts(&word.text);
         let negates = |word: &Word| grammar.mood.negates(&word.text);
-        let is_repetition = |count: &usize| {
-            let said = &words[at..at + count];
-            !said.iter().all(is_number) && !said.iter().any(negates) && is_slip(words, at, *count)
-        };
+        let is_repetition =
+            |count: &usize| !words[at..at + count].iter().any(negates) && is_slip(words, at, *count);
         match count.filter(is_repetition) {
             Some(count) => drop(words.drain(at..at + count)),
             None => at += 1,
@@ -246,6 +292,12 @@ mod tests {
             ("add milk, no bread", "add milk, no bread"),
             ("good, good idea", "good, good idea"),
             ("um", "um"),
+            ("put, put oat milk on the list", "put oat milk on the list"),
+            ("bring the, bring down the blinds", "bring down the blinds"),
+            ("can you, no, put milk on the list", "can you put milk on the list"),
+            ("timer for twenty, twenty minutes", "timer for twenty minutes"),
+            ("add bread, bread rolls and milk", "add bread, bread rolls and milk"),
+            ("I have no idea", "I have no idea"),
             ("Why is the sky blue?", "Why is the sky blue?"),
         ] {
             assert_eq!(fluent_text(said, english().grammar()), expected, "{said}");

@@ -8,9 +8,9 @@
 use std::ops::Range;
 
 use super::Grammar;
-use super::machine::{Capture, GrammarUtterance};
+use super::machine::{Capture, GrammarUtterance, Slot};
 use super::program::Program;
-use super::words::Word;
+use super::words::{Word, words_at_start};
 
 /// Most ways that are tried: an utterance with more times is no command.
 const MOST_WAYS: usize = 64;
@@ -47,6 +47,54 @@ impl Lifted {
     }
 }
 
+/// Two times with nothing between them but what joins them: "at six and at half past six".
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TimePair {
+    /// The first, in words.
+    pub first: Range<usize>,
+    /// The second, in words.
+    pub second: Range<usize>,
+    /// They are times of two things: "for ten minutes, and another one for five".
+    pub is_of_two: bool,
+}
+
+/// Returns every two times that are joined in `words`, the longest first.
+pub fn pairs(words: &[Word], grammar: &Grammar) -> Vec<TimePair> {
+    let spans = spans(words, grammar);
+    let forms = &grammar.times;
+    let is_joint = |joints: &[Vec<String>], between: &[Word]| {
+        joints.iter().any(|joint| words_at_start(between, joint) == Some(between.len()))
+    };
+    let pair = |first: &Range<usize>, second: &Range<usize>| {
+        let between = words.get(first.end..second.start)?;
+        let is_of_two = is_joint(&forms.others, between);
+        (is_of_two || is_joint(&forms.joints, between)).then(|| TimePair {
+            first: first.clone(),
+            second: second.clone(),
+            is_of_two,
+        })
+    };
+    let all =
+        spans.iter().flat_map(|first| spans.iter().filter_map(move |second| pair(&first.at, &second.at)));
+    // "Every Tuesday and Thursday" is one time.
+    let is_one = |pair: &TimePair| {
+        spans.iter().any(|span| span.at.start <= pair.first.start && pair.second.end <= span.at.end)
+    };
+    let mut all: Vec<TimePair> = all.filter(|pair| !is_one(pair)).collect();
+    all.sort_by_key(|pair| std::cmp::Reverse(pair.first.len() + pair.second.len()));
+    all
+}
+
+/// Returns `text` with the name of one thing in place of that of two alike: "two timers".
+pub fn of_one(text: &str, grammar: &Grammar) -> Option<String> {
+    let lower = text.to_lowercase();
+    grammar.times.twice.iter().find_map(|(two, one)| {
+        let at =
+            lower.find(two.as_str()).filter(|at| lower.len() == text.len() && text.is_char_boundary(*at))?;
+        Some(format!("{}{one}{}", &text[..at], text.get(at + two.len()..)?))
+    })
+}
+
 /// Returns every way to lift one time or two out of `words`, the longest times first.
 pub fn lifted(words: &[Word], grammar: &Grammar) -> Vec<Lifted> {
     let spans = spans(words, grammar);
@@ -62,6 +110,23 @@ pub fn lifted(words: &[Word], grammar: &Grammar) -> Vec<Lifted> {
 /// Returns whether `words` are a time among any words: "at seven", but not "seven".
 pub fn is_strict(words: &[Word], grammar: &Grammar) -> bool {
     spans(words, grammar).iter().any(|span| span.is_strict && span.at == (0..words.len()))
+}
+
+/// Returns the only day that is named in `words`, by its place in them; nothing where an hour is.
+pub fn day_in(words: &[Word], grammar: &Grammar) -> Option<Range<usize>> {
+    let is_one =
+        |slots: &[Slot], span: &TimeSpan| span.captures.iter().any(|capture| slots.contains(&capture.slot));
+    let spans = spans(words, grammar);
+    if spans
+        .iter()
+        .any(|span| span.is_strict && is_one(&[Slot::Clock, Slot::Duration, Slot::Days, Slot::Several], span))
+    {
+        return None;
+    }
+    let mut days = spans.into_iter().filter(|span| span.is_strict && is_one(&[Slot::Day, Slot::Month], span));
+    let first = days.next()?;
+    // The same day again within it.
+    days.all(|other| other.at.start < first.at.end).then_some(first.at)
 }
 
 /// Returns whether such a time stands in `words`.

@@ -32,6 +32,9 @@ pub struct Manners {
     /// What begins a reason behind a command: "because".
     #[serde(default, deserialize_with = "phrases")]
     pub(crate) reasons: Vec<Vec<String>>,
+    /// Words for a day that was named before: "that day".
+    #[serde(default, deserialize_with = "phrases")]
+    pub same_day: Vec<Vec<String>>,
     /// What announces that the speaker corrects himself: "no wait".
     #[serde(default, deserialize_with = "phrases")]
     pub(crate) repairs: Vec<Vec<String>>,

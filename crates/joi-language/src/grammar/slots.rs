@@ -13,7 +13,7 @@ use super::words::words_at_start;
 use crate::{ClockSaid, Exactness};
 
 /// Most words of a name.
-const LONGEST_NAME: usize = 3;
+pub(crate) const LONGEST_NAME: usize = 3;
 const NOON: u16 = 12 * 60;
 const DAY: i16 = 24 * 60;
 
@@ -126,12 +126,8 @@ fn minutes(utterance: &GrammarUtterance<'_>, at: usize, to: usize) -> Taking {
 /// One to three words that are in no other slot.
 fn name(utterance: &GrammarUtterance<'_>, at: usize, to: usize) -> Taking {
     let grammar = utterance.grammar;
-    let is_name = |word: &str| {
-        let is_barred = grammar.barred.iter().any(|barred| barred == word);
-        !is_barred && !grammar.manners.is_lead(word) && !grammar.numbers.knows(word)
-    };
     let words = &utterance.words[at..to];
-    let most = words.iter().take(LONGEST_NAME).take_while(|word| is_name(&word.text)).count();
+    let most = words.iter().take(LONGEST_NAME).take_while(|word| grammar.may_be_in_name(&word.text)).count();
     let ways = (1..=most).map(|count| (at + count, Taken::Words(at..at + count))).collect();
     Taking { ways, may_go_on: false }
 }

@@ -12,6 +12,9 @@ use super::program::Program;
 pub(crate) struct TimeRows {
     strict: Vec<String>,
     loose: Vec<String>,
+    joints: Vec<String>,
+    others: Vec<String>,
+    twice: Vec<(String, String)>,
 }
 
 /// The forms of a time, ready to match.
@@ -19,6 +22,12 @@ pub(crate) struct TimeRows {
 pub(crate) struct TimeForms {
     pub(super) strict: Vec<Program>,
     pub(super) loose: Vec<Program>,
+    /// Between two times of one thing, in words.
+    pub(super) joints: Vec<Vec<String>>,
+    /// Between the time of one thing and that of another, in words.
+    pub(super) others: Vec<Vec<String>>,
+    /// What two things are called, and one of them.
+    pub(crate) twice: Vec<(String, String)>,
 }
 
 impl TimeRows {
@@ -29,6 +38,15 @@ impl TimeRows {
         let mut all = |key: &str, rows: &[String]| {
             rows.iter().map(|row| compile(key, row)).collect::<Result<Vec<_>, _>>()
         };
-        Ok(TimeForms { strict: all("times.strict", &self.strict)?, loose: all("times.loose", &self.loose)? })
+        let phrases = |rows: &[String]| {
+            rows.iter().map(|row| row.split(' ').map(str::to_owned).collect()).collect::<Vec<_>>()
+        };
+        Ok(TimeForms {
+            strict: all("times.strict", &self.strict)?,
+            loose: all("times.loose", &self.loose)?,
+            joints: phrases(&self.joints),
+            others: phrases(&self.others),
+            twice: self.twice.clone(),
+        })
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::Phrases;
+use super::phrases::Phrases;
 
 /// Kinds of answers.
 #[derive(Debug, Default, Deserialize)]

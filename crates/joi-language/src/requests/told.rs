@@ -4,7 +4,7 @@
 
 use serde::Deserialize;
 
-use super::Phrases;
+use super::phrases::Phrases;
 
 /// Words of a report: a request that is joined to it belongs to it.
 #[derive(Debug, Default, Deserialize)]

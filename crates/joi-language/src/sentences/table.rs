@@ -128,7 +128,7 @@ sentences! {
         date_of(weekday, month, day, nth, year);
         date_ahead(weekday, month, day, nth, year, days);
         date_was(weekday, month, day, nth, year);
-        no_such_day; heads; tails;
+        no_such_day; no_such_time; heads; tails;
         rolled(number);
         abilities; nature; hears; home_again; nothing_said_yet; nothing_to_take_back; not_taken_back;
         louder; quieter;
@@ -185,6 +185,7 @@ sentences! {
     /// Answers about the memory.
     memory: MemorySentences {
         remembered(about);
+        known(about);
         wished(text);
         what;
         no_secrets; failed;
@@ -335,6 +336,7 @@ sentences! {
 
     /// Answers about a connected house, `[say]` of `house.toml`.
     say: HouseSentences {
+        yes_home; no_home; nobody_home;
         yes_on; yes_off; yes_open; yes_closed; yes_locked; yes_unlocked;
         no_on; no_off; no_open; no_closed; no_locked; no_unlocked;
         all_of_them(count);

@@ -6,8 +6,8 @@ use super::entry::{Days, Entry, EntryId, EntryKind};
 use super::later::LaterCommand;
 use super::moment::{Day, DayPart, Said};
 use crate::ClockSaid;
-use jiff::Timestamp;
-use jiff::civil::Date;
+use jiff::civil::{Date, Time};
+use jiff::{Timestamp, Zoned};
 
 /// Seconds in a day: the longest timer.
 pub const LONGEST_TIMER_S: u32 = 24 * 3600;
@@ -83,6 +83,26 @@ pub enum ScheduleOrder {
     Silence,
 }
 
+impl ScheduleOrder {
+    /// The same for this entry, where it is for one that is there.
+    #[must_use]
+    pub fn of(&self, id: EntryId) -> Self {
+        let mut order = self.clone();
+        if let Self::Left(which)
+        | Self::Cancel(which)
+        | Self::Skip(which)
+        | Self::Add { which, .. }
+        | Self::Move { which, .. }
+        | Self::Pause(which)
+        | Self::Resume(which)
+        | Self::Snooze { which, .. } = &mut order
+        {
+            *which = Which { id: Some(id), ..Which::default() };
+        }
+        order
+    }
+}
+
 /// A new entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewEntry {
@@ -133,6 +153,26 @@ impl When {
     }
 }
 
+impl When {
+    /// This as the new time of what was due at `was`: in the nearer half of the day if none was said, and with
+    /// `keeps_day` on the same day if none was said.
+    #[must_use]
+    pub fn near(&self, was: &Zoned, keeps_day: bool) -> Self {
+        let Self::At(said) = self else { return self.clone() };
+        let readings = said.clock.map(|clock| clock.readings(said.part)).unwrap_or_default();
+        let away = |other: &Time| was.time().duration_until(*other).abs();
+        let part = match &readings[..] {
+            [first, second] if away(first) <= away(second) => Some(DayPart::Morning),
+            [_, _] => Some(DayPart::Afternoon),
+            _ => said.part,
+        };
+        let is_dayless = said.clock.is_some() && said.day.is_none() && said.days.is_none();
+        let own = Day::Date(was.month(), was.day());
+        let day = if is_dayless && keeps_day { Some(own) } else { said.day };
+        Self::At(Said { part, day, ..*said })
+    }
+}
+
 /// How many are meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Many {
@@ -166,6 +206,8 @@ pub struct Which {
     pub rank: Option<Rank>,
     /// How many.
     pub many: Many,
+    /// Not these.
+    pub except: Option<Box<Which>>,
 }
 
 /// The place of an entry among several.
@@ -175,6 +217,10 @@ pub enum Rank {
     Soonest,
     /// Due after the others.
     Latest,
+    /// At an earlier time of day than the others.
+    Early,
+    /// At a later time of day than the others.
+    Late,
     /// Set for longer than the others.
     Longest,
     /// Set for less long than the others.

@@ -278,7 +278,7 @@ fn remaining(entries: &[Entry], now: &Zoned, language: &Language) -> String {
     };
     let called = |entry: &Entry| called(entry, now, language);
     match entries {
-        [only] => {
+        [only] if only.kind != EntryKind::House => {
             let the = ("the", kind(only.kind, language).the.as_str());
             match only.kind {
                 _ if only.is_ringing() => fill(&words.is_ringing, &[the, ("called", &called(only))]),
@@ -286,8 +286,8 @@ fn remaining(entries: &[Entry], now: &Zoned, language: &Language) -> String {
                 EntryKind::Timer => {
                     fill(&words.left_on, &[("left", &of(only)), the, ("short", &short(only, language))])
                 }
-                EntryKind::House => fill(&words.left_each, &[("left", &of(only)), ("called", &called(only))]),
-                EntryKind::Alarm | EntryKind::Reminder => {
+                EntryKind::Alarm if only.name.is_some() => set(only, now, language),
+                EntryKind::Alarm | EntryKind::Reminder | EntryKind::House => {
                     fill(&words.left_until, &[("left", &of(only)), the, ("called", &called(only))])
                 }
             }

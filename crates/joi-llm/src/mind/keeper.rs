@@ -26,7 +26,7 @@ use crate::connect::connect;
 use crate::error::LlmError;
 use crate::local_models::LocalModels;
 use crate::model_size::knowledge_of;
-use crate::server::{ChatServer, ServerKind};
+use crate::server::{AnyChatServer, ServerKind};
 use crate::wire::{ChatStats, InstalledModel};
 use joi_base::restart::RestartPolicy;
 
@@ -47,7 +47,7 @@ pub(super) struct ServerKeeper {
     own: OwnServers,
     vectors: VectorsServer,
     /// Of the configured address.
-    client: Option<Arc<dyn ChatServer>>,
+    client: Option<AnyChatServer>,
     /// Why Ollama could not run its model, and when it is asked to again.
     ollama_rests: Option<(Instant, String)>,
     slow_looks: u32,
@@ -179,7 +179,7 @@ impl ServerKeeper {
     }
 
     /// The client of the configured address, made once: each one reads the system's certificates anew.
-    fn client(&mut self) -> Result<Arc<dyn ChatServer>, LlmError> {
+    fn client(&mut self) -> Result<AnyChatServer, LlmError> {
         if let Some(client) = &self.client {
             return Ok(Arc::clone(client));
         }

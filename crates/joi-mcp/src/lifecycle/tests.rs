@@ -8,13 +8,13 @@ struct Scene {
 }
 
 impl Scene {
-    fn new(kind: ServerKind, wanted: Lifecycle, known: Option<Beginning>) -> Self {
+    fn new(kind: McpServerKind, wanted: Lifecycle, known: Option<Beginning>) -> Self {
         let now = Instant::now();
         Self { life: Life::new(kind, wanted, known), began: now, now }
     }
 
     fn program() -> Self {
-        Self::new(ServerKind::Program, Lifecycle::Auto, None)
+        Self::new(McpServerKind::Program, Lifecycle::Auto, None)
     }
 
     fn after(&mut self, ms: u64, input: Input) -> Vec<Order> {
@@ -56,13 +56,13 @@ fn a_server_that_locks_on_the_first_message_is_started_anew_with_each_beginning_
 
 #[test]
 fn what_is_remembered_is_used_until_it_fails_and_a_fixed_beginning_is_never_changed() {
-    let mut scene = Scene::new(ServerKind::Program, Lifecycle::Auto, Some(Beginning::Initialize));
+    let mut scene = Scene::new(McpServerKind::Program, Lifecycle::Auto, Some(Beginning::Initialize));
     assert_eq!(scene.after(0, Input::Begin), [Order::Start(Beginning::Initialize)]);
     assert_eq!(scene.after(1, refused("-32022")), [Order::Close, Order::Start(Beginning::Discover)]);
     assert_eq!(scene.after(1, refused("silent")), [Order::Close, Order::Remember(None)]);
     assert_eq!(scene.waits(), Some(1_000));
     assert_eq!(scene.after(1_000, Input::Look), [Order::Start(Beginning::Either)]);
-    let mut fixed = Scene::new(ServerKind::Program, Lifecycle::Discover, None);
+    let mut fixed = Scene::new(McpServerKind::Program, Lifecycle::Discover, None);
     assert_eq!(fixed.after(0, Input::Begin), [Order::Start(Beginning::Discover)]);
     assert_eq!(fixed.after(1, refused("-32601")), [Order::Close]);
 }
@@ -82,12 +82,12 @@ fn a_program_that_keeps_dying_is_given_up_and_a_remote_one_never() {
         }
         (waits, scene.life.shown())
     };
-    let (program, shown) = waits(ServerKind::Program);
+    let (program, shown) = waits(McpServerKind::Program);
     assert_eq!(
         (program, shown),
         (vec![1_000, 2_000, 4_000, 8_000], LifeState::GivenUp("no such program".into()))
     );
-    let (remote, _) = waits(ServerKind::Remote);
+    let (remote, _) = waits(McpServerKind::Remote);
     assert_eq!(remote, [1_000, 2_000, 4_000, 8_000, 300_000, 300_000, 300_000]);
 }
 

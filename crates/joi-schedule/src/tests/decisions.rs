@@ -154,7 +154,7 @@ fn what_was_understood_is_said_and_all_can_be_changed_by_name() {
     9 minutes 30 seconds left on the pasta timer.
     Pasta timer, 11 minutes 30 seconds left.
     Timer, 5 minutes.
-    Which one: the 5 minute timer or the pasta timer?
+    Which one: the pasta timer or the 5 minute timer?
     5 minute timer: 5 minutes. Pasta timer: 11 minutes 30 seconds.
     Alarm at 7 AM on weekdays.
     5 minute timer: 5 minutes left. Pasta timer: 11 minutes 30 seconds left. Alarm at 7 AM on weekdays. Reminder tomorrow at noon: call Ann.

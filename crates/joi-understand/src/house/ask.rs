@@ -39,6 +39,7 @@ impl Reader<'_> {
                 | HouseAsked::WhichOpen
                 | HouseAsked::WhichClosed
                 | HouseAsked::AnyOpen
+                | HouseAsked::WhoHome
         );
         let is_locked = matches!(asked, HouseAsked::Locked | HouseAsked::Unlocked);
         let with_lock =
@@ -51,7 +52,17 @@ impl Reader<'_> {
             found = self.found(&phrases, &search);
         }
         let found = match found {
+            // "Is the fan in?" asks for nobody.
+            FoundThings::Things(found) if matches!(asked, HouseAsked::AtHome | HouseAsked::WhoHome) => {
+                let is_person = |at: &usize| self.things.all[*at].is_of(ThingKind::Person);
+                let found: Vec<usize> = found.into_iter().filter(is_person).collect();
+                if found.is_empty() {
+                    return None;
+                }
+                found
+            }
             FoundThings::Things(found) => self.chosen_of(&found).unwrap_or(found),
+            FoundThings::NoSuch if matches!(asked, HouseAsked::AtHome | HouseAsked::WhoHome) => return None,
             FoundThings::NoSuch => {
                 let said: Vec<&str> = phrases.iter().map(|phrase| phrase.said.as_str()).collect();
                 return Some(HouseDecision::Refused(HouseRefusal::NoSuch(said.join(" "))));
@@ -62,13 +73,14 @@ impl Reader<'_> {
             HouseAsked::Value | HouseAsked::Target => self.value(asked, kind, &found),
             _ => {
                 let counts = &self.situation.words.words.count;
-                let counted = counts.iter().any(|count| starts(said, count).is_some());
+                let is_counted = |at: usize| counts.iter().any(|count| starts(&said[at..], count).is_some());
+                let counted = (0..said.len()).any(is_counted);
                 self.state(asked, &found, is_list, counted)
             }
         }
     }
 
-    fn state(
+    pub(super) fn state(
         &self,
         asked: HouseAsked,
         found: &[usize],
@@ -94,7 +106,7 @@ impl Reader<'_> {
         }
         let answer = match (is_list, those.is_empty(), others.is_empty(), unknown.is_empty()) {
             (_, true, true, true) => return None,
-            (true, ..) => HouseAnswer::List { counted, those, unknown },
+            (true, ..) => HouseAnswer::List { asked, counted, those, unknown },
             (false, true, true, false) => HouseAnswer::Unknown(unknown),
             (false, false, true, true) => HouseAnswer::Is { asked, yes: true, things: those },
             (false, true, false, true) => HouseAnswer::Is { asked, yes: false, things: others },
@@ -103,7 +115,12 @@ impl Reader<'_> {
         Some(HouseDecision::Told(answer))
     }
 
-    fn value(&self, asked: HouseAsked, kind: Option<ThingKind>, found: &[usize]) -> Option<HouseDecision> {
+    pub(super) fn value(
+        &self,
+        asked: HouseAsked,
+        kind: Option<ThingKind>,
+        found: &[usize],
+    ) -> Option<HouseDecision> {
         let [at] = found else {
             let named = found.iter().map(|at| self.named(*at)).collect();
             return Some(match found.len() {
@@ -161,6 +178,7 @@ pub(super) fn state_of<'a>(thing: &Thing<'a>, asked: HouseAsked) -> Option<&'a I
         HouseAsked::On | HouseAsked::Off | HouseAsked::WhichOn | HouseAsked::WhichOff => {
             deed::switch(thing).or_else(|| deed::player(thing))
         }
+        HouseAsked::AtHome | HouseAsked::WhoHome => thing.points.first().copied(),
         _ => {
             let contact = thing.points.iter().copied().find(|item| *item.kind.acts_as() == ItemKind::Contact);
             contact.or_else(|| deed::shutter(thing))
@@ -180,6 +198,7 @@ pub fn holds(item: &Item, asked: HouseAsked) -> Option<bool> {
         _ => None,
     };
     match asked {
+        HouseAsked::AtHome | HouseAsked::WhoHome => is_on().or_else(is_open),
         HouseAsked::On | HouseAsked::WhichOn | HouseAsked::Locked => is_on(),
         HouseAsked::Off | HouseAsked::WhichOff | HouseAsked::Unlocked => is_on().map(|on| !on),
         HouseAsked::Open | HouseAsked::WhichOpen | HouseAsked::AnyOpen => is_open(),
@@ -194,6 +213,7 @@ pub(super) fn kinds_of_place(asked: HouseAsked) -> &'static [ThingKind] {
         HouseAsked::On | HouseAsked::Off | HouseAsked::WhichOn | HouseAsked::WhichOff => &[ThingKind::Light],
         HouseAsked::Locked | HouseAsked::Unlocked => &[ThingKind::Lock],
         HouseAsked::Value => &[],
+        HouseAsked::AtHome | HouseAsked::WhoHome => &[ThingKind::Person],
         HouseAsked::Target => &[ThingKind::Heating],
         _ => &[ThingKind::Door, ThingKind::Window, ThingKind::Blind],
     }

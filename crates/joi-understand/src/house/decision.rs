@@ -43,6 +43,8 @@ pub struct PlannedBatch {
     pub commands: Vec<PlannedCommand>,
     /// Things that were meant as well, and can only be read.
     pub left_out: Vec<NamedThing>,
+    /// The answer once all of them are confirmed, where the sentence that was recognised has one of its own.
+    pub answer: Option<String>,
 }
 
 /// A thing by the server's name and by the user's.
@@ -57,6 +59,8 @@ pub struct NamedThing {
 pub enum HouseRefusal {
     /// The house has no such thing; the words of the user.
     NoSuch(String),
+    /// The same, as a sentence of the templates that were asked.
+    Missing(String),
     /// The owner does not permit it.
     NotPermitted(NamedThing),
     /// The thing can only be read.
@@ -109,6 +113,8 @@ pub enum HouseAnswer {
     },
     /// The things that a question asks for.
     List {
+        /// The question.
+        asked: HouseAsked,
         /// Their number is asked for.
         counted: bool,
         /// The things.
@@ -143,5 +149,6 @@ pub(super) fn otherwise(asked: HouseAsked, say: &HouseSentences) -> &str {
         HouseAsked::Open | HouseAsked::WhichOpen | HouseAsked::AnyOpen => &say.is_closed,
         HouseAsked::Locked => &say.is_unlocked,
         HouseAsked::Unlocked | HouseAsked::Value | HouseAsked::Target => &say.is_locked,
+        HouseAsked::AtHome | HouseAsked::WhoHome => &say.is_off,
     }
 }

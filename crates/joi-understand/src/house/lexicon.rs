@@ -50,6 +50,8 @@ pub(super) struct ThingPhrase {
     pub(super) is_plural: bool,
     /// "All", "every".
     pub(super) is_all: bool,
+    /// "Both".
+    pub(super) is_both: bool,
     pub(super) is_here: bool,
     /// In the whole house.
     pub(super) is_everywhere: bool,
@@ -72,6 +74,7 @@ pub(super) struct HouseLexicon {
     own: HashSet<String>,
     /// Words that stand for a thing.
     stands: Vec<String>,
+    numbers: HashMap<String, f64>,
     phonetic: PhoneticMatcher,
 }
 
@@ -109,7 +112,8 @@ impl HouseLexicon {
             }
         }
         endings.sort_by_key(|(word, ..)| std::cmp::Reverse(word.chars().count()));
-        Self { entries, endings, own: HashSet::new(), stands: phrases.stands.clone(), phonetic }
+        let (stands, numbers) = (phrases.stands.clone(), words.numbers.clone());
+        Self { entries, endings, own: HashSet::new(), stands, numbers, phonetic }
     }
 
     /// Notes the words of a name of the house.
@@ -135,6 +139,8 @@ impl HouseLexicon {
     fn read(&self, words: &[String], may_correct: Option<()>) -> ThingPhrase {
         let mut phrase = ThingPhrase { said: words.join(" "), ..ThingPhrase::default() };
         let mut at = 0;
+        // Right behind a name a number belongs to it: "lamp nine" is "lamp 9", or there is none of that number.
+        let mut is_named = false;
         while at < words.len() {
             let most = LONGEST_ENTRY.min(words.len() - at);
             let found = (1..=most).rev().find_map(|length| {
@@ -147,11 +153,16 @@ impl HouseLexicon {
             match found {
                 Some((length, word, meaning)) => {
                     phrase.has_exact |= meaning != Meaning::Loose;
+                    is_named = matches!(meaning, Meaning::Kind(..) | Meaning::Room(_));
                     phrase.add(&word, &meaning);
                     at += length;
                 }
                 None => {
-                    self.add_word(&words[at], may_correct, &mut phrase);
+                    match self.number(&words[at]).filter(|_| is_named) {
+                        Some(number) => drop(phrase.bag.insert(number)),
+                        None => self.add_word(&words[at], may_correct, &mut phrase),
+                    }
+                    is_named = self.apart(&words[at]).is_some();
                     at += 1;
                 }
             }
@@ -184,6 +195,14 @@ impl HouseLexicon {
                 phrase.bag.insert(word.to_owned());
             }
         }
+    }
+
+    /// Returns the figures of a number.
+    fn number(&self, word: &str) -> Option<String> {
+        if word.chars().all(|sign| sign.is_ascii_digit()) {
+            return Some(word.to_owned());
+        }
+        self.numbers.get(word).map(ToString::to_string)
     }
 
     fn add_prefix(&self, prefix: &str, phrase: &mut ThingPhrase) {
@@ -259,7 +278,10 @@ impl ThingPhrase {
                 self.is_of_house = true;
             }
             Meaning::All => self.is_all = true,
-            Meaning::Both => self.is_plural = true,
+            Meaning::Both => {
+                self.is_both = true;
+                self.is_plural = true;
+            }
             Meaning::Here => self.is_here = true,
             Meaning::Everywhere => {
                 self.is_everywhere = true;

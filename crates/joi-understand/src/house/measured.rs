@@ -8,20 +8,22 @@ use std::sync::Arc;
 
 use super::follow::FollowUp;
 use super::{
-    HouseAnswer, HouseDecision, HousePhrasings, HouseRefusal, HouseSituation, NamedThing, PlannedCommand,
-    decide, names, near,
+    HouseAnswer, HouseDecision, HousePhrasings, HouseRefusal, HouseSituation, HouseTemplates, NamedThing,
+    PlannedCommand, TemplateNames, decide, names, near,
 };
 use crate::intents::{self, Mood, Reading};
 use crate::text;
 use joi_home::house::House;
 use joi_language::Language;
 use joi_language::house::HouseWords;
+use joi_templates::MatchContext;
 
 /// How a language understands words about a house.
 pub struct HouseUnderstanding {
     language: Arc<Language>,
     words: Arc<HouseWords>,
     phrasings: HousePhrasings,
+    names: TemplateNames,
 }
 
 impl HouseUnderstanding {
@@ -29,22 +31,26 @@ impl HouseUnderstanding {
     pub fn of(language: &Arc<Language>) -> Option<Self> {
         let words = Arc::clone(language.house()?);
         let phrasings = HousePhrasings::of(&words);
-        Some(Self { language: Arc::clone(language), words, phrasings })
+        Some(Self { language: Arc::clone(language), words, phrasings, names: TemplateNames::default() })
     }
 
-    fn situation<'a>(&'a self, house: &'a House, room: Option<&'a str>) -> HouseSituation<'a> {
+    fn read<T>(&self, house: &House, room: Option<&str>, read: impl FnOnce(&HouseSituation<'_>) -> T) -> T {
         let (words, phrasings, phonetic) = (&*self.words, &self.phrasings, self.language.phonetic());
-        HouseSituation { house, words, phrasings, phonetic, room, follow: FollowUp::default() }
+        let names = self.names.of(house, words, phonetic, self.language.code());
+        let sentences = self.language.templates();
+        let templates = sentences.map(|sentences| HouseTemplates { sentences, names: &names });
+        let follow = FollowUp::default();
+        read(&HouseSituation { house, words, phrasings, phonetic, room, follow, templates })
     }
 
     /// Returns whether `text` is about the house.
     pub fn is_about(&self, text: &str, house: &House) -> bool {
-        decide(text, &self.situation(house, None)).is_some()
+        self.read(house, None, |situation| decide(text, situation)).is_some()
     }
 
     /// Returns what comes of `text`, as the corpora write it; "-" for nothing. What asks or quotes never acts.
     pub fn written(&self, text: &str, house: &House, room: Option<&str>) -> String {
-        let decision = decide(text, &self.situation(house, room));
+        let decision = self.read(house, room, |situation| decide(text, situation));
         let acts = matches!(decision, Some(HouseDecision::Send(_) | HouseDecision::AskFirst(_)));
         let may_act = intents::mood(&self.language, text) == Mood::Request && !text::quotes(text);
         written(decision.filter(|_| !acts || may_act).as_ref())
@@ -55,9 +61,21 @@ impl HouseUnderstanding {
         names::names(house, room)
     }
 
+    /// Returns sentences that the templates of the language know in `house`, three an intent; none where there are no templates.
+    pub fn template_sentences(&self, house: &House) -> Vec<String> {
+        self.read(house, None, |situation| {
+            let Some(HouseTemplates { sentences, names }) = situation.templates else { return Vec::new() };
+            let context = MatchContext::new();
+            let mut sampler = sentences.sampler(names, &context, 1);
+            let of_intent =
+                |intent: &str| (0..3).filter_map(|_| sampler.sentence(intent)).collect::<Vec<_>>();
+            sentences.intents().flat_map(of_intent).map(|sample| sample.sentence).collect()
+        })
+    }
+
     /// Returns what else `text` may be, for a second look at its sound.
     pub fn readings(&self, text: &str, house: &House, room: Option<&str>) -> Vec<Reading> {
-        near::readings(&self.language, text, &self.situation(house, room))
+        self.read(house, room, |situation| near::readings(&self.language, text, situation))
     }
 }
 
@@ -76,7 +94,7 @@ pub(super) fn written(decision: Option<&HouseDecision>) -> String {
 
 fn refused(refusal: &HouseRefusal) -> String {
     match refusal {
-        HouseRefusal::NoSuch(_) => "refuse unknown".to_owned(),
+        HouseRefusal::NoSuch(_) | HouseRefusal::Missing(_) => "refuse unknown".to_owned(),
         HouseRefusal::NotPermitted(thing) => format!("refuse permission {}", thing.name),
         HouseRefusal::ReadOnly(thing) => format!("refuse readonly {}", thing.name),
         HouseRefusal::Cannot(thing) => format!("refuse type {}", thing.name),

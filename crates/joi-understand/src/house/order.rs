@@ -44,7 +44,15 @@ impl Reader<'_> {
         );
         let phrases = match wanted.kind {
             Some(kind) if wanted.taken.things.iter().all(Range::is_empty) => vec![self.last_of(kind)],
-            Some(kind) => phrases.into_iter().map(|phrase| phrase.with_kind(kind)).collect(),
+            // "The previous track on the radio" names what plays.
+            Some(kind) => {
+                let is_named = |phrase: &ThingPhrase| {
+                    kind == ThingKind::Player && !phrase.bag.iter().all(|mark| self.is_place(mark))
+                };
+                let with =
+                    |phrase: ThingPhrase| if is_named(&phrase) { phrase } else { phrase.with_kind(kind) };
+                phrases.into_iter().map(with).collect()
+            }
             None => phrases,
         };
         if phrases.is_empty() || is_without_verb(wanted) && phrases.iter().all(|phrase| self.is_guess(phrase))
@@ -136,6 +144,13 @@ impl Reader<'_> {
             FoundThings::Where(all) => {
                 return Some(HouseDecision::Where(all.into_iter().map(|at| self.named(at)).collect()));
             }
+            // The volume is joi's own where nothing in the house has one.
+            FoundThings::NoSuch
+                if wanted.deed != HouseDeed::Degrees
+                    && phrases.iter().all(|phrase| phrase.kinds == [ThingKind::Volume]) =>
+            {
+                return None;
+            }
             FoundThings::NoSuch => {
                 let said: Vec<&str> = phrases.iter().map(|phrase| phrase.said.as_str()).collect();
                 return Some(HouseDecision::Refused(HouseRefusal::NoSuch(said.join(" "))));
@@ -153,6 +168,16 @@ impl Reader<'_> {
             found = self.members(found);
             found.retain(|at| !left_out.contains(at));
         }
+        self.done_to(found, wanted, said)
+    }
+
+    /// Returns what comes of a deed on `found`.
+    pub(super) fn done_to(
+        &self,
+        mut found: Vec<usize>,
+        wanted: &Wanted<'_>,
+        said: &[String],
+    ) -> Option<HouseDecision> {
         if found.iter().any(|at| self.is_stopped_by_one(&self.things.all[*at], wanted)) {
             found = self.members(found);
         }
@@ -276,6 +301,11 @@ impl Reader<'_> {
         }
     }
 
+    /// Returns what comes of one command that was named as it is.
+    pub(super) fn one(&self, item: &Item, command: ItemCommand, thing: NamedThing) -> Option<HouseDecision> {
+        together(vec![self.checked(item, command, thing, HowFar::AsSaid)])
+    }
+
     fn option(
         &self,
         thing: &Thing<'_>,
@@ -343,8 +373,8 @@ pub(super) fn together(planned: Vec<Result<PlannedCommand, HouseRefusal>>) -> Op
     commands.dedup_by(|one, other| one.ordered == other.ordered);
     match commands.iter().any(PlannedCommand::needs_yes) {
         _ if commands.is_empty() => None,
-        true => Some(HouseDecision::AskFirst(PlannedBatch { commands, left_out })),
-        false => Some(HouseDecision::Send(PlannedBatch { commands, left_out })),
+        true => Some(HouseDecision::AskFirst(PlannedBatch { commands, left_out, answer: None })),
+        false => Some(HouseDecision::Send(PlannedBatch { commands, left_out, answer: None })),
     }
 }
 

@@ -2,9 +2,12 @@
 //!
 //! Pure: no I/O, no clock.
 
+mod batch;
+
 use super::decision::otherwise;
 use super::{HouseAnswer, HouseDecision, HouseRefusal, NamedThing, PlannedBatch, PlannedCommand};
 use crate::house::unreached;
+pub use batch::{beside, of_batch};
 use joi_home::house::{Caution, CautionCause, ItemCommand, ItemState, StateValue};
 use joi_home::{CommandOutcome, HomeFault, SendFault};
 use joi_language::house::{HouseAsked, HouseWords};
@@ -88,22 +91,6 @@ pub fn outcomes(sent: &[(&PlannedCommand, &CommandOutcome)], words: &HouseWords)
     told.join(" ")
 }
 
-/// Returns what of `batch` was not done as it was said: things that are left out, and others that go less far.
-pub fn beside(batch: &PlannedBatch, words: &HouseWords) -> String {
-    let say = &words.say;
-    let mut told = Vec::new();
-    if !batch.left_out.is_empty() {
-        let things = listed(titles(&batch.left_out), &say.and);
-        told.push(fill(&say.left_out, &[("things", &things)]));
-    }
-    let clamped = batch.commands.iter().filter_map(|planned| Some((planned, planned.clamped?)));
-    told.extend(clamped.map(|(planned, nearest)| {
-        let nearest = number(nearest, say);
-        capital(&fill(&say.clamped, &[("thing", &planned.title), ("nearest", &nearest)]))
-    }));
-    told.join(" ")
-}
-
 /// Everything went as it should.
 fn followed(sent: &[(&PlannedCommand, &CommandOutcome)], say: &HouseSentences) -> String {
     if let [(planned, CommandOutcome::Done(_))] = sent {
@@ -157,6 +144,7 @@ fn refused(refusal: &HouseRefusal, say: &HouseSentences) -> String {
     let of = |sentence: &str, thing: &str| capital(&fill(sentence, &[("thing", thing)]));
     match refusal {
         HouseRefusal::NoSuch(said) => of(&say.no_such, said),
+        HouseRefusal::Missing(sentence) => sentence.clone(),
         HouseRefusal::NotPermitted(thing) => of(&say.not_permitted, &thing.title),
         HouseRefusal::ReadOnly(thing) => of(&say.read_only, &thing.title),
         HouseRefusal::Cannot(thing) => of(&say.cannot, &thing.title),
@@ -191,8 +179,9 @@ fn answered(answer: &HouseAnswer, say: &HouseSentences) -> String {
             };
             with_unknown(some, unknown, say)
         }
-        HouseAnswer::List { counted, those, unknown } => {
+        HouseAnswer::List { asked, counted, those, unknown } => {
             let list = match those.is_empty() {
+                true if *asked == HouseAsked::WhoHome => say.nobody_home.clone(),
                 true => say.none.clone(),
                 false if *counted => {
                     let (count, things) = (those.len().to_string(), listed(titles(those), &say.and));
@@ -225,6 +214,8 @@ fn yes_or_no(asked: HouseAsked, yes: bool, say: &HouseSentences) -> &str {
         (HouseAsked::Open | HouseAsked::WhichOpen | HouseAsked::AnyOpen, false) => &say.no_open,
         (HouseAsked::Closed | HouseAsked::WhichClosed, true) => &say.yes_closed,
         (HouseAsked::Closed | HouseAsked::WhichClosed, false) => &say.no_closed,
+        (HouseAsked::AtHome | HouseAsked::WhoHome, true) => &say.yes_home,
+        (HouseAsked::AtHome | HouseAsked::WhoHome, false) => &say.no_home,
         (HouseAsked::Locked, true) => &say.yes_locked,
         (HouseAsked::Locked, false) => &say.no_locked,
         (HouseAsked::Unlocked, true) => &say.yes_unlocked,
@@ -371,7 +362,8 @@ mod tests {
         let thing = |title: &str| NamedThing { name: title.into(), title: title.into() };
         let clamped =
             PlannedCommand { clamped: Some(80.0), ..planned("desk lamp", ItemCommand::Percent(80.0)) };
-        let batch = PlannedBatch { commands: vec![clamped], left_out: vec![thing("hall"), thing("bath")] };
+        let left_out = vec![thing("hall"), thing("bath")];
+        let batch = PlannedBatch { commands: vec![clamped], left_out, answer: None };
         let words = english().house().unwrap();
         assert_eq!(beside(&batch, words), "All but hall and bath. Desk lamp only to 80.");
         assert_eq!(beside(&PlannedBatch::default(), words), "");

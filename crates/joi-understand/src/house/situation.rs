@@ -6,6 +6,7 @@ use super::phrasing::Phrasing;
 use joi_home::house::House;
 use joi_language::PhoneticMatcher;
 use joi_language::house::{HouseAsked, HouseDeed, HouseWords, ThingKind};
+use joi_templates::{SentenceTemplates, SlotLists};
 
 /// The context in which an utterance is understood.
 #[derive(Clone, Copy)]
@@ -22,6 +23,17 @@ pub struct HouseSituation<'a> {
     pub room: Option<&'a str>,
     /// The words before, as far as they still count.
     pub follow: FollowUp<'a>,
+    /// Asked where the phrasings find nothing; `None` where none were fetched.
+    pub templates: Option<HouseTemplates<'a>>,
+}
+
+/// The community's sentence templates of the language, and what may be named in the house.
+#[derive(Debug, Clone, Copy)]
+pub struct HouseTemplates<'a> {
+    /// The templates.
+    pub sentences: &'a SentenceTemplates,
+    /// The names of the house.
+    pub names: &'a SlotLists,
 }
 
 /// The phrasings of a language, ready to match.

@@ -144,11 +144,18 @@ impl Search<'_> {
             })
         });
         let exact = self.best_role(exact);
+        // Two that are both called "hall light" are no kind of things.
+        let of_one_name = exact.iter().filter(|at| self.things.all[**at].bags.contains(&phrase.bag)).copied();
+        let of_one_name: Vec<usize> = of_one_name.collect();
+        if !wants_all && phrase.bag != *rest && of_one_name.len() > 1 {
+            return self.narrowed(of_one_name, false);
+        }
         let goes_together =
             matches!(kind, Some(ThingKind::Light | ThingKind::Blind | ThingKind::Heating)) && is_near;
         let wants_kind = wants_all && kind.is_some() || goes_together && exact.len() > 1;
         if !(exact.is_empty() || wants_kind) {
-            return self.narrowed(exact, wants_all && is_near || phrase.is_all);
+            let is_both = phrase.is_both && exact.len() == 2;
+            return self.narrowed(exact, wants_all && is_near || phrase.is_all || is_both);
         }
         if let Some(kind) = kind {
             let is_all_lights =
@@ -189,7 +196,7 @@ impl Search<'_> {
         }
     }
 
-    fn narrowed(&self, found: Vec<usize>, takes_all: bool) -> FoundThings {
+    pub(super) fn narrowed(&self, found: Vec<usize>, takes_all: bool) -> FoundThings {
         match found.len() {
             0 => FoundThings::Nothing,
             1 => FoundThings::Things(found),
@@ -212,6 +219,11 @@ impl Search<'_> {
     fn indices(&self, scope: &Scope, is_meant: impl Fn(&Thing<'_>) -> bool) -> Vec<usize> {
         let all = self.things.all.iter().enumerate();
         all.filter(|(_, thing)| self.is_in(thing, scope) && is_meant(thing)).map(|(at, _)| at).collect()
+    }
+
+    /// Returns whether `thing` is in the place of this item name.
+    pub(super) fn is_in_place(&self, thing: &Thing<'_>, place: &str) -> bool {
+        self.is_in(thing, &Scope::Places(vec![vec![place.to_owned()]]))
     }
 
     fn is_in(&self, thing: &Thing<'_>, scope: &Scope) -> bool {

@@ -1,6 +1,7 @@
 //! Utterances in three houses, in both languages, and what comes of them: `tests/data/homes/*.tsv`.
 
 mod follow;
+mod templated;
 
 use std::collections::HashMap;
 
@@ -13,6 +14,7 @@ use crate::compound;
 use joi_home::house::{Caution, CautionCause, House, HouseRules, Item, ItemKind, TagVocabulary, read};
 use joi_home::house_from_hass;
 use joi_language::PhoneticMatcher;
+use joi_language::testing::{english, german};
 
 const ENGLISH: (&str, &str) = (
     include_str!("../../../../assets/language/en/house.toml"),
@@ -93,6 +95,9 @@ fn run(house: &str, name: &str, code: &str) -> (usize, Vec<String>, Vec<String>)
 
 fn run_in(house: &House, name: &str, code: &str) -> (usize, Vec<String>, Vec<String>) {
     let spoken = spoken_in(code);
+    let language = if code == "de" { german() } else { english() };
+    let names = TemplateNames::default().of(house, &spoken.words, spoken.phonetic, code);
+    let templates = HouseTemplates { sentences: language.templates().unwrap(), names: &names };
     let (mut count, mut wrong, mut acted) = (0, Vec::new(), Vec::new());
     let mut room: Option<String> = None;
     let mut groups = HashMap::new();
@@ -118,6 +123,7 @@ fn run_in(house: &House, name: &str, code: &str) -> (usize, Vec<String>, Vec<Str
             phonetic: *phonetic,
             room: room.as_deref(),
             follow: FollowUp::default(),
+            templates: Some(templates),
         };
         let decision = match decide(said, &situation) {
             Some(HouseDecision::Refused(HouseRefusal::Cannot(thing))) => {
@@ -142,7 +148,8 @@ fn of_more_things_than_can_be_listened_to_the_first_are_named_in_a_question() {
     let (house, Spoken { words, phrasings, phonetic }) = (home("flat.en"), spoken_in("en"));
     let decided = |said: &str| {
         let (words, phrasings, follow) = (&words, &phrasings, FollowUp::default());
-        let situation = HouseSituation { house: &house, words, phrasings, phonetic, room: None, follow };
+        let situation =
+            HouseSituation { house: &house, words, phrasings, phonetic, room: None, follow, templates: None };
         decide(said, &situation).unwrap()
     };
     let asked = |said: &str| say::decision(&decided(said), &words);
@@ -221,6 +228,7 @@ fn what_is_reported_of_a_thing_sends_nothing_whatever_it_is_called() {
                     phonetic: *phonetic,
                     room: None,
                     follow,
+                    templates: None,
                 };
                 let decision = decide(&said, &situation);
                 count += 1;
@@ -241,7 +249,18 @@ fn in_house(rows: serde_json::Value, said: &str) -> Option<HouseDecision> {
     let house = House::new(items, &TagVocabulary::default(), &HouseRules::default());
     let Spoken { words, phrasings, phonetic } = &spoken_in("en");
     let follow = FollowUp::default();
-    decide(said, &HouseSituation { house: &house, words, phrasings, phonetic: *phonetic, room: None, follow })
+    decide(
+        said,
+        &HouseSituation {
+            house: &house,
+            words,
+            phrasings,
+            phonetic: *phonetic,
+            room: None,
+            follow,
+            templates: None,
+        },
+    )
 }
 
 #[test]
@@ -307,6 +326,7 @@ fn a_name_may_hold_a_word_with_which_nothing_is_done() {
             phonetic: *phonetic,
             room: None,
             follow: FollowUp::default(),
+            templates: None,
         };
         assert_eq!(written(decide(said, &situation).as_ref()), expected, "{said}");
     }

@@ -157,6 +157,9 @@ fn kind_of_item(item: &Item) -> Option<ThingKind> {
         item.semantics.as_ref().and_then(|s| s.property.as_ref()).is_some_and(|property| property.is(name))
     };
     let is_number = matches!(item.kind.acts_as(), ItemKind::Number { .. });
+    if is_property("Presence") {
+        return Some(ThingKind::Person);
+    }
     if is_property("SoundVolume") || item.category.as_deref() == Some("soundvolume") {
         return Some(ThingKind::Volume);
     }

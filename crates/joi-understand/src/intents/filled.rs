@@ -116,6 +116,15 @@ impl Filled<'_> {
         self.dropped.iter().any(|dropped| dropped.start >= from && dropped.end <= to)
     }
 
+    /// Returns all that texts and names took, as it was said.
+    pub(super) fn texts(&self) -> Option<String> {
+        let taken = self.captures.iter().filter_map(|capture| match &capture.taken {
+            Taken::Words(range) => self.as_said(range.clone()),
+            _ => None,
+        });
+        Some(taken.collect::<Vec<_>>().join(" ")).filter(|texts| !texts.is_empty())
+    }
+
     /// Words as they were said; polite ones at the end and filled pauses are no part of them.
     pub(super) fn as_said(&self, range: std::ops::Range<usize>) -> Option<String> {
         let words = self.words.get(range)?;
@@ -143,12 +152,17 @@ impl Filled<'_> {
     }
 
     pub(super) fn kind(&self) -> Option<EntryKind> {
-        match self.value(Slot::Kind).or_else(|| self.value(Slot::Kinds))? {
-            "timer" => Some(EntryKind::Timer),
-            "alarm" => Some(EntryKind::Alarm),
-            "reminder" => Some(EntryKind::Reminder),
-            _ => None,
-        }
+        self.value(Slot::Kind).and_then(kind_called).or_else(|| self.kinds())
+    }
+
+    /// Returns the kind of several.
+    pub(super) fn kinds(&self) -> Option<EntryKind> {
+        self.value(Slot::Kinds).and_then(kind_called)
+    }
+
+    /// Returns whether a time of day or a length was said.
+    pub(super) fn has_hour(&self) -> bool {
+        self.clock(Slot::Clock).is_some() || self.seconds(Slot::Duration).is_some()
     }
 
     fn clock(&self, slot: Slot) -> Option<ClockSaid> {
@@ -170,13 +184,27 @@ impl Filled<'_> {
             days if days.only().is_some() => (self.day().or(days.only().map(Day::Weekday)), Days::NONE),
             days => (self.day(), days),
         };
-        Which { id: None, kind, name: self.name(), length_s, clock, day, days, part, rank, many }
+        Which {
+            id: None,
+            kind,
+            name: self.name(),
+            length_s,
+            clock,
+            day,
+            days,
+            part,
+            rank,
+            many,
+            except: None,
+        }
     }
 
     fn rank(&self) -> Option<Rank> {
         Some(match self.value(Slot::Rank)? {
             "soonest" => Rank::Soonest,
             "latest" => Rank::Latest,
+            "early" => Rank::Early,
+            "late" => Rank::Late,
             "longest" => Rank::Longest,
             "shortest" => Rank::Shortest,
             "newest" => Rank::Newest,
@@ -189,19 +217,12 @@ impl Filled<'_> {
         self.which(self.kind(), Many::One)
     }
 
-    /// Returns the timer that is to be longer or shorter.
-    fn timer(&self) -> Which {
-        Which {
-            clock: None,
-            day: None,
-            part: None,
-            ..self.which(self.kind().or(Some(EntryKind::Timer)), Many::One)
-        }
-    }
-
     /// Returns the order to make a timer longer or shorter; a length of zero leads to a question.
     pub(super) fn longer_by(&self, sign: i64) -> Option<ScheduleOrder> {
-        let which = self.timer();
+        let meant = self.meant();
+        let has_time = meant.clock.is_some() || meant.day.is_some() || meant.part.is_some();
+        let kind = meant.kind.or((!has_time).then_some(EntryKind::Timer));
+        let which = Which { kind, ..meant };
         Some(match self.seconds(Slot::Duration)? {
             0 => ScheduleOrder::Move { which, when: None },
             seconds => ScheduleOrder::Add { which, seconds: sign * i64::from(seconds) },
@@ -297,6 +318,15 @@ impl Filled<'_> {
             "mon-sun" => Some(MonthRule::Day(week.unwrap_or(31))),
             day => Some(MonthRule::Weekday(week, weekday(day)?)),
         }
+    }
+}
+
+fn kind_called(name: &str) -> Option<EntryKind> {
+    match name {
+        "timer" => Some(EntryKind::Timer),
+        "alarm" => Some(EntryKind::Alarm),
+        "reminder" => Some(EntryKind::Reminder),
+        _ => None,
     }
 }
 

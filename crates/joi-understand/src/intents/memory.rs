@@ -69,7 +69,7 @@ pub(super) fn order(name: &str, filled: &Filled<'_>) -> Option<MemoryOrder> {
         "memory whole wish" => whole(MemoryKind::Wish, filled),
         "memory whole fact" => whole(MemoryKind::User, filled),
         "memory what" => Some(MemoryOrder::What),
-        "memory forget" => Some(MemoryOrder::Forget(filled.text()?)),
+        "memory forget" => Some(MemoryOrder::Forget(filled.texts()?)),
         "memory forget all" => Some(MemoryOrder::ForgetAll),
         "memory about me" => Some(MemoryOrder::AboutMe),
         _ => None,

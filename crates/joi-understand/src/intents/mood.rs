@@ -16,11 +16,20 @@ pub enum Mood {
     Question,
 }
 
-/// Returns what the user's words are, as far as their form shows.
-pub fn mood(language: &Language, asked: &str) -> Mood {
+/// Returns whether `asked` begins as a statement, which asks for nothing: "I'm tired", "that's not it".
+pub fn is_statement(language: &Language, asked: &str) -> bool {
+    language.grammar().mood.states(&words_of(asked)) && !asked.trim_end().ends_with('?')
+}
+
+fn words_of(asked: &str) -> Vec<String> {
     let lower = asked.to_lowercase().replace('’', "'");
     let clean = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '\'').to_owned();
-    let words: Vec<String> = lower.split_whitespace().map(clean).filter(|word| !word.is_empty()).collect();
+    lower.split_whitespace().map(clean).filter(|word| !word.is_empty()).collect()
+}
+
+/// Returns what the user's words are, as far as their form shows.
+pub fn mood(language: &Language, asked: &str) -> Mood {
+    let words = words_of(asked);
     let forms: Vec<SentenceForm> = language.moods().map(|mood| mood.form(&words)).collect();
     if forms.contains(&SentenceForm::Asks) {
         return Mood::Question;

@@ -89,6 +89,7 @@ impl Intent {
             Self::Chance(_) => row("Chance", None),
             Self::Herself(_) => row("Herself", None),
             Self::CannotRepeat => row("CannotRepeat", None),
+            Self::NoSuchTime | Self::TimeOver => row("NoTime", None),
             Self::Quiet(_) => IntentRow { undo: Undo::Cleared, ..row("Quiet", None) },
             Self::TakeBack(_) => row("TakeBack", call("timers", "cancel", Effect::Changes)),
             Self::Home(order) => {

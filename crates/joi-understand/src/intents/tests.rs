@@ -12,6 +12,7 @@ mod amend;
 mod frames;
 mod grammar;
 mod home;
+mod inserted;
 mod mood;
 mod near;
 mod phrases;

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Label, card, spoken};
+use super::{Label, card, iban, spoken};
 use joi_language::secrets::{self, SecretWords};
 
 /// Adds the secrets of the candidate `hit` to the list and says where to search on.
@@ -140,9 +140,12 @@ pub(super) fn all(more: &[SecretWords]) -> Option<Vec<RedactionRule<'_>>> {
 
 /// Labels, patterns and readings in the order in which they are applied. A web token comes first: a piece of one may
 /// look like another secret, and would be all that is taken out.
-const TABLE: [(Label, &str, ByShape); 12] = [
+const TABLE: [(Label, &str, ByShape); 15] = [
     (Label::Jwt, r"(?-u:\b)eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{2,}(?:\.[A-Za-z0-9_-]*)*", whole),
+    (Label::Jwt, r"(?-u:\b)[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}(?-u:\b)", if_random),
     (Label::Email, r"[\w.%+-]+@[\w-]+(?:\.[\w-]+)+", whole),
+    (Label::Iban, r"(?-u:\b)(?i:[a-z]{2})[0-9]{2}(?:[ -]?[0-9A-Za-z]){11,30}(?-u:\b)", iban::written),
+    (Label::NationalId, r"(?-u:\b)[0-9]{3}-[0-9]{2}-[0-9]{4}(?-u:\b)", whole),
     (Label::Card, r"[0-9](?:[ -]?[0-9]){12,}", card::written),
     (Label::Aws, r"(?:AKIA|ASIA)[A-Z0-9]{16,}", whole),
     (Label::Stripe, r"(?:sk|pk|rk)_(?:live|test)_[A-Za-z0-9]{16,}", whole),

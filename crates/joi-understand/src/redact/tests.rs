@@ -16,8 +16,8 @@ fn token(length: usize) -> String {
 
 #[test]
 fn every_rule_compiles() {
-    // Twelve shapes, and eight spoken forms in two languages
-    assert_eq!(rules::all(&[]).map(|rules| rules.len()), Some(12 + 2 * 8));
+    // Fifteen shapes, and eight spoken forms in two languages
+    assert_eq!(rules::all(&[]).map(|rules| rules.len()), Some(15 + 2 * 8));
 }
 
 #[test]
@@ -353,5 +353,36 @@ proptest! {
         }).unwrap();
         let groups: Vec<&str> = (0..4).map(|n| &card[n * 4..n * 4 + 4]).collect();
         prop_assert_eq!(redacted(&format!("it is {}.", groups.join(grouping))), "it is [REDACTED_CARD].");
+    }
+}
+
+#[test]
+fn a_secret_behind_a_pause_is_taken_out() {
+    for (said, secret) in [
+        ("my pin, four seven one two", "four seven one two"),
+        ("my pin is, um, 4711", "4711"),
+        ("the password for the router is, let me see, correcthorse", "correcthorse"),
+        ("our door code, hang on, it's 4711", "4711"),
+        ("my password, wait, it's swordfish", "swordfish"),
+        ("my social security number is 078 05 1120", "078 05 1120"),
+        ("my IBAN is DE12 1234 1234 1234 1234 12", "DE12 1234 1234 1234 1234 12"),
+        ("mein Passwort, warte, das ist Schwertfisch", "Schwertfisch"),
+        ("das Passwort für den Router ist, Moment, Schwertfisch", "Schwertfisch"),
+        ("meine PIN, vier sieben eins zwei", "vier sieben eins zwei"),
+        ("meine IBAN ist DE12 1234 1234 1234 1234 12", "DE12 1234 1234 1234 1234 12"),
+        ("meine Sozialversicherungsnummer lautet 12 010180 A 123", "12 010180 A 123"),
+    ] {
+        let left = redact(said).into_string();
+        assert!(!left.contains(secret) && left.contains(LABEL_START), "{said}: {left}");
+    }
+    for harmless in [
+        "my pin board, wait, it's in the hall",
+        "I forgot my password, let me see",
+        "mein Passwort, warte, ich habe es vergessen",
+        "the code is easy, let me see it",
+        "what is an IBAN",
+        "wait, my password is wrong",
+    ] {
+        assert_eq!(redact(harmless).as_str(), harmless);
     }
 }

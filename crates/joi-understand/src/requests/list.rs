@@ -7,6 +7,7 @@
 
 use serde_json::Value;
 
+use crate::templates::list;
 use joi_language::Language;
 use joi_language::tools::{ListWords, NAMES, Way};
 use joi_language::values::deed::Arguments;
@@ -29,7 +30,20 @@ pub fn arguments(asked: &str, language: &Language) -> Option<Arguments> {
     let cores = super::cores(&asked, language);
     let with_verb = || cores.iter().find_map(|core| read(core, false));
     let misheard = || read(&meant(&asked, language)?, false);
-    with_verb().or_else(misheard).or_else(|| cores.iter().find_map(|core| read(core, true)))
+    let bare = || cores.iter().find_map(|core| read(core, true));
+    with_verb().or_else(misheard).or_else(bare).or_else(|| by_template(&asked, language))
+}
+
+/// Returns the arguments of a request that a sentence template knows, in a language without patterns of its own: what stands
+/// for a thing on a list may be any words there.
+fn by_template(asked: &str, language: &Language) -> Option<Arguments> {
+    let call = language.is_by_templates().then(|| list::call(language, asked)).flatten()?;
+    if language.lists().any(|words| words.ready.is_vague(&call.text)) {
+        return None;
+    }
+    let list = call.list.unwrap_or_else(|| SHOPPING.to_owned());
+    let rows = [("action", call.action), ("list", &list), ("text", &call.text)];
+    Some(rows.into_iter().map(|(name, value)| (name.to_owned(), Value::from(value))).collect())
 }
 
 /// Returns the request with the verb that its first word was misheard for.
@@ -59,7 +73,9 @@ fn arguments_of(way: &Way, words: &ListWords, asked: &str, language: &Language) 
         );
     }
     let named = said.name("list").map(|list| list.as_str().to_owned());
-    let mut list = named.or_else(|| (way.action == "read").then(|| SHOPPING.to_owned()))?;
+    // An entry that is ticked off stands on one of them.
+    let of_all = || words.all.first().filter(|_| way.action == "remove").cloned();
+    let mut list = named.or_else(|| (way.action == "read").then(|| SHOPPING.to_owned())).or_else(of_all)?;
     // A list that is emptied must be named.
     if way.action != "clear" && words.ready.unnamed.contains(&list.to_lowercase()) {
         SHOPPING.clone_into(&mut list);
@@ -74,12 +90,7 @@ fn arguments_of(way: &Way, words: &ListWords, asked: &str, language: &Language) 
     }
     // "Is anything on the list" asks what is on it.
     text = text.filter(|text| way.action != "read" || !words.ready.any.contains(&text.to_lowercase()));
-    let is_vague = |text: &str| {
-        let text = text.to_lowercase();
-        let mut all = text.split_whitespace();
-        let is_turned = all.any(|word| words.ready.negations.iter().any(|known| known == word));
-        words.ready.vague.contains(&text) || text.is_empty() || is_turned
-    };
+    let is_vague = |text: &str| words.ready.is_vague(text);
     let is_told = |text: &str| {
         let text = text.to_lowercase();
         let told = words.ready.tells.iter().chain(&words.ready.not_bare);

@@ -297,3 +297,36 @@ fn what_only_the_user_can_know_differs_from_advice_and_from_what_the_world_knows
         assert!(!is_personal(german(), asked), "{asked}");
     }
 }
+
+/// Returns the dangers that were missed, or the harmless sentences that were caught.
+fn misjudged<'a>(language: &Language, corpus: &'a str, is_dangerous: bool) -> Vec<(&'a str, AnswerRisk)> {
+    let is_guarded = |risk: &AnswerRisk| match risk {
+        AnswerRisk::Matter(name) => !language.safety().iter().any(|words| words.is_left_to_larger(name)),
+        AnswerRisk::Everyday | AnswerRisk::Fact => false,
+    };
+    let judged = corpus.lines().map(|asked| (asked, risk_of(language, asked, None)));
+    judged.filter(|(_, risk)| is_guarded(risk) != is_dangerous).collect()
+}
+
+#[test]
+fn dangerous_questions_are_kept_from_every_model_and_harmless_ones_from_none() {
+    let files = [
+        (
+            english(),
+            include_str!("../../../../tests/data/care/en.dangerous.txt"),
+            include_str!("../../../../tests/data/care/en.harmless.txt"),
+        ),
+        (
+            german(),
+            include_str!("../../../../tests/data/care/de.dangerous.txt"),
+            include_str!("../../../../tests/data/care/de.harmless.txt"),
+        ),
+    ];
+    let mut wrong = Vec::new();
+    for (language, dangerous, harmless) in files {
+        assert!(dangerous.lines().count() >= 60 && harmless.lines().count() >= 100);
+        wrong.extend(misjudged(language, dangerous, true));
+        wrong.extend(misjudged(language, harmless, false));
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}

@@ -25,6 +25,7 @@ pub(super) fn read(words: &RequestWords, text: &str) -> (Vec<Clause>, Telling) {
     let mut clauses: Vec<Clause> = Vec::new();
     let mut telling = Telling::default();
     let mut announces = false;
+    let mut asked_back = 0..0;
     for mut sentence in sentences(&without_quotes(text).own) {
         // What a colon announces may stand in the next sentence.
         telling.next_sentence(announces);
@@ -33,17 +34,34 @@ pub(super) fn read(words: &RequestWords, text: &str) -> (Vec<Clause>, Telling) {
             run.words = apart(words, std::mem::take(&mut run.words));
         }
         let is_question = sentence.last().is_some_and(|last| last.is_question);
+        // "…, would you?"
+        let is_trailed = sentence.last().is_some_and(|last| words.form.trail.at_end(&last.words).is_some());
+        let asks_back = is_question && !is_trailed;
         let first = clauses.len();
         for part in parts(words, &sentence) {
             let mut clause = clause(words, &part.words, is_question);
+            // "Set a timer?" says back what somebody wanted, or doubts it.
+            let is_bare = clause.form == Form::Request && !words.form.polite.are_in(&part.words);
+            clause.is_echo = asks_back && is_bare && !clause.is_polite;
+            clause.has_condition |= clause.is_echo;
             if let Some(saying) = told::saying(words, &part, clause.form) {
                 clauses[first..].iter_mut().for_each(|before| told::was_said(words, saying, before));
             }
             telling.reads(words, &part, &mut clause);
             clauses.push(clause);
         }
+        let (before, follows) = clauses.split_at_mut(first);
+        turn_down(&mut before[asked_back.clone()], follows);
+        asked_back = if is_question { first..clauses.len() } else { 0..0 };
     }
     (clauses, telling)
+}
+
+/// Marks the requests of a sentence that was asked back, where what follows is no request.
+fn turn_down(asked_back: &mut [Clause], follows: &[Clause]) {
+    if !follows.is_empty() && follows.iter().all(|clause| clause.form != Form::Request) {
+        asked_back.iter_mut().for_each(|clause| clause.is_turned_down = clause.is_echo);
+    }
 }
 
 /// Returns the sentences of `text` that ask something, by the mark behind them, or as they don't begin with who is
@@ -94,7 +112,7 @@ fn bare<'a>(form: &FormWords, part: &'a [String]) -> &'a [String] {
 fn clause(words: &RequestWords, part: &[String], is_question: bool) -> Clause {
     let form = &words.form;
     let rest = bare(form, part);
-    let of = |form: Form| Clause { form, words: rest.to_vec(), is_polite: false, has_condition: false };
+    let of = |form: Form| Clause { form, words: rest.to_vec(), ..Clause::default() };
     let length = |phrases: &Phrases| phrases.at_start(rest).unwrap_or(0);
     let keeping = length(&form.keeping);
     let verb = verb(words, rest).max(keeping);
@@ -130,7 +148,7 @@ fn clause(words: &RequestWords, part: &[String], is_question: bool) -> Clause {
     if strongest > 0 && wishes == strongest {
         let words = led(form, &rest[wishes..]).to_vec();
         let has_condition = form.conditions.are_in(&words);
-        return Clause { form: Form::Request, words, is_polite: true, has_condition };
+        return Clause { form: Form::Request, words, is_polite: true, has_condition, ..Clause::default() };
     }
     if form.gerunds.at_start(rest).is_some() && form.finite.are_in(rest) {
         return of(if is_question { Form::Question } else { Form::Statement });
@@ -181,9 +199,11 @@ fn behind_adverb(words: &RequestWords, part: &[String], is_question: bool) -> Op
     if words.form.reported.are_in(&part[..at]) || words.form.finite.are_in(&part[..at]) {
         return None;
     }
-    let inner = clause(words, &part[at..], is_question);
+    let mut inner = clause(words, &part[at..], is_question);
     let is_request = inner.form == Form::Request
         && (verb(words, &part[at..]) > 1 || inner.is_polite || names_object(words, &part[at..]));
+    // What stands in front is a part of it: "after the film, turn on the light".
+    inner.words.extend_from_slice(&part[..at]);
     is_request.then_some(inner)
 }
 

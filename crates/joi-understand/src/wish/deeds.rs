@@ -146,6 +146,11 @@ pub(super) fn is_one(words: &RequestWords, clause: &Clause) -> bool {
         && words.deeds().any(|(_, deed)| fit(words, clause, (deed, None)).is_some_and(|fit| fit.has_object))
 }
 
+/// Returns whether a request has the verb of some deed.
+pub(super) fn names_verb(words: &RequestWords, clause: &Clause) -> bool {
+    words.deeds().any(|(_, deed)| fit(words, clause, (deed, None)).is_some())
+}
+
 /// Returns whether each clause of `asked` asks about something, imagines it, or states what others said of it: no deed
 /// is wanted then.
 pub fn only_asks(language: &Language, asked: &str) -> bool {
@@ -203,7 +208,7 @@ pub(super) fn offers(words: &RequestWords, question: &[String], deed: &str) -> b
             form: Form::Request,
             words: question[from..].to_vec(),
             is_polite: words.form.verbs_last,
-            has_condition: false,
+            ..Clause::default()
         };
         matched(words, &clause, deed) == DeedMatch::Deed
     };

@@ -15,7 +15,7 @@ use joi_language::{Phrases, RequestWords, words_of};
 
 use super::figures::{numbers, parts};
 use super::meant::meant;
-use super::{Utterances, deeds};
+use super::{Utterances, deeds, unasked};
 
 /// Most words of a window in which a time is looked for.
 const LONGEST_TIME: usize = 9;
@@ -94,6 +94,9 @@ impl<'a> Grounds<'a> {
 
     /// The correction within the user's own words: at least one value must stand behind it.
     pub(super) fn put_right(language: &'a Language, words: &'a RequestWords, asked: &str) -> Option<Self> {
+        if let Some(behind) = unasked::put_right_at_end(words, asked) {
+            return Some(Self::of(language, words, vec![behind]));
+        }
         let said = words_of(asked);
         let last =
             (1..said.len()).filter(|at| words.form.corrections.at_start(&said[*at..]).is_some()).max()?;

@@ -108,7 +108,7 @@ fn report(words: &RequestWords, part: &ClausePart, clause: &Clause) -> Option<To
 }
 
 /// Returns whether a request takes whatever follows for its own: "remember that my wife said to hurry".
-fn takes_all(words: &RequestWords, clause: &Clause) -> bool {
+pub(super) fn takes_all(words: &RequestWords, clause: &Clause) -> bool {
     words.deeds().any(|(_, deed)| deed.alone.at_start(&clause.words).is_some())
 }
 
@@ -170,7 +170,7 @@ pub(super) fn was_said(words: &RequestWords, saying: SaidBehind, clause: &mut Cl
 
 /// Returns whether `part`, a stretch of `whole`, is a request of its own there: nothing of it belongs to something
 /// reported, stands behind its colon, or is quoted.
-pub fn is_asked_within(language: &Language, whole: &str, part: &str) -> bool {
+pub(super) fn stands_alone_within(language: &Language, whole: &str, part: &str) -> bool {
     let Some((before, after)) = around(whole, part) else { return false };
     let is_alone = |(at, words): (usize, &RequestWords)| {
         let read_in = if at == 0 { ReadIn::Own } else { ReadIn::Other };

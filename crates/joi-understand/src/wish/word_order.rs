@@ -83,5 +83,5 @@ fn infinitive(words: &RequestWords, rest: &[String]) -> Option<Clause> {
 
 fn asked(words: &RequestWords, said: Vec<String>, is_unclear: bool) -> Clause {
     let has_condition = is_unclear || words.form.conditions.are_in(&said);
-    Clause { form: Form::Request, words: said, is_polite: true, has_condition }
+    Clause { form: Form::Request, words: said, is_polite: true, has_condition, ..Clause::default() }
 }

@@ -79,6 +79,13 @@ impl<M: ChatModel> AgentContext<'_, M> {
             Ok(checked) => checked,
             Err((outcome, told)) => {
                 (record.outcome, record.reason) = (outcome.into(), told.clone());
+                if outcome == "refused" {
+                    let known = self.heads.all_tools().get(&made.name).map(|tool| &**tool);
+                    let looks = |tool: &dyn Tool| !writes(tool.effect(&made.arguments));
+                    if !known.is_some_and(looks) {
+                        state.progress.undone.push(DoneCall::undone(&made.name, known, &made.arguments));
+                    }
+                }
                 sink.send(ReplyEvent::Called(record)).await?;
                 let instead = if outcome == "repeated" { state.found_results() } else { None };
                 return Ok(match instead {
@@ -99,6 +106,9 @@ impl<M: ChatModel> AgentContext<'_, M> {
         sink.decided("gate", verdict.name(), format!("{}: {}", made.name, verdict.reason())).await?;
         if let Some((outcome, reason, called)) = held_back(verdict, call, state, sink) {
             (record.outcome, record.reason) = (outcome.into(), reason);
+            if writes(effect) {
+                state.progress.undone.push(DoneCall::undone(tool.name(), Some(&*tool), &arguments));
+            }
             sink.send(ReplyEvent::Called(record)).await?;
             return Ok(called);
         }
@@ -182,10 +192,13 @@ impl<M: ChatModel> AgentContext<'_, M> {
                     None if matches!(effect, Effect::Changes | Effect::Remembers) => session.last_deed = None,
                     None => {}
                 });
-                state.progress.done.push(DoneCall::of(tool, arguments, &output));
+                state.progress.note_done(DoneCall::of(tool, arguments, &output));
                 self.done(state, tool, output, sink).await
             }
             Err(ToolError::TellModel(why)) => {
+                if writes(effect) {
+                    state.progress.undone.push(DoneCall::undone(tool.name(), Some(tool), arguments));
+                }
                 // The error may be in the words of whoever was asked.
                 if effect == Effect::Fetches || fence::is_fenced(&why) {
                     state.taint = Taint::Tainted;

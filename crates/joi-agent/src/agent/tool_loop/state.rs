@@ -92,13 +92,15 @@ impl Asked {
         self.asked_back.is_none() && wish::only_asks(&self.language, &self.words)
     }
 
-    /// Returns whether the words ask for a call.
-    pub(crate) fn wish(&self, tool: &dyn Tool, arguments: &Arguments, size: ModelSize) -> Wish {
+    /// Returns whether the words ask for a call; `found` is what own tools have returned in this turn.
+    pub(crate) fn wish(&self, tool: &dyn Tool, arguments: &Arguments, size: ModelSize, found: &str) -> Wish {
         let (values, said) = (tool.values(arguments), self.said());
         match tool.effect(arguments) {
             // Of a tool that hands words out the gate itself looks at whose they are.
             Effect::Looks | Effect::Fetches if size == ModelSize::Small && !tool.hands_out() => {
-                wish::mentioned(&self.language, &said, &self.remembered, &values)
+                // What an own tool has returned may be asked about further.
+                let known = format!("{} {found}", self.remembered);
+                wish::mentioned(&self.language, &said, &known, &values)
             }
             Effect::Looks | Effect::Fetches => Wish::Act,
             Effect::Remembers | Effect::Changes | Effect::Risks | Effect::Ends => {
@@ -203,7 +205,9 @@ impl LoopState {
 
     /// Returns the evidence for the model's claims about actions.
     pub(crate) fn evidence(&self) -> ClaimEvidence<'_> {
-        ClaimEvidence { asked: &self.asked.words, done: &self.progress.done }
+        let Asked { words, told, remembered, .. } = &self.asked;
+        let LoopProgress { done, undone, .. } = &self.progress;
+        ClaimEvidence { asked: words, done, undone, told, remembered }
     }
 
     /// Returns the rule for the model's offers.

@@ -17,14 +17,17 @@ use crate::quick::recognised::HouseWish;
 use crate::session::house_thread::{HouseThread, TakenBack};
 use crate::turn::Turn;
 use joi_autonomy::watch::Watches;
+use joi_home::house::House;
 use joi_home::{Home, HomeConfig, HomeLink, HomeView};
 use joi_language::Language;
 use joi_language::house::HouseWords;
 use joi_tools::Toolbox;
-use joi_understand::compound;
+use joi_understand::compound::{self, Joint};
 use joi_understand::house::follow::{self, FollowUp};
 use joi_understand::house::later::{self, LaterTime, LaterWords};
-use joi_understand::house::{self, HouseDecision, HousePhrasings, HouseRefusal, HouseSituation};
+use joi_understand::house::{
+    self, HouseDecision, HousePhrasings, HouseRefusal, HouseSituation, HouseTemplates, TemplateNames,
+};
 use joi_understand::intents::TakingBack;
 use joi_understand::intents::{self, HomeOrder, Mood};
 use joi_understand::wish;
@@ -42,6 +45,8 @@ pub struct ConnectedHome {
     comfort: [i32; 2],
     /// Of the languages that were spoken so far.
     phrasings: Mutex<KnownPhrasings>,
+    /// Of the language that was spoken last.
+    names: TemplateNames,
     pub(super) watching: Watching,
 }
 
@@ -57,7 +62,14 @@ impl ConnectedHome {
     pub fn new(home: Arc<dyn Home>, config: &HomeConfig) -> Self {
         let room = Some(config.room.clone()).filter(|room| !room.is_empty());
         let watching = Watching::new(config.meaning.clone());
-        Self { home, room, comfort: config.comfort_c, phrasings: Mutex::default(), watching }
+        Self {
+            home,
+            room,
+            comfort: config.comfort_c,
+            phrasings: Mutex::default(),
+            names: TemplateNames::default(),
+            watching,
+        }
     }
 
     /// The same with watches, which are kept there.
@@ -118,12 +130,24 @@ impl ConnectedHome {
         follow: FollowUp<'_>,
         read: impl FnOnce(&HouseSituation<'_>) -> T,
     ) -> Option<T> {
-        let words = turn.language.house()?;
-        let (view, phrasings) = (self.view(), self.phrasings(words));
-        let phonetic = turn.language.phonetic();
-        let room = self.room.as_deref();
-        let house = follow.before.unwrap_or(&view.house);
-        Some(read(&HouseSituation { house, words, phrasings: &phrasings, phonetic, room, follow }))
+        let view = self.view();
+        self.situated(&turn.language, follow.before.unwrap_or(&view.house), follow, read)
+    }
+
+    /// Returns what `read` makes of `house`.
+    pub(super) fn situated<T>(
+        &self,
+        language: &Language,
+        house: &House,
+        follow: FollowUp<'_>,
+        read: impl FnOnce(&HouseSituation<'_>) -> T,
+    ) -> Option<T> {
+        let words = language.house()?;
+        let (phrasings, phonetic) = (self.phrasings(words), language.phonetic());
+        let (room, names) = (self.room.as_deref(), self.names.of(house, words, phonetic, language.code()));
+        let templates = language.templates().map(|sentences| HouseTemplates { sentences, names: &names });
+        let phrasings = &phrasings;
+        Some(read(&HouseSituation { house, words, phrasings, phonetic, room, follow, templates }))
     }
 
     fn decided(&self, turn: &Turn<'_>, follow: FollowUp<'_>) -> Option<HouseDecision> {
@@ -159,11 +183,27 @@ impl ConnectedHome {
         let is_known = !view.house.is_empty();
         let order = order.filter(|order| !has_tool_for(order, tools));
         match decided {
+            Some(HouseDecision::Refused(HouseRefusal::Missing(_))) if !is_known => {
+                Some(HouseWish::NotReached)
+            }
             Some(HouseDecision::Refused(HouseRefusal::NoSuch(_))) | None if !is_known => {
                 order.map(|_| HouseWish::NotReached)
             }
             Some(decision) => Some(self.reached(decision)),
             None => order.map(|order| {
+                // "If you don't mind, …": what stands around the request is no part of a name.
+                let bare = wish::bare_request(&turn.language, turn.asked);
+                let found = bare.and_then(|bare| {
+                    let (now, language) = (turn.now.clone(), Arc::clone(&turn.language));
+                    let rest = Turn { asked: &bare, now, language, ..*turn };
+                    self.decided(
+                        &rest,
+                        FollowUp { it: thread.it(turn.now.timestamp()), ..FollowUp::default() },
+                    )
+                });
+                if let Some(decision) = found {
+                    return self.reached(decision);
+                }
                 let none = HouseRefusal::NoSuch(order.thing.clone());
                 HouseWish::Decided(HouseDecision::Refused(none))
             }),
@@ -195,11 +235,18 @@ impl ConnectedHome {
 
     /// Returns what `turn` wants at another time or for a while; nothing when it is no such command.
     fn later(&self, turn: &Turn<'_>, words: &Arc<HouseWords>, follow: FollowUp<'_>) -> Option<HouseWish> {
-        if !may_act(turn) || !house::may_be_about(turn.asked, words, &self.phrasings(words)) {
+        if !may_act(turn) {
             return None;
         }
-        let read = |said: &str| intents::clear_when(&turn.language, said);
-        let timed = later::without_time(turn.asked, words, read);
+        let by_template = |situation: &HouseSituation<'_>| house::later_by_template(turn.asked, situation);
+        let timed = match self.understood(turn, follow, by_template).flatten() {
+            Some(timed) => vec![timed],
+            None if !house::may_be_about(turn.asked, words, &self.phrasings(words)) => return None,
+            None => {
+                let read = |said: &str| intents::clear_when(&turn.language, said);
+                later::without_time(turn.asked, words, read)
+            }
+        };
         let mut understood: Vec<(HouseDecision, LaterTime)> = timed
             .into_iter()
             .filter_map(|LaterWords { rest, time }| {
@@ -263,9 +310,18 @@ impl ConnectedHome {
 
     fn apart<'t>(&self, turn: &Turn<'_>, asked: &'t str, it: &[String]) -> Option<Vec<SpokenPart<'t>>> {
         let halves = compound::halves(asked, Some(turn.language.code()));
-        halves.into_iter().find_map(|([one, other], _)| {
+        halves.into_iter().find_map(|([one, other], joint)| {
             let is_question = intents::mood(&turn.language, one) == Mood::Question;
-            let first = self.part(turn, one, it)?;
+            let Some(first) = self.part(turn, one, it) else {
+                // "The match is starting, turn on the TV": the first half asks for nothing.
+                let is_asked = || intents::mood(&turn.language, other) == Mood::Question;
+                let asks_for_nothing =
+                    intents::is_statement(&turn.language, one) || !is_question && is_asked();
+                let is_alone =
+                    joint == Joint::Comma && asks_for_nothing && !intents::holds_time(&turn.language, one);
+                let part = if is_alone { self.part(turn, other, it)? } else { return None };
+                return part.is_of_house.then(|| vec![part]);
+            };
             let rest = match self.part(turn, other, &first.names) {
                 Some(part) => vec![part],
                 None => self.apart(turn, other, &first.names)?,

@@ -13,10 +13,11 @@ impl ConnectedHome {
     /// The commands that `text` may be; none without states that are true.
     pub(crate) fn near(&self, language: &Language, text: &str) -> Vec<Reading> {
         let view = self.view();
-        let Some(words) = language.house().filter(|_| view.link.is_up()) else { return Vec::new() };
-        let (phrasings, follow) = (self.phrasings(words), FollowUp::default());
-        let (house, phonetic, room) = (&view.house, language.phonetic(), self.room.as_deref());
-        let situation = HouseSituation { house, words, phrasings: &phrasings, phonetic, room, follow };
-        near::readings(language, text, &situation)
+        let read = |situation: &HouseSituation<'_>| near::readings(language, text, situation);
+        let is_up = view.link.is_up();
+        is_up
+            .then(|| self.situated(language, &view.house, FollowUp::default(), read))
+            .flatten()
+            .unwrap_or_default()
     }
 }

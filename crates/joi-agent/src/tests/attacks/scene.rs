@@ -255,7 +255,7 @@ impl Tool for Broken {
 }
 
 /// Stores the data that were there before any stranger.
-async fn furnish(bench: &Bench) {
+pub(super) async fn furnish(bench: &Bench) {
     let at = bench.clock.now().timestamp();
     let (store, schedule) = (&bench.store, bench.engine.parts.schedule.as_ref().unwrap());
     let things = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();

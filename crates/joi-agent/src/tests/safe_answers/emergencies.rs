@@ -62,11 +62,14 @@ async fn what_can_be_done_beside_an_emergency_is_done_behind_it() {
 }
 
 #[tokio::test]
-async fn a_model_that_knows_enough_is_asked_and_nothing_takes_its_place() {
-    let looked = Looking::new(vec![answers("Call an ambulance now.")]).await;
-    looked.bench.model.state.send_replace(scripted::ready(ModelSize::Small));
-    assert_eq!(
-        looked.say("My chest hurts, don't turn off the light.").await.shown(),
-        "Call an ambulance now."
-    );
+async fn no_model_is_asked_in_an_emergency() {
+    for size in [ModelSize::Small, ModelSize::Large] {
+        let looked = Looking::new(vec![]).await;
+        looked.bench.model.follows(Box::new(|_| answers("Yes, you can.")));
+        looked.bench.model.state.send_replace(scripted::ready(size));
+        let shown = looked.say("My chest hurts, don't turn off the light.").await.shown();
+        assert_eq!(shown, answer("heart"), "{size:?}");
+        let shown = looked.say("Can I mix bleach and vinegar?").await.shown();
+        assert!(shown.starts_with(&answer("cleaners")), "{size:?} {shown}");
+    }
 }

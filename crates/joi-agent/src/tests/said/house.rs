@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use joi_home::house::{House, HouseRules, ItemKind, ItemState, Ordered, TagVocabulary, read};
@@ -76,6 +76,11 @@ fn change(rows: &mut Vec<Value>, entry: &str) {
             row["metadata"].as_object_mut().unwrap().remove("synonyms");
             rows.push(row);
         }
+        [word, name, at] if word == "person" => rows.push(json!({
+            "name": name, "type": "Switch", "label": name, "state": if at == "home" { "ON" } else { "OFF" },
+            "tags": [], "groupNames": [],
+            "metadata": { "semantics": { "value": "Point_Status", "config": { "relatesTo": "Property_Presence" } } },
+        })),
         [assigned] => {
             if let Some((name, state)) = assigned.split_once('=') {
                 let row = rows.iter_mut().find(|row| is_item(name, row)).unwrap();

@@ -173,10 +173,10 @@ impl<'a> Judged<'a> {
         match verb {
             "show" => {
                 let list = self.stage.list(list);
-                after
-                    .lists
-                    .get(&list)
-                    .is_some_and(|all| all.iter().all(|one| texts::contains(&after.words, one)))
+                after.lists.get(&list).map_or_else(
+                    || is_empty(&after.words),
+                    |all| all.iter().all(|one| texts::contains(&after.words, one)),
+                )
             }
             "all" => after
                 .lists
@@ -228,6 +228,11 @@ impl<'a> Judged<'a> {
             [" in ", " in the ", " im ", " in der "].map(|between| format!("{label}{between}{room}"));
         between.into_iter().chain([format!("{room}, {label}"), format!("{room} {label}")]).collect()
     }
+}
+
+/// Whether an answer says that nothing is on a list.
+fn is_empty(words: &str) -> bool {
+    texts::denies(words) || ["empty", "leer"].iter().any(|word| texts::contains(words, word))
 }
 
 /// The volume of every scene.

@@ -135,7 +135,12 @@ impl Support<'_> {
             ClaimForm::Became | ClaimForm::Is | ClaimForm::State if self.is_of_the_house_now(claim, ties) => {
                 true
             }
-            ClaimForm::Settled => false,
+            // "Done.", behind words that speak of something that can be done.
+            ClaimForm::Settled => {
+                self.judge.evidence.done.is_empty()
+                    && !self.topic.is_fiction
+                    && !self.topic.families.is_empty()
+            }
             ClaimForm::Told if aim == TurnAim::Words && self.topic.is_fiction => false,
             // "I set alarms" is no deed.
             ClaimForm::Told if is_general && self.judge.words.base.has(&claim.verb) => false,
@@ -154,6 +159,8 @@ impl Support<'_> {
             ClaimForm::Will => ties.is_implied || has_family || ties.is_promise,
             _ if self.topic.is_howto => false,
             ClaimForm::Doing => has_family,
+            // "Wiped.", behind a page that wants it wiped.
+            ClaimForm::Bare if words_of(&claim.clause).len() <= 2 && self.has_only_fetched() => true,
             // "We're out of cat litter." "Cat litter has been put down."
             ClaimForm::Became if aim == TurnAim::Nothing && ties.shares => true,
             ClaimForm::Became | ClaimForm::Is | ClaimForm::State if aim == TurnAim::Nothing && has_family => {

@@ -136,3 +136,53 @@ async fn one_that_dies_after_its_list_loses_its_tools_and_comes_back() {
     scene.with_tools(1).await;
     scene.end().await;
 }
+
+/// Does what a turn does with the servers before it asks the model: takes the tools of the moment, and those of them that
+/// its words point at. Returns how long that took.
+fn part_of_a_turn(scene: &ServerScene) -> Duration {
+    let began = std::time::Instant::now();
+    let snapshot = scene.registry.snapshot();
+    let offered = snapshot.toolbox.offered(&[]);
+    let english = joi_language::testing::english();
+    assert!(joi_tools::route::by_words("please read the double", &offered, english).names.len() <= 12);
+    began.elapsed()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sick_server_delays_no_turn() {
+    type Sick = fn(usize, &Value) -> Vec<Act>;
+    let sick: [(&str, Sick); 5] = [
+        ("never answers", |_, _| vec![Act::Wait(Duration::from_secs(600))]),
+        ("dies at once", |_, _| vec![Act::Die]),
+        ("dies after its list", |_, request| {
+            let mut acts = ordinary(request, &[tool("read")]);
+            if method(request) == "tools/list" {
+                acts.push(Act::Die);
+            }
+            acts
+        }),
+        ("floods with notices", |_, request| {
+            let mut acts = ordinary(request, &[tool("read")]);
+            if method(request) == "tools/list" {
+                acts.extend((0..10_000).map(|_| notice("notifications/tools/list_changed", json!({}))));
+            }
+            acts
+        }),
+        ("lists five hundred tools", |_, request| {
+            let tools: Vec<Value> = (0..500).map(|at| tool(&format!("read_{at}"))).collect();
+            ordinary(request, &tools)
+        }),
+    ];
+    for (name, script) in sick {
+        let scene = ServerScene::of(script);
+        let mut took = Vec::new();
+        for _ in 0..100 {
+            took.push(part_of_a_turn(&scene));
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        took.sort();
+        // The machine itself may be busy for a moment.
+        assert!(took[95] < Duration::from_millis(50), "a server that {name}: {took:?}");
+        scene.stop.cancel();
+    }
+}

@@ -15,8 +15,15 @@ struct Talk {
 impl Talk {
     fn hears(&mut self, said: &str, house: &House, spoken: &Spoken) -> String {
         let Spoken { words, phrasings, phonetic } = spoken;
-        let situation =
-            |follow| HouseSituation { house, words, phrasings, phonetic: *phonetic, room: None, follow };
+        let situation = |follow| HouseSituation {
+            house,
+            words,
+            phrasings,
+            phonetic: *phonetic,
+            room: None,
+            follow,
+            templates: None,
+        };
         let mut text = said.to_owned();
         let mut place = None;
         if let Some((asked, things, wants_place)) = self.asked.take() {

@@ -61,7 +61,7 @@ impl WatchUnderstanding {
         let language = &self.language;
         let (words, phrasings, phonetic) = (&*self.words, &self.house, language.phonetic());
         let situation = WatchSituation {
-            house: HouseSituation { house, words, phrasings, phonetic, room, follow },
+            house: HouseSituation { house, words, phrasings, phonetic, room, follow, templates: None },
             words: &self.watch,
             phrasings: &self.phrasings,
             presence,

@@ -33,6 +33,8 @@ pub(crate) struct LoopProgress {
     pub(crate) followed: u32,
     /// The calls of this turn that succeeded.
     pub(crate) done: Vec<DoneCall>,
+    /// Those that would have changed something and were refused, failed, or wait for a yes.
+    pub(crate) undone: Vec<DoneCall>,
     /// The model could make no call of the plan's next step: the next reply is its own.
     pub(crate) has_refused_step: bool,
     /// A call that takes long was mentioned.
@@ -60,6 +62,12 @@ impl LoopProgress {
     pub(crate) fn count_search(&mut self) -> u32 {
         self.searches += 1;
         self.searches
+    }
+
+    /// Adds a call that succeeded; what it makes good is not undone any more.
+    pub(crate) fn note_done(&mut self, call: DoneCall) {
+        self.undone.retain(|undone| !undone.is_again(&call));
+        self.done.push(call);
     }
 
     /// Returns whether an empty reply may be asked about: once, and it takes a turn.
