@@ -24,30 +24,30 @@ impl Present<'_> {
             Choice::These(entries) => entries.into_iter().take(1).cloned().collect(),
             Choice::Unclear(report) => return (vec![], report),
         };
-        let later: Result<Vec<Entry>, OrderReport> =
+        let later: Result<Vec<Entry>, NotLater> =
             entries.into_iter().map(|entry| self.later(entry, seconds)).collect();
-        match later {
-            Err(refusal) => (vec![], refusal),
-            Ok(entries) => {
-                let changes = entries.iter().cloned().map(EntryChange::Replace).collect();
-                match entries.into_iter().next() {
-                    Some(first) => (changes, OrderReport::Changed(first)),
-                    None => (vec![], OrderReport::NoSuch(which.clone())),
-                }
-            }
+        let entries = match later {
+            Ok(entries) => entries,
+            Err(NotLater::IsOver) => return (vec![], OrderReport::IsOver),
+            Err(NotLater::TooLong) => return (vec![], OrderReport::TooLong),
+        };
+        let changes = entries.iter().cloned().map(EntryChange::Replace).collect();
+        match entries.into_iter().next() {
+            Some(first) => (changes, OrderReport::Changed(first)),
+            None => (vec![], OrderReport::NoSuch(which.clone())),
         }
     }
 
-    fn later(&self, mut entry: Entry, seconds: i64) -> Result<Entry, OrderReport> {
+    fn later(&self, mut entry: Entry, seconds: i64) -> Result<Entry, NotLater> {
         // What rings already gets the time from now on.
         let from = if entry.is_ringing() { self.at() } else { self.moment(&entry) };
         let due = from.checked_add(SignedDuration::from_secs(seconds)).unwrap_or(Timestamp::MAX);
         if due <= self.at() {
-            return Err(OrderReport::IsOver);
+            return Err(NotLater::IsOver);
         }
         let length = entry.length_s.map(|length| i64::from(length) + seconds);
         if length.is_some_and(|length| length > i64::from(LONGEST_TIMER_S)) {
-            return Err(OrderReport::TooLong);
+            return Err(NotLater::TooLong);
         }
         entry.length_s = length.and_then(|length| u32::try_from(length).ok()).or(entry.length_s);
         entry.due = match entry.due {
@@ -62,4 +62,12 @@ impl Present<'_> {
         };
         Ok(entry)
     }
+}
+
+/// Why an entry can't be moved by that much.
+enum NotLater {
+    /// It would be due already.
+    IsOver,
+    /// A timer would be longer than the longest.
+    TooLong,
 }

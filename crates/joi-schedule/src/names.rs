@@ -104,7 +104,7 @@ fn likeness(own: &str, heard: &str, phonetic: PhoneticMatcher) -> f64 {
     let (first, second) = (phonetic.sound(&one), phonetic.sound(&other));
     // "The reminder about Ann": a part of it.
     if words::mention(&words::words(own), &words::words(heard)) {
-        return spelling.max(SOUNDS_SAME).min(0.99);
+        return spelling.clamp(SOUNDS_SAME, 0.99);
     }
     let sounds_same = !first.is_empty() && first == second && spelling >= NOT_TOO_FAR;
     if sounds_same { spelling.max(SOUNDS_SAME) } else { spelling.min(0.99) }
