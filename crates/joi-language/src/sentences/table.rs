@@ -304,10 +304,8 @@ sentences! {
 
     /// Alarms, one text for each danger.
     alert: AlertSentences {
-        smoke_alarm(name) => SmokeAlarm;
-        fire_alarm(name) => FireAlarm;
-        gas_leak(name) => GasLeak;
-        water_leak(name) => WaterLeak;
+        smoke_alarm(name) => SmokeAlarm; fire_alarm(name) => FireAlarm;
+        gas_leak(name) => GasLeak; water_leak(name) => WaterLeak;
         intrusion_detected(name) => IntrusionDetected;
         security_alert(name) => SecurityAlert;
         storm_warning(name) => StormWarning; flood_warning(name) => FloodWarning;
