@@ -13,9 +13,9 @@ use crate::session::asked::AskedQuick;
 use crate::session::open_question::{OpenQuestion, open_until};
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{Keep, Turn};
-use joi_autonomy::watch::WatchOrder;
 use joi_base::message::Origin;
 use joi_language::fill;
+use joi_language::values::WatchOrder;
 use joi_tools::gate::{self, Address, CallFacts, GateVerdict, Handed, Taint, ToolPermission, Wish};
 use joi_tools::{Effect, fence, house_deed};
 use joi_understand::house::HouseDecision;
@@ -32,6 +32,13 @@ struct QuickDeed {
     /// The actions, as the tool names them.
     deeds: Vec<String>,
     effect: Effect,
+}
+
+impl QuickDeed {
+    /// Returns whether it changes nothing and reads nothing of the memory.
+    fn informs(&self) -> bool {
+        self.effect == Effect::Looks && self.tool != joi_tools::MEMORY
+    }
 }
 
 /// Decision about a request.
@@ -169,10 +176,19 @@ fn deed(recognised: &Recognised<'_>) -> Option<QuickDeed> {
 
 /// Returns whether nothing is changed, silenced or ended by it, and nothing of the memory is read.
 fn only_informs(recognised: &Recognised<'_>) -> bool {
-    match (deed(recognised), recognised) {
-        (Some(deed), _) => deed.effect == Effect::Looks && deed.tool != joi_tools::MEMORY,
-        (None, Recognised::Quick(quick)) => matches!(
-            quick.what,
+    match recognised {
+        Recognised::Quick(quick) => quick_informs(&quick.what),
+        Recognised::House(wished) => house_informs(wished),
+        Recognised::Either(quick, wished) => quick_informs(&quick.what) && house_informs(wished),
+        Recognised::Requests(_) => true,
+    }
+}
+
+fn quick_informs(what: &Intent) -> bool {
+    match of_intent(what) {
+        Some(deed) => deed.informs(),
+        None => matches!(
+            what,
             Intent::Greeting(_)
                 | Intent::HomeAgain
                 | Intent::Goodbye
@@ -182,8 +198,13 @@ fn only_informs(recognised: &Recognised<'_>) -> bool {
                 | Intent::Repeat
                 | Intent::Home(_)
         ),
-        (None, Recognised::House(HouseWish::Watch { order, .. })) => *order == WatchOrder::List,
-        (None, Recognised::House(_) | Recognised::Either(..) | Recognised::Requests(_)) => true,
+    }
+}
+
+fn house_informs(wished: &HouseWish) -> bool {
+    match of_house(wished) {
+        Some(deed) => deed.informs(),
+        None => !matches!(wished, HouseWish::Watch { order: WatchOrder::Add(_) | WatchOrder::Remove(_), .. }),
     }
 }
 
@@ -214,5 +235,19 @@ fn of_house(wished: &HouseWish) -> Option<QuickDeed> {
         | HouseWish::Watch { .. }
         | HouseWish::NotWatched(_)
         | HouseWish::NotReached => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use joi_language::values::WatchChoice;
+
+    use super::*;
+
+    #[test]
+    fn to_list_watches_informs_and_to_end_one_does_not() {
+        let wished = |order| HouseWish::Watch { order, planned: Vec::new() };
+        assert!(house_informs(&wished(WatchOrder::List)));
+        assert!(!house_informs(&wished(WatchOrder::Remove(WatchChoice::All))));
     }
 }

@@ -25,8 +25,11 @@ async fn housed_in(code: &str) -> Housed {
     housed
 }
 
+/// What is said, what is answered, and the commands that are sent.
+type SaidRow<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)]);
+
 /// Every sentence is answered as it says without the model, and sends these commands.
-async fn all_are_done(code: &str, rows: &[(&str, &str, &[(&str, &str)])]) {
+async fn all_are_done(code: &str, rows: &[SaidRow<'_>]) {
     let housed = housed_in(code).await;
     housed.bench.model.follows(Box::new(|_| scripted::answers("The model's words.")));
     let mut wrong = Vec::new();
