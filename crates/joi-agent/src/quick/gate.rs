@@ -13,7 +13,6 @@ use crate::session::asked::AskedQuick;
 use crate::session::open_question::{OpenQuestion, open_until};
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{Keep, Turn};
-use joi_autonomy::watch::WatchOrder;
 use joi_base::message::Origin;
 use joi_language::fill;
 use joi_tools::gate::{self, Address, CallFacts, GateVerdict, Handed, Taint, ToolPermission, Wish};
@@ -65,7 +64,7 @@ pub(super) async fn passes(
         return Ok(Passage::Barred(Keep::No));
     }
     let Some(deed) = deed(recognised) else { return Ok(Passage::Free) };
-    let verdict = judged(turn, &deed, context);
+    let verdict = judged(turn, (recognised, &deed), context);
     match verdict {
         GateVerdict::Allow => return Ok(Passage::Free),
         // It asks by itself.
@@ -101,8 +100,15 @@ pub(super) fn is_unmeant(turn: &Turn<'_>, recognised: &Recognised<'_>) -> bool {
 
 /// Returns what the gate says; a request for what was refused before counts as new. The owner's own words, one deed
 /// each, are not counted: the limit is there for models that call again and again.
-fn judged(turn: &Turn<'_>, deed: &QuickDeed, context: &QuickContext<'_>) -> GateVerdict {
+fn judged(
+    turn: &Turn<'_>,
+    (recognised, deed): (&Recognised<'_>, &QuickDeed),
+    context: &QuickContext<'_>,
+) -> GateVerdict {
     context.session.with(|state| state.history.refused.retain(|refused| !deed.deeds.contains(refused)));
+    // The condition of a watch is understood, and no objection to its command.
+    let is_watch = matches!(recognised, Recognised::House(HouseWish::Watch { .. }));
+    let objection = wish::objection(&turn.language, turn.asked).filter(|_| !is_watch);
     let facts = CallFacts {
         tool: deed.tool,
         effect: deed.effect,
@@ -110,7 +116,7 @@ fn judged(turn: &Turn<'_>, deed: &QuickDeed, context: &QuickContext<'_>) -> Gate
         address: Address::Named,
         permission: ToolPermission::Allow,
         handed: Handed::Nothing,
-        wish: wish::objection(&turn.language, turn.asked).unwrap_or(Wish::Act),
+        wish: objection.unwrap_or(Wish::Act),
         consent: context.consent,
         refused: false,
         lately: 0,
