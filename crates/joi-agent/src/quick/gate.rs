@@ -13,6 +13,7 @@ use crate::session::asked::AskedQuick;
 use crate::session::open_question::{OpenQuestion, open_until};
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{Keep, Turn};
+use joi_autonomy::watch::WatchOrder;
 use joi_base::message::Origin;
 use joi_language::fill;
 use joi_tools::gate::{self, Address, CallFacts, GateVerdict, Handed, Taint, ToolPermission, Wish};

@@ -1,6 +1,8 @@
 use jiff::civil::date;
 use proptest::prelude::*;
 
+use jiff::Zoned;
+
 use super::*;
 use crate::intents;
 use joi_language::testing::{english, german};

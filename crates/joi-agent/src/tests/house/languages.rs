@@ -25,7 +25,7 @@ async fn housed_in(code: &str) -> Housed {
     housed
 }
 
-/// What is said, what is answered, and the commands that are sent.
+/// A sentence, its answer, and the commands that are sent.
 type SaidRow<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)]);
 
 /// Every sentence is answered as it says without the model, and sends these commands.
