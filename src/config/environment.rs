@@ -21,13 +21,15 @@ const SETTINGS: [&str; 8] = [
 ];
 
 /// Names that the program sets for its own processes, and those of tests, measurements and builds.
-const INTERNAL: [&str; 18] = [
+const INTERNAL: [&str; 20] = [
+    "JOI_ATTACK_ALL",
     "JOI_BINARY",
     "JOI_CRASH_WRITES",
     "JOI_MODEL_TOKEN",
     "JOI_REMAP_CRATES",
     "JOI_REMAP_SOURCES",
     "JOI_ROOM_ROUNDS",
+    "JOI_SHOW_TEMPLATES",
     "JOI_TEST_ALONE",
     "JOI_TEST_EMBED_MODEL",
     "JOI_TEST_FETCH_PLACE",

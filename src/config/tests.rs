@@ -128,18 +128,18 @@ fn a_ring_sound_that_is_gone_is_reported_by_a_check_and_keeps_nothing_from_start
 
 #[test]
 fn a_language_that_there_is_not_is_refused_with_those_there_are() {
-    let told = problems("language = \"it\"\n");
-    let expected = "language is \"it\"; allowed: \"en\", \"de\", \"auto\". A language can be added as a folder of files: see \
-                    docs/user/languages.md.";
+    let told = problems("language = \"pt\"\n");
+    let expected = "language is \"pt\"; allowed: \"en\", \"de\", \"fr\", \"es\", \"it\", \"nl\", \"auto\". A language can \
+                    be added as a folder of files: see docs/user/languages.md.";
     assert_eq!(told, [expected]);
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("config.toml");
-    std::fs::write(&file, "language = \"it\"\n").unwrap();
-    std::fs::create_dir_all(folder.path().join("languages/it")).unwrap();
+    std::fs::write(&file, "language = \"pt\"\n").unwrap();
+    std::fs::create_dir_all(folder.path().join("languages/pt")).unwrap();
     assert!(load(&file, &[]).is_err(), "a folder without commands is no language");
-    std::fs::write(folder.path().join("languages/it/commands.toml"), "").unwrap();
+    std::fs::write(folder.path().join("languages/pt/commands.toml"), "").unwrap();
     let loaded = load(&file, &[]).unwrap().config;
-    assert_eq!((loaded.language.as_str(), loaded.hear.stt.heard()), ("it", vec!["it".to_owned()]));
+    assert_eq!((loaded.language.as_str(), loaded.hear.stt.heard()), ("pt", vec!["pt".to_owned()]));
     std::fs::create_dir_all(folder.path().join("languages/xx")).unwrap();
     std::fs::write(folder.path().join("languages/xx/commands.toml"), "").unwrap();
     std::fs::write(&file, "language = \"xx\"\n").unwrap();
