@@ -284,9 +284,9 @@ fn fence(text: &str, place: HeldPlace, ending: HeldText) -> Result<SanitizeStep,
 fn inline_code(text: &str, may_go_on: bool) -> SanitizeStep {
     let line = text.split('\n').next().unwrap_or_default();
     match line[1..].find('`') {
-        Some(at) => SanitizeStep::Pass(at + 2, HeldPlace::Words),
+        Some(at) if at < LONGEST_CODE => SanitizeStep::Pass(at + 2, HeldPlace::Words),
         None if may_go_on && line.len() == text.len() && text.len() <= LONGEST_CODE => SanitizeStep::Wait,
-        None => plain(text),
+        Some(_) | None => plain(text),
     }
 }
 

@@ -238,6 +238,14 @@ fn troublesome() -> impl Strategy<Value = String> {
     proptest::collection::vec(prop::sample::select(pieces.to_vec()), 0..16).prop_map(|pieces| pieces.concat())
 }
 
+#[test]
+fn code_ends_within_its_length_however_the_reply_is_cut() {
+    for letters in 70..90 {
+        let text = format!("`{}`<think>x</think>`", "x".repeat(letters));
+        assert_eq!(streamed(&text, &[1_000]), streamed(&text, &[1]), "{letters}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(3_000))]
 
