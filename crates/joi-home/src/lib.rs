@@ -53,6 +53,7 @@ pub use follow::Follower;
 pub use hass::house_from_hass;
 pub use hub::Hub;
 pub use hubs::HUBS;
+pub use openhab::{SseFrame, SseFrames};
 pub use server::{HomeServer, HubPlace, ServerCheck};
 pub use stored::StoredHome;
 pub use token::{HomeToken, TokenSource};
