@@ -93,15 +93,18 @@ impl AgentLoop {
     /// A loop that begins at `now`.
     pub fn new(entry: &AgentEntry, now: Timestamp) -> Self {
         let every = i64::from(entry.heartbeat.every_min) * 60;
-        let (pace, first) = match entry.autonomy.enabled {
-            true => (AgentPace::Own, now),
-            false => (AgentPace::Heartbeat(SignedDuration::from_secs(every)), after(now, every)),
+        let beat = AgentPace::Heartbeat(SignedDuration::from_secs(every));
+        let (pace, phase) = match (entry.autonomy.enabled, entry.works_alone()) {
+            (true, _) => (AgentPace::Own, AgentPhase::Ready(now)),
+            (false, true) => (beat, AgentPhase::Ready(after(now, every))),
+            // It only answers; its calls wait and expire all the same.
+            (false, false) => (beat, AgentPhase::Asleep { until: None, rouse: Rouse::TimeAlone }),
         };
         Self {
             pace,
             limits: entry.autonomy.clone(),
             hours: entry.hours(),
-            phase: AgentPhase::Ready(first),
+            phase,
             turns: 0,
             seen: HotSnapshot::new(),
             passed_over: None,

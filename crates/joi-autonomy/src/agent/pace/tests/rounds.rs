@@ -250,3 +250,11 @@ fn ten_scripted_turns_leave_this_log() {
     }
     assert!(log.iter().any(|name| name == "notification_pushed"), "{log:?}");
 }
+
+#[test]
+fn an_agent_without_autonomy_and_heartbeat_only_answers() {
+    let mut scene = Scene::new("prompt = \"You watch.\"\nfields.door = {}");
+    assert_eq!((scene.pass(0), scene.pass(86_400_000), scene.step(AgentInput::Talked)), (vec![], vec![], vec![]));
+    assert_eq!(reported(&scene.notify("opened")), ["autonomy:notification_pushed"]);
+    assert_eq!((turn(&scene.set("door", json!("open"))), scene.agent.next()), (None, None));
+}
