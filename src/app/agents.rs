@@ -36,7 +36,8 @@ const REQUESTS: usize = 4;
 const READINGS: usize = 64;
 
 /// The house as sensors follow it.
-pub(super) type HouseFeed = Arc<dyn Fn() -> (watch::Receiver<HomeView>, broadcast::Receiver<ServerEvent>) + Send + Sync>;
+pub(super) type HouseFeed =
+    Arc<dyn Fn() -> (watch::Receiver<HomeView>, broadcast::Receiver<ServerEvent>) + Send + Sync>;
 
 /// What all agents share.
 pub(super) struct AgentWorld<M> {
@@ -57,7 +58,8 @@ pub(super) fn agents(
     if config.agents.is_empty() {
         return None;
     }
-    let house = house.cloned().map(|house| -> HouseFeed { Arc::new(move || (house.watch(), house.events())) });
+    let house =
+        house.cloned().map(|house| -> HouseFeed { Arc::new(move || (house.watch(), house.events())) });
     let world = Arc::new(AgentWorld {
         engine: Arc::clone(&brain.engine),
         announcer: brain.announcer.clone(),
@@ -86,7 +88,7 @@ pub(super) fn agents(
 }
 
 /// Makes the tasks of all agents, and the handle that reaches them. Nothing runs yet.
-pub(super) fn made<M: ChatModel + 'static>(
+fn made<M: ChatModel + 'static>(
     world: &Arc<AgentWorld<M>>,
     entries: &AgentEntries,
 ) -> (Agents, Vec<AgentTask<M>>) {

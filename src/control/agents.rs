@@ -100,7 +100,9 @@ impl Agents {
     pub async fn talk(&self, name: &str, text: &str) -> Result<String, String> {
         let (answer, answered) = oneshot::channel();
         self.send(name, AgentRequest::Talk(text.to_owned(), answer))?;
-        answered.await.map_err(|_| format!("the agent {name} is not running any more; `joi doctor` shows why"))
+        answered
+            .await
+            .map_err(|_| format!("the agent {name} is not running any more; `joi doctor` shows why"))
     }
 
     /// Decides about a call of an agent that waits for a yes.

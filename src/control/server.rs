@@ -43,7 +43,8 @@ const URGENT_PATIENCE: Duration = Duration::from_secs(2);
 const NOT_SERVED: &str = "joi serves no other programs now: it is starting, or mcp.serve.enabled is false";
 
 /// The answer where no agent is configured.
-const NO_AGENTS: &str = "there are no agents: add [agents.NAME] to the configuration, as docs/user/agents.md shows";
+const NO_AGENTS: &str =
+    "there are no agents: add [agents.NAME] to the configuration, as docs/user/agents.md shows";
 
 /// The bound socket, held by this process alone. No connection is served yet.
 pub struct ControlServer {
@@ -232,7 +233,12 @@ impl Connection {
     async fn answer(&mut self, line: &[u8]) -> Option<ControlAnswer> {
         let (tool, arguments) = match wire::read(line) {
             Ok(ControlRequest::Call { tool, arguments }) => (tool, arguments),
-            Ok(request @ (ControlRequest::Agents | ControlRequest::Say { .. } | ControlRequest::Decide { .. } | ControlRequest::Follow { .. })) => {
+            Ok(
+                request @ (ControlRequest::Agents
+                | ControlRequest::Say { .. }
+                | ControlRequest::Decide { .. }
+                | ControlRequest::Follow { .. }),
+            ) => {
                 return Some(self.about_agents(request).await);
             }
             Ok(_) | Err(_) => return Some(self.obey(line).await),
@@ -306,10 +312,12 @@ impl Connection {
                 Ok(said) => ControlAnswer::Said { said },
                 Err(why) => ControlAnswer::error(why),
             },
-            ControlRequest::Decide { agent, approval, yes } => match agents.decide(&agent, approval, yes).await {
-                Ok(()) => ControlAnswer::Decided { decided: true },
-                Err(why) => ControlAnswer::error(why),
-            },
+            ControlRequest::Decide { agent, approval, yes } => {
+                match agents.decide(&agent, approval, yes).await {
+                    Ok(()) => ControlAnswer::Decided { decided: true },
+                    Err(why) => ControlAnswer::error(why),
+                }
+            }
             ControlRequest::Follow { words } => {
                 self.followed = Some(FollowedAgents { events: agents.follow(), has_words: words });
                 ControlAnswer::Following { following: true }

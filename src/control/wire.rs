@@ -224,7 +224,9 @@ pub fn read(line: &[u8]) -> Result<ControlRequest, ControlAnswer> {
     serde_json::from_value(value).map_err(|_| match wanted.as_str() {
         "call" => ControlAnswer::error("a call names a \"tool\", and its \"arguments\" as an object"),
         "say" => ControlAnswer::error("say names an \"agent\" and a \"text\""),
-        "decide" => ControlAnswer::error("decide names an \"agent\", an \"approval\" by number, and \"yes\": true or false"),
+        "decide" => ControlAnswer::error(
+            "decide names an \"agent\", an \"approval\" by number, and \"yes\": true or false",
+        ),
         "follow" => ControlAnswer::error("follow takes \"words\": true or false"),
         _ => ControlAnswer::error(format!("\"do\" is one of {}", NAMES.join(", "))),
     })
@@ -263,7 +265,10 @@ mod tests {
         for (line, ask) in [
             (r#"{"do":"agents"}"#, ControlRequest::Agents),
             (r#"{"do":"follow"}"#, ControlRequest::Follow { words: false }),
-            (r#"{"do":"say","agent":"a","text":"b"}"#, ControlRequest::Say { agent: "a".into(), text: "b".into() }),
+            (
+                r#"{"do":"say","agent":"a","text":"b"}"#,
+                ControlRequest::Say { agent: "a".into(), text: "b".into() },
+            ),
             (
                 r#"{"do":"decide","agent":"a","approval":3,"yes":false}"#,
                 ControlRequest::Decide { agent: "a".into(), approval: 3, yes: false },

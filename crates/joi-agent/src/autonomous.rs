@@ -188,7 +188,12 @@ impl<M: ChatModel> Engine<M> {
     }
 
     /// Asks the model once; whoever talks with joi is asked first.
-    async fn reply_to_agent(&self, ask: Ask, caller: AgentCaller, toolbox: &Toolbox) -> Result<AgentReply, NoReply> {
+    async fn reply_to_agent(
+        &self,
+        ask: Ask,
+        caller: AgentCaller,
+        toolbox: &Toolbox,
+    ) -> Result<AgentReply, NoReply> {
         let priority = match caller {
             AgentCaller::Nobody => ModelPriority::Background,
             AgentCaller::User => ModelPriority::Typing,
@@ -201,7 +206,9 @@ impl<M: ChatModel> Engine<M> {
         };
         let read = match caller {
             AgentCaller::User => reading.await,
-            AgentCaller::Nobody => unless(self.arbiter.somebody_waits(), reading).await.ok_or(NoReply::Interrupted)?,
+            AgentCaller::Nobody => {
+                unless(self.arbiter.somebody_waits(), reading).await.ok_or(NoReply::Interrupted)?
+            }
         };
         match read {
             Ok((text, native, tokens)) => {
@@ -212,7 +219,9 @@ impl<M: ChatModel> Engine<M> {
                 protocol::settle(&mut calls, toolbox);
                 Ok(AgentReply { text: parsed.words, calls, tokens })
             }
-            Err(LlmError::NoTools { .. } | LlmError::Server { status: 400, .. }) if has_tools => Err(NoReply::NoTools),
+            Err(LlmError::NoTools { .. } | LlmError::Server { status: 400, .. }) if has_tools => {
+                Err(NoReply::NoTools)
+            }
             Err(error) => {
                 tracing::warn!(error = error.for_the_log(), "an agent has no answer of the model");
                 Err(NoReply::Failed)
@@ -233,14 +242,22 @@ impl<M: ChatModel> Engine<M> {
                 ChatEvent::Text(piece) => text.push_str(&piece),
                 ChatEvent::Thinking(_) => {}
                 ChatEvent::ToolCall(call) => calls.push(WrittenCall::native(call)),
-                ChatEvent::Done(stats) => return Ok((text, calls, stats.prompt_eval_count + stats.eval_count)),
+                ChatEvent::Done(stats) => {
+                    return Ok((text, calls, stats.prompt_eval_count + stats.eval_count));
+                }
             }
         }
     }
 
     /// Asks the model one question of a background job within `limit`, without tools: its words and what they cost. It gives
     /// way to whoever talks, and then there are none.
-    pub async fn ask_beside(&self, model: &str, question: &str, tokens: u32, limit: Duration) -> (Option<String>, u64) {
+    pub async fn ask_beside(
+        &self,
+        model: &str,
+        question: &str,
+        tokens: u32,
+        limit: Duration,
+    ) -> (Option<String>, u64) {
         let model = Some(model).filter(|model| !matches!(*model, "" | "auto")).map(str::to_owned);
         let length = Length::AtMost(tokens);
         let ask = Ask { messages: vec![Message::user(question)], length, model, ..Ask::default() };

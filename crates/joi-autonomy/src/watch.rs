@@ -21,8 +21,8 @@ use serde::{Deserialize, Serialize};
 
 use joi_base::message::Origin;
 
-pub use joi_language::values::{NewWatch, WatchChoice, WatchDeed, WatchId, WatchOrder, WatchRepeat};
 pub(crate) use item_condition::ItemCondition;
+pub use joi_language::values::{NewWatch, WatchChoice, WatchDeed, WatchId, WatchOrder, WatchRepeat};
 pub use keeper::{OrderOrigin, WatchDone, Watches};
 pub use look::{Looked, Sight, WatchEffect, WatchPreview, begun, finished, look, preview, resumed};
 pub use orders::{MOST_WATCHES, WatchReport};

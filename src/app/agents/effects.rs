@@ -72,7 +72,10 @@ pub(super) async fn refresh<M: ChatModel>(shared: Arc<AgentShared<M>>, fields: V
 }
 
 /// Asks whether changes are worth a turn.
-pub(super) async fn precheck<M: ChatModel>(shared: Arc<AgentShared<M>>, changes: Vec<FieldChange>) -> AgentDone {
+pub(super) async fn precheck<M: ChatModel>(
+    shared: Arc<AgentShared<M>>,
+    changes: Vec<FieldChange>,
+) -> AgentDone {
     let question = precheck::question(&shared.entry.prompt, &changes);
     let model = &shared.entry.autonomy.precheck_model;
     let asked = shared.world.engine.ask_beside(model, &question, CHECK_TOKENS, CHECKED_WITHIN).await;
@@ -175,7 +178,9 @@ impl<M: Send + Sync> AgentDesk for AgentShared<M> {
             ApprovalAsked::Pending(id) => {
                 // A full queue is one that the owner does not listen to; the call expires as denied.
                 let _ = self.asked.try_send(WaitingDeed { id, tool: tool.to_owned(), in_words });
-                format!("Call {id} is pending: it waits for the owner's yes. A notification named approval will say what became of it. Do not repeat it.")
+                format!(
+                    "Call {id} is pending: it waits for the owner's yes. A notification named approval will say what became of it. Do not repeat it."
+                )
             }
             ApprovalAsked::Same(id) => format!("The same call is pending already, as call {id}."),
             ApprovalAsked::Full => "Too many calls are pending. This one was denied.".to_owned(),
@@ -225,7 +230,8 @@ fn recorded<M>(shared: &AgentShared<M>, done: &AgentTurnDone, asked: Option<&str
         done.calls.iter().map(|call| if is_foreign { name_of(call) } else { call.clone() }).collect();
     calls.dedup();
     parts.extend(calls);
-    let order = done.ended_by.as_ref().map(|order| format!("yield {}", order.get("mode").unwrap_or(&Value::Null)));
+    let order =
+        done.ended_by.as_ref().map(|order| format!("yield {}", order.get("mode").unwrap_or(&Value::Null)));
     parts.extend(order);
     parts.extend((!is_foreign && !done.text.is_empty()).then(|| done.text.clone()));
     if parts.is_empty() {

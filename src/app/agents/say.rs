@@ -46,7 +46,8 @@ impl Tool for SayTool {
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
         async move {
             let text = call.text("text");
-            check(text, estimated_tokens(text)).map_err(|refusal| ToolError::TellModel(refusal.to_string()))?;
+            check(text, estimated_tokens(text))
+                .map_err(|refusal| ToolError::TellModel(refusal.to_string()))?;
             let (origin, priority) = (AnnouncementOrigin::Agent, AnnouncementPriority::Notice);
             let expires = self.0.moment_after(COUNTS_FOR);
             self.0.announce(Announcement { expires, ..Announcement::new(origin, priority, text) }).await;

@@ -129,7 +129,8 @@ pub(super) async fn drive<M: ChatModel>(
             }
             Err(fault) => {
                 let (failures, retry) = pauses.failed();
-                let failed = SensorNews::Failed { sensor: name.clone(), failures, retry, why: fault.to_string() };
+                let failed =
+                    SensorNews::Failed { sensor: name.clone(), failures, retry, why: fault.to_string() };
                 let sent = news.send(failed).await;
                 tokio::time::sleep(retry).await;
                 sent
@@ -166,7 +167,11 @@ async fn taken<M: ChatModel>(
         is_held |= signal.entry.gates_write && !fires;
         if fires {
             let source = if signal.entry.notify.trim().is_empty() { reading.source } else { Source::Own };
-            fired.push(Notification { name: signal.name.clone(), text: signal.words(&reading.value), source });
+            fired.push(Notification {
+                name: signal.name.clone(),
+                text: signal.words(&reading.value),
+                source,
+            });
         }
     }
     if !is_held {

@@ -228,7 +228,8 @@ impl<M: ChatModel + 'static> AgentTask<M> {
             SensorNews::Spent(tokens) => self.step(AgentInput::Spent(tokens)).await,
             SensorNews::Fired(notification) => self.step(AgentInput::Notified(notification)).await,
             SensorNews::Failed { sensor, failures, retry, why } => {
-                self.shared.report(AgentNews::SensorError { sensor, failures, retry_s: retry.as_secs() }, Some(why));
+                self.shared
+                    .report(AgentNews::SensorError { sensor, failures, retry_s: retry.as_secs() }, Some(why));
             }
             SensorNews::Read { sensor, updates, reading } => {
                 let has_changed = self.write(&sensor, &updates, &reading);
@@ -248,7 +249,9 @@ impl<M: ChatModel + 'static> AgentTask<M> {
             let written = self.shared.hot().read(field, &reading.value, reading.source, now);
             match written {
                 Ok(written) => has_changed |= written == FieldWrite::Changed,
-                Err(refusal) => tracing::warn!(agent = self.shared.name, sensor, field, %refusal, "a reading is left out"),
+                Err(refusal) => {
+                    tracing::warn!(agent = self.shared.name, sensor, field, %refusal, "a reading is left out")
+                }
             }
         }
         has_changed

@@ -13,8 +13,8 @@ use tokio_util::sync::CancellationToken;
 use super::{Daemon, Service, ServiceContext};
 use crate::app::{self, Brain, Conversing, DataLock, DataLockError, Show, Shown, Sound};
 use crate::app::{
-    alerts, awake, awareness, backups, brain, diary, display, home, impulse, loading, machine, mcp, messages,
-    outside, programs, timers, upkeep, watches, weather,
+    agents, alerts, awake, awareness, backups, brain, diary, display, home, impulse, loading, machine, mcp,
+    messages, outside, programs, timers, upkeep, watches, weather,
 };
 use crate::config::Config;
 use crate::control::{

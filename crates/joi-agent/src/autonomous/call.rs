@@ -117,7 +117,11 @@ impl<'a, M> TurnCalls<'a, M> {
         }
     }
 
-    async fn run(&mut self, tool: &dyn Tool, (arguments, effect): (&Arguments, Effect)) -> Result<String, String> {
+    async fn run(
+        &mut self,
+        tool: &dyn Tool,
+        (arguments, effect): (&Arguments, Effect),
+    ) -> Result<String, String> {
         let source = if self.taint == Taint::Tainted { Source::Foreign } else { Source::Own };
         let (now, language) = (&self.engine.parts.clock.now(), &*self.language);
         let done = tools::run(tool, Call { arguments, effect, now, source, language }).await;
@@ -143,13 +147,19 @@ impl<'a, M> TurnCalls<'a, M> {
         let ends = |tool: &&Arc<dyn Tool>| tool.effect(&made.arguments) != Effect::Ends;
         let Some(tool) = self.toolbox.get(&made.name).filter(ends).cloned() else {
             let name: String = made.name.chars().take(60).collect();
-            return Err(format!("There is no tool {name}. The tools are: {}.", self.toolbox.names().join(", ")));
+            return Err(format!(
+                "There is no tool {name}. The tools are: {}.",
+                self.toolbox.names().join(", ")
+            ));
         };
         let arguments = schema::checked(&tool.schema(), &made.arguments)?;
         let in_a_row = if self.last.0 == made.name { self.last.1 + 1 } else { 1 };
         self.last = (made.name.clone(), in_a_row);
         if in_a_row > SAME_IN_A_ROW {
-            return Err(format!("{} was called {SAME_IN_A_ROW} times in a row. Do something else.", made.name));
+            return Err(format!(
+                "{} was called {SAME_IN_A_ROW} times in a row. Do something else.",
+                made.name
+            ));
         }
         if self.repeats.is_repeated(&made.name, &arguments) {
             return Err(format!("{} was called with the same arguments before. Use that result.", made.name));

@@ -46,7 +46,8 @@ impl Tool for Deed {
     }
     fn run<'a>(&'a self, _: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
         *self.ran.lock().unwrap() += 1;
-        let output = if self.effect == Effect::Fetches { Output::foreign("a page") } else { Output::own("done") };
+        let output =
+            if self.effect == Effect::Fetches { Output::foreign("a page") } else { Output::own("done") };
         async { Ok(output) }.boxed()
     }
 }
@@ -93,7 +94,8 @@ async fn ran(bench: &Bench, turn: &AgentTurn<'_>) -> AgentTurnDone {
 #[tokio::test(start_paused = true)]
 async fn a_turn_reads_calls_and_yields() {
     let look = Deed::new("look", Effect::Looks);
-    let script = vec![writes_call("look", json!({})), writes_call(YIELD, json!({"mode": "sleep", "sleep": 60}))];
+    let script =
+        vec![writes_call("look", json!({})), writes_call(YIELD, json!({"mode": "sleep", "sleep": 60}))];
     let bench = Bench::new(script);
     let done = ran(&bench, &turn(&tools(&[&look]), &[])).await;
     assert_eq!((done.end, look.ran(), done.actions, done.tokens), (TurnEnding::Finished, 1, 0, 14));
@@ -105,7 +107,8 @@ async fn a_turn_reads_calls_and_yields() {
 
 #[tokio::test(start_paused = true)]
 async fn a_yield_that_can_not_be_read_is_an_error_and_the_turn_goes_on() {
-    let script = vec![writes_call(YIELD, json!({"mode": "sleep", "sleep": 0})), scripted::answers("Well then.")];
+    let script =
+        vec![writes_call(YIELD, json!({"mode": "sleep", "sleep": 0})), scripted::answers("Well then.")];
     let bench = Bench::new(script);
     let done = ran(&bench, &turn(&tools(&[]), &[])).await;
     assert_eq!((done.end, done.ended_by, done.text.as_str()), (TurnEnding::Finished, None, "Well then."));
@@ -129,7 +132,8 @@ async fn a_deed_without_a_permission_waits_for_a_yes_and_the_turn_goes_on() {
 #[tokio::test(start_paused = true)]
 async fn words_of_strangers_take_a_permission_away() {
     let (page, deed) = (Deed::new("page", Effect::Fetches), Deed::new("deed", Effect::Changes));
-    let script = vec![writes_call("page", json!({})), writes_call("deed", json!({})), scripted::answers("Fine.")];
+    let script =
+        vec![writes_call("page", json!({})), writes_call("deed", json!({})), scripted::answers("Fine.")];
     let bench = Bench::new(script);
     let done = ran(&bench, &turn(&tools(&[&page, &deed]), &["deed".to_owned()])).await;
     assert_eq!((page.ran(), deed.ran(), done.is_foreign), (1, 0, true));

@@ -46,7 +46,13 @@ pub enum ApprovalAsked {
 
 impl Approvals {
     /// Has a call wait.
-    pub fn ask(&mut self, tool: &str, arguments: &Arguments, in_words: String, now: Timestamp) -> ApprovalAsked {
+    pub fn ask(
+        &mut self,
+        tool: &str,
+        arguments: &Arguments,
+        in_words: String,
+        now: Timestamp,
+    ) -> ApprovalAsked {
         if let Some(same) = self.waiting.iter().find(|one| one.tool == tool && one.arguments == *arguments) {
             return ApprovalAsked::Same(same.id);
         }

@@ -70,7 +70,8 @@ mod tests {
     #[test]
     fn an_event_is_one_flat_object_and_its_words_can_be_left_out() {
         let written = |event: AgentEvent| serde_json::to_string(&event).unwrap();
-        let expected = r#"{"event":"autonomy:turn_started","turn":7,"agent":"garage","at":"2026-03-04T12:00:00Z"}"#;
+        let expected =
+            r#"{"event":"autonomy:turn_started","turn":7,"agent":"garage","at":"2026-03-04T12:00:00Z"}"#;
         assert_eq!(written(event(7).without_words()), expected);
         assert_eq!(serde_json::from_str::<AgentEvent>(expected).unwrap(), event(7).without_words());
         assert!(written(event(7)).contains(r#""words":"secret""#));

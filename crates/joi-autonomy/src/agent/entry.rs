@@ -149,26 +149,34 @@ impl AgentEntry {
             ("forced_sleep_s", f64::from(limits.forced_sleep_s), 1.0..=3600.0, "s"),
             ("precheck_sleep_s", f64::from(limits.precheck_sleep_s), 1.0..=3600.0, "s"),
         ];
-        let outside =
-            |(name, value, range, unit)| Problem::outside(&format!("{key}.autonomy.{name}"), value, range, unit);
+        let outside = |(name, value, range, unit)| {
+            Problem::outside(&format!("{key}.autonomy.{name}"), value, range, unit)
+        };
         let mut problems: Vec<Problem> = rows.into_iter().filter_map(outside).collect();
         let every = f64::from(self.heartbeat.every_min);
         problems.extend(Problem::outside(&format!("{key}.heartbeat.every_min"), every, 0.0..=1440.0, "min"));
         if self.prompt.trim().is_empty() {
-            let problem = Problem::new(format!("{key}.prompt"), "\"\"", "a text that says what the agent is for");
+            let problem =
+                Problem::new(format!("{key}.prompt"), "\"\"", "a text that says what the agent is for");
             problems.push(problem.remedy(format!("Write prompt = \"You watch …\" into [{key}].")));
         }
         if self.heartbeat.every_min > 0 && self.autonomy.enabled {
-            let problem = Problem::new(format!("{key}.heartbeat.every_min"), every, "0 where autonomy.enabled is true");
+            let problem =
+                Problem::new(format!("{key}.heartbeat.every_min"), every, "0 where autonomy.enabled is true");
             problems.push(problem.remedy("An agent has a heartbeat or sets its own pace, not both."));
         }
         if self.heartbeat.every_min > 0 && self.heartbeat.prompt.trim().is_empty() {
             let problem = Problem::new(format!("{key}.heartbeat.prompt"), "\"\"", "a text in quotes");
             problems.push(problem.remedy("Write what is to be looked at each time."));
         }
-        let names = self.fields.keys().map(|name| (name, "fields")).chain(self.sensors.keys().map(|name| (name, "sensors")));
+        let names = self
+            .fields
+            .keys()
+            .map(|name| (name, "fields"))
+            .chain(self.sensors.keys().map(|name| (name, "sensors")));
         problems.extend(names.filter_map(|(name, part)| unusable_name(&format!("{key}.{part}"), name)));
-        problems.extend(self.fields.iter().flat_map(|(name, rule)| rule.check(&format!("{key}.fields.{name}"))));
+        problems
+            .extend(self.fields.iter().flat_map(|(name, rule)| rule.check(&format!("{key}.fields.{name}"))));
         problems
     }
 }

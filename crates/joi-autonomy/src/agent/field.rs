@@ -94,11 +94,14 @@ impl FieldRule {
         let longest = f64::from(LONGEST_TTL_S);
         let ttl = Problem::outside(&format!("{key}.ttl_s"), f64::from(self.ttl_s), 0.0..=longest, "s");
         let items = f64::from(self.max_items);
-        let items =
-            Problem::outside(&format!("{key}.max_items"), items, 0.0..=MOST_ITEMS as f64, "entries");
+        let items = Problem::outside(&format!("{key}.max_items"), items, 0.0..=MOST_ITEMS as f64, "entries");
         let pointer = &self.refresh_pointer;
         let pointer = (!pointer.is_empty() && !pointer.starts_with('/')).then(|| {
-            Problem::new(format!("{key}.refresh_pointer"), format!("\"{pointer}\""), "a JSON pointer such as \"/temperature\"")
+            Problem::new(
+                format!("{key}.refresh_pointer"),
+                format!("\"{pointer}\""),
+                "a JSON pointer such as \"/temperature\"",
+            )
         });
         let lone = self.auto_refresh == Some(true) && self.refresh_tool.is_empty();
         let lone = lone.then(|| {
@@ -113,7 +116,8 @@ impl FieldRule {
     /// # Errors
     /// The reading is of another type.
     pub(super) fn read(&self, reading: &Value, before: Option<&Value>) -> Result<Value, FieldRefusal> {
-        let value = self.meant(reading).ok_or(FieldRefusal::Type { wanted: self.kind, given: kind_of(reading) })?;
+        let value =
+            self.meant(reading).ok_or(FieldRefusal::Type { wanted: self.kind, given: kind_of(reading) })?;
         Ok(match (self.kind, value) {
             (FieldKind::Array, value) if !value.is_array() => {
                 let mut all = before.and_then(Value::as_array).cloned().unwrap_or_default();
@@ -149,7 +153,9 @@ impl FieldRule {
         match (self.kind, reading) {
             (FieldKind::Number, Value::String(text)) => number(text),
             (FieldKind::Boolean, Value::String(text)) => switch(text).map(Value::Bool),
-            (FieldKind::String, Value::Number(_) | Value::Bool(_)) => Some(Value::String(reading.to_string())),
+            (FieldKind::String, Value::Number(_) | Value::Bool(_)) => {
+                Some(Value::String(reading.to_string()))
+            }
             (FieldKind::Array | FieldKind::Object, Value::String(text)) => {
                 let read = serde_json::from_str(text).ok().filter(|value| self.kind.fits(value));
                 read.or_else(|| (self.kind == FieldKind::Array).then(|| reading.clone()))
@@ -184,9 +190,11 @@ pub enum FieldRefusal {
 /// Returns the number at the beginning of a text: "21.5 °C".
 fn number(text: &str) -> Option<Value> {
     let text = text.trim();
-    let end = text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '-' | '+'))).unwrap_or(text.len());
+    let end =
+        text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '-' | '+'))).unwrap_or(text.len());
     let behind = &text[end..];
-    let is_unit = behind.is_empty() || behind.starts_with(|c: char| c.is_whitespace() || matches!(c, '%' | '°'));
+    let is_unit =
+        behind.is_empty() || behind.starts_with(|c: char| c.is_whitespace() || matches!(c, '%' | '°'));
     let number: f64 = text[..end].parse().ok().filter(|_| is_unit)?;
     match text[..end].parse::<i64>() {
         Ok(whole) => Some(whole.into()),

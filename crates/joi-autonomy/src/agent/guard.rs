@@ -62,7 +62,8 @@ impl GuardCounters {
 
     /// Returns the tokens that may still be spent.
     pub(super) fn tokens_left(&self, limits: &AutonomyRules, now: Timestamp) -> u64 {
-        let spent: u64 = self.tokens.iter().filter(|(at, _)| is_within(*at, now, HOUR)).map(|(_, tokens)| tokens).sum();
+        let spent: u64 =
+            self.tokens.iter().filter(|(at, _)| is_within(*at, now, HOUR)).map(|(_, tokens)| tokens).sum();
         limits.token_budget_per_hour.saturating_sub(spent)
     }
 

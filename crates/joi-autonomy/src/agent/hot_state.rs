@@ -84,7 +84,13 @@ impl HotState {
     ///
     /// # Errors
     /// Unknown field, or another type; the old value stays.
-    pub fn read(&mut self, name: &str, reading: &Value, source: Source, at: Timestamp) -> Result<FieldWrite, FieldRefusal> {
+    pub fn read(
+        &mut self,
+        name: &str,
+        reading: &Value,
+        source: Source,
+        at: Timestamp,
+    ) -> Result<FieldWrite, FieldRefusal> {
         let (rule, known) = self.field(name)?;
         let value = rule.read(reading, known.as_ref().map(|known| &known.value))?;
         Ok(Self::put(known, FieldValue { value, at, source }))
@@ -94,7 +100,13 @@ impl HotState {
     ///
     /// # Errors
     /// Unknown field, or another type; the old value stays.
-    pub fn set(&mut self, name: &str, value: Value, source: Source, at: Timestamp) -> Result<FieldWrite, FieldRefusal> {
+    pub fn set(
+        &mut self,
+        name: &str,
+        value: Value,
+        source: Source,
+        at: Timestamp,
+    ) -> Result<FieldWrite, FieldRefusal> {
         let (rule, known) = self.field(name)?;
         if !rule.kind.fits(&value) {
             return Err(FieldRefusal::Type { wanted: rule.kind, given: kind_of(&value) });
@@ -125,7 +137,8 @@ impl HotState {
 
     /// Returns the fields that are stale and brought anew by a tool.
     pub fn due(&self, now: Timestamp) -> Vec<String> {
-        let due = self.fields.iter().filter(|(name, (rule, _))| rule.is_refreshed() && self.is_stale(name, now));
+        let due =
+            self.fields.iter().filter(|(name, (rule, _))| rule.is_refreshed() && self.is_stale(name, now));
         due.map(|(name, _)| name.clone()).collect()
     }
 

@@ -59,9 +59,9 @@ impl Observation<'_> {
             TurnTask::Beat(beat) => {
                 include_str!("../../../../assets/prompts/agent.beat.md").trim().replace("{beat}", beat.trim())
             }
-            TurnTask::Answer(asked) => {
-                include_str!("../../../../assets/prompts/agent.asked.md").trim().replace("{asked}", asked.trim())
-            }
+            TurnTask::Answer(asked) => include_str!("../../../../assets/prompts/agent.asked.md")
+                .trim()
+                .replace("{asked}", asked.trim()),
         };
         let state = self.hot.rendered(now.timestamp());
         let state = if state.is_empty() { "(none)".to_owned() } else { state.trim_end().to_owned() };
@@ -158,7 +158,11 @@ mod tests {
         "2026-03-04T12:00[UTC]".parse().unwrap()
     }
 
-    fn observation<'a>(hot: &'a HotState, record: &'a Record, notifications: &'a [Notification]) -> Observation<'a> {
+    fn observation<'a>(
+        hot: &'a HotState,
+        record: &'a Record,
+        notifications: &'a [Notification],
+    ) -> Observation<'a> {
         Observation {
             name: "garage",
             prompt: "You watch the garage.",
@@ -180,8 +184,15 @@ mod tests {
         let mut record = Record::default();
         record.add(&now(), "slept", Source::Own);
         let message = observation(&hot, &record, &rang).message(&now());
-        let place = |part: &str| message.find(part).unwrap_or_else(|| panic!("{part} is missing in {message}"));
-        let order = ["You watch the garage.", "notification rang: The bell rang.", "door: open", "12:00:00 slept", "yield"];
+        let place =
+            |part: &str| message.find(part).unwrap_or_else(|| panic!("{part} is missing in {message}"));
+        let order = [
+            "You watch the garage.",
+            "notification rang: The bell rang.",
+            "door: open",
+            "12:00:00 slept",
+            "yield",
+        ];
         assert!(order.windows(2).all(|pair| place(pair[0]) < place(pair[1])), "{message}");
         assert!(!message.contains('{'), "{message}");
     }
@@ -211,6 +222,9 @@ mod tests {
         }
         assert_eq!(record.len(), 100);
         let shown = record.shown();
-        assert!(shown.contains("did 149;") && shown.contains("did 138;") && !shown.contains("did 137;"), "{shown}");
+        assert!(
+            shown.contains("did 149;") && shown.contains("did 138;") && !shown.contains("did 137;"),
+            "{shown}"
+        );
     }
 }

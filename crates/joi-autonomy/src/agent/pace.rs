@@ -142,7 +142,13 @@ impl AgentLoop {
     }
 
     /// Has a call wait for a yes.
-    pub fn ask(&mut self, tool: &str, arguments: &Arguments, in_words: String, now: Timestamp) -> ApprovalAsked {
+    pub fn ask(
+        &mut self,
+        tool: &str,
+        arguments: &Arguments,
+        in_words: String,
+        now: Timestamp,
+    ) -> ApprovalAsked {
         self.approvals.ask(tool, arguments, in_words, now)
     }
 
@@ -156,7 +162,10 @@ impl AgentLoop {
         let phase = match &self.phase {
             AgentPhase::Ready(at) => Some(*at),
             AgentPhase::Asleep { until, .. } => *until,
-            AgentPhase::Refreshing | AgentPhase::Checking(_) | AgentPhase::Thinking { .. } | AgentPhase::Over => None,
+            AgentPhase::Refreshing
+            | AgentPhase::Checking(_)
+            | AgentPhase::Thinking { .. }
+            | AgentPhase::Over => None,
         };
         phase.into_iter().chain(self.approvals.next()).min()
     }
@@ -204,8 +213,12 @@ impl AgentLoop {
         let forced = Some(after(now, i64::from(self.limits.forced_sleep_s)));
         match (end, self.pace, order) {
             (_, _, Some(YieldOrder::Shutdown)) => self.end(),
-            (TurnEnding::OutOfActions, ..) => self.hold(Guardrail::MaxActionsPerMinute, forced, Rouse::TimeAlone),
-            (TurnEnding::OutOfTokens, ..) => self.hold(Guardrail::TokenBudgetPerHour, forced, Rouse::TimeAlone),
+            (TurnEnding::OutOfActions, ..) => {
+                self.hold(Guardrail::MaxActionsPerMinute, forced, Rouse::TimeAlone)
+            }
+            (TurnEnding::OutOfTokens, ..) => {
+                self.hold(Guardrail::TokenBudgetPerHour, forced, Rouse::TimeAlone)
+            }
             (TurnEnding::Failed, ..) => self.phase = AgentPhase::Ready(self.retry(now)),
             (TurnEnding::Finished, AgentPace::Heartbeat(every), _) => {
                 self.sleep(now.checked_add(every).ok(), Rouse::TimeAlone);

@@ -45,7 +45,7 @@ mod url;
 
 pub use file::FileSensor;
 pub use house::HouseSensor;
-pub use poll::{PolledTool, PollSensor};
+pub use poll::{PollSensor, PolledTool};
 pub use stream::{SseSensor, WebSocketSensor};
 
 /// The longest pause between two attempts.

@@ -121,7 +121,10 @@ impl SensorEntry {
         let read: Result<Self, _> = table.clone().try_into();
         let sensor = read.map_err(|error| {
             let why = error.message().trim().to_owned();
-            Box::new(Problem::new(key, "as written", why).remedy("docs/user/agents.md lists the keys of a sensor."))
+            Box::new(
+                Problem::new(key, "as written", why)
+                    .remedy("docs/user/agents.md lists the keys of a sensor."),
+            )
         })?;
         match sensor.check(key).into_iter().next() {
             Some(problem) => Err(Box::new(problem)),
@@ -151,10 +154,16 @@ impl SensorEntry {
     fn check(&self, key: &str) -> Vec<Problem> {
         let interval = f64::from(self.interval_s);
         let mut problems: Vec<Problem> =
-            Problem::outside(&format!("{key}.interval_s"), interval, 1.0..=86_400.0, "s").into_iter().collect();
+            Problem::outside(&format!("{key}.interval_s"), interval, 1.0..=86_400.0, "s")
+                .into_iter()
+                .collect();
         let Some(source) = self.source() else {
             let named = self.sources().count();
-            let problem = Problem::new(key, format!("a sensor with {named} sources"), format!("exactly one of {SOURCES}"));
+            let problem = Problem::new(
+                key,
+                format!("a sensor with {named} sources"),
+                format!("exactly one of {SOURCES}"),
+            );
             problems.push(problem.remedy("Write one of them, and a sensor of its own for each other one."));
             return problems;
         };
@@ -164,22 +173,40 @@ impl SensorEntry {
             SensorSource::WebSocket(url) => Some(("websocket", url, ["ws://", "wss://"])),
             SensorSource::Tool(_) | SensorSource::Path(_) | SensorSource::House(_) => None,
         };
-        problems.extend(address.filter(|(_, url, begins)| !begins.iter().any(|begin| url.starts_with(begin))).map(
-            |(name, url, [plain, secure])| {
-                Problem::new(format!("{key}.{name}"), format!("\"{url}\""), format!("an address that begins with {plain} or {secure}"))
-            },
-        ));
+        problems.extend(
+            address.filter(|(_, url, begins)| !begins.iter().any(|begin| url.starts_with(begin))).map(
+                |(name, url, [plain, secure])| {
+                    Problem::new(
+                        format!("{key}.{name}"),
+                        format!("\"{url}\""),
+                        format!("an address that begins with {plain} or {secure}"),
+                    )
+                },
+            ),
+        );
         if let SensorSource::Path(path) = source
             && !path.starts_with('/')
         {
-            problems.push(Problem::new(format!("{key}.path"), format!("\"{path}\""), "a whole path, from / on"));
+            problems.push(Problem::new(
+                format!("{key}.path"),
+                format!("\"{path}\""),
+                "a whole path, from / on",
+            ));
         }
         if !self.pointer.is_empty() && !self.pointer.starts_with('/') {
             let pointer = format!("\"{}\"", self.pointer);
-            problems.push(Problem::new(format!("{key}.pointer"), pointer, "a JSON pointer such as \"/temperature\""));
+            problems.push(Problem::new(
+                format!("{key}.pointer"),
+                pointer,
+                "a JSON pointer such as \"/temperature\"",
+            ));
         }
         if self.updates.is_empty() && self.signals.is_empty() {
-            let problem = Problem::new(format!("{key}.updates"), "[]", "at least one field, where there are no signals");
+            let problem = Problem::new(
+                format!("{key}.updates"),
+                "[]",
+                "at least one field, where there are no signals",
+            );
             problems.push(problem.remedy("Name the fields that it updates."));
         }
         for (name, signal) in &self.signals {

@@ -41,7 +41,10 @@ impl Tool for SetState {
     }
 
     fn schema(&self) -> Value {
-        schema::object(json!({ "field": { "type": "string", "maxLength": 60 }, "value": {} }), &["field", "value"])
+        schema::object(
+            json!({ "field": { "type": "string", "maxLength": 60 }, "value": {} }),
+            &["field", "value"],
+        )
     }
 
     fn effect(&self, _: &Arguments) -> Effect {

@@ -54,7 +54,13 @@ impl Signal {
     }
 
     /// Returns whether a reading fires, and remembers it.
-    pub fn fires(&mut self, reading: &Value, item: Option<&Item>, score: SignalScore, now: Timestamp) -> bool {
+    pub fn fires(
+        &mut self,
+        reading: &Value,
+        item: Option<&Item>,
+        score: SignalScore,
+        now: Timestamp,
+    ) -> bool {
         let is_other = self.last.replace(reading.clone()).is_some_and(|last| last != *reading);
         let is_worth_it = match (&mut self.condition, score) {
             (Some(condition), _) => item.is_some_and(|item| condition.becomes_so(item, now)),
@@ -149,7 +155,10 @@ mod tests {
     fn the_question_holds_the_reading_and_the_notification_its_words() {
         let asked = signal("prompt = \"Is it hot?\"\nnotify = \"It is hot.\"");
         let question = asked.question(&json!(31.5)).unwrap();
-        assert!(question.contains("Is it hot?") && question.contains("31.5") && !question.contains('{'), "{question}");
+        assert!(
+            question.contains("Is it hot?") && question.contains("31.5") && !question.contains('{'),
+            "{question}"
+        );
         assert_eq!(asked.words(&json!(31.5)), "It is hot.");
         assert_eq!(signal("").words(&json!(31.5)), "31.5");
     }

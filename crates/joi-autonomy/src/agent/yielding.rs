@@ -50,7 +50,10 @@ pub fn order(arguments: &Arguments) -> Result<YieldOrder, String> {
             let wakes_for = names.map(|name| name.trim().to_owned()).collect();
             Ok(YieldOrder::Sleep { seconds: seconds.min(LONGEST_SLEEP_S), wakes_for })
         }
-        other => Err(format!("mode is \"{}\"; allowed: continue, sleep, shutdown.", other.chars().take(40).collect::<String>())),
+        other => Err(format!(
+            "mode is \"{}\"; allowed: continue, sleep, shutdown.",
+            other.chars().take(40).collect::<String>()
+        )),
     }
 }
 

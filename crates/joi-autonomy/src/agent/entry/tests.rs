@@ -106,7 +106,12 @@ fn a_sensor_that_can_not_be_used_is_skipped_with_one_problem() {
         assert!(found[at].starts_with(expected), "{expected}\n{}", found[at]);
     }
     assert_eq!(found.len(), 8);
-    let warned: Vec<String> = entry.unknown_updates("agents.garage").iter().map(ToString::to_string).collect();
+    let warned: Vec<String> =
+        entry.unknown_updates("agents.garage").iter().map(ToString::to_string).collect();
     assert_eq!(warned.len(), 2, "{warned:?}");
-    assert!(warned[1].starts_with("agents.garage.sensors.good.updates is \"other\"; allowed: fields of the agent: none"));
+    assert!(
+        warned[1].starts_with(
+            "agents.garage.sensors.good.updates is \"other\"; allowed: fields of the agent: none"
+        )
+    );
 }

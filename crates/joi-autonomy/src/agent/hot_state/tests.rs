@@ -33,7 +33,8 @@ fn a_value_is_stale_once_it_is_older_than_its_ttl() {
 
 #[test]
 fn the_model_sees_age_and_what_was_never_loaded() {
-    let mut state = state(&[("door", aging(60)), ("load", aging(60)), ("name", aging(0)), ("note", aging(0))]);
+    let mut state =
+        state(&[("door", aging(60)), ("load", aging(60)), ("name", aging(0)), ("note", aging(0))]);
     state.read("door", &json!("open"), Source::Own, at(0)).unwrap();
     state.read("name", &json!("two\n lines"), Source::Own, at(0)).unwrap();
     let lines = |now| state.rendered(at(now));

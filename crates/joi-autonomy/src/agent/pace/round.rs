@@ -73,6 +73,12 @@ impl AgentLoop {
         self.report(AgentNews::TurnStarted { turn });
         let tokens_left = self.counters.tokens_left(&self.limits, now);
         let actions_left = self.counters.actions_left(&self.limits, now);
-        self.effects.push(AgentEffect::Think(TurnBrief { turn, notifications, changes, tokens_left, actions_left }));
+        self.effects.push(AgentEffect::Think(TurnBrief {
+            turn,
+            notifications,
+            changes,
+            tokens_left,
+            actions_left,
+        }));
     }
 }

@@ -59,7 +59,13 @@ impl Scene {
         self.ended(TurnEnding::Finished, 100, 0, order)
     }
 
-    fn ended(&mut self, end: TurnEnding, tokens: u64, actions: u32, order: Option<YieldOrder>) -> Vec<AgentEffect> {
+    fn ended(
+        &mut self,
+        end: TurnEnding,
+        tokens: u64,
+        actions: u32,
+        order: Option<YieldOrder>,
+    ) -> Vec<AgentEffect> {
         self.step(AgentInput::TurnOver(TurnReport { end, tokens, actions, order }))
     }
 

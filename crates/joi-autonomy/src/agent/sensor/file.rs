@@ -39,15 +39,19 @@ impl FileSensor {
         let path = self.path.clone();
         let notice = move |event: notify::Result<notify::Event>| {
             let is_ours = |event: &notify::Event| {
-                !event.kind.is_access() && event.paths.iter().any(|at| at.starts_with(&path) || path.starts_with(at))
+                !event.kind.is_access()
+                    && event.paths.iter().any(|at| at.starts_with(&path) || path.starts_with(at))
             };
             if event.as_ref().map_or(true, is_ours) {
                 // A full slot says the same.
                 let _ = changed.try_send(());
             }
         };
-        let folder = if self.path.is_dir() { &self.path } else { self.path.parent().unwrap_or(Path::new("/")) };
-        let failed = |error: notify::Error| SensorFault::Unreadable(format!("cannot watch {}: {error}", folder.display()));
+        let folder =
+            if self.path.is_dir() { &self.path } else { self.path.parent().unwrap_or(Path::new("/")) };
+        let failed = |error: notify::Error| {
+            SensorFault::Unreadable(format!("cannot watch {}: {error}", folder.display()))
+        };
         let mut watcher = notify::recommended_watcher(notice).map_err(failed)?;
         watcher.watch(folder, RecursiveMode::NonRecursive).map_err(failed)?;
         self.watched = Some((watcher, changes));
@@ -87,10 +91,12 @@ impl Sensor for FileSensor {
 
 fn contents(path: &Path, pointer: &str) -> Result<Value, SensorFault> {
     use std::io::Read as _;
-    let failed = |error: std::io::Error| SensorFault::Unreadable(format!("cannot read {}: {error}", path.display()));
+    let failed =
+        |error: std::io::Error| SensorFault::Unreadable(format!("cannot read {}: {error}", path.display()));
     if path.is_dir() {
         let names = std::fs::read_dir(path).map_err(failed)?.filter_map(Result::ok);
-        let mut names: Vec<String> = names.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        let mut names: Vec<String> =
+            names.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
         names.sort();
         names.truncate(MOST_NAMES);
         return Ok(names.into());

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use joi_home::house::{Item, ItemKind,ItemState, Permission, StateValue};
+use joi_home::house::{Item, ItemKind, ItemState, Permission, StateValue};
 use joi_home::{HomeView, ServerEvent};
 use joi_tools::Source;
 use serde_json::Value;
@@ -46,7 +46,10 @@ impl HouseSensor {
         }
         let known = view.house.item(&self.item).filter(|item| item.permission >= Permission::ReadOnly);
         let Some(known) = known.cloned() else {
-            return Err(SensorFault::Unreadable(format!("the house has no item {} that may be read", self.item)));
+            return Err(SensorFault::Unreadable(format!(
+                "the house has no item {} that may be read",
+                self.item
+            )));
         };
         for text in events {
             let mut then = known.clone();
@@ -74,7 +77,9 @@ impl HouseSensor {
             match self.events.try_recv() {
                 Ok(ServerEvent::State { item, text }) if item == self.item => found.push(text),
                 Ok(_) | Err(broadcast::error::TryRecvError::Lagged(_)) => {}
-                Err(broadcast::error::TryRecvError::Empty | broadcast::error::TryRecvError::Closed) => return found,
+                Err(broadcast::error::TryRecvError::Empty | broadcast::error::TryRecvError::Closed) => {
+                    return found;
+                }
             }
         }
     }
@@ -116,7 +121,9 @@ fn reading(item: &Item) -> Value {
         },
         StateValue::Moment(at) => at.to_string().into(),
         StateValue::Playing(text) | StateValue::Text(text) => text.clone().into(),
-        StateValue::Colour { hue, saturation, brightness } => format!("{hue},{saturation},{brightness}").into(),
+        StateValue::Colour { hue, saturation, brightness } => {
+            format!("{hue},{saturation},{brightness}").into()
+        }
         StateValue::Position { latitude, longitude } => format!("{latitude},{longitude}").into(),
     }
 }

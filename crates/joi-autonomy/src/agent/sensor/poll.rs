@@ -36,7 +36,12 @@ impl PollSensor {
     ///
     /// # Errors
     /// It is none, or no HTTP client can be made.
-    pub fn url(url: &str, pointer: String, interval: Duration, is_trusted: bool) -> Result<Self, SensorFault> {
+    pub fn url(
+        url: &str,
+        pointer: String,
+        interval: Duration,
+        is_trusted: bool,
+    ) -> Result<Self, SensorFault> {
         let polled = Polled::Url(UrlReader::new(url)?);
         Ok(Self { polled, pointer, interval, is_trusted, is_first: true })
     }

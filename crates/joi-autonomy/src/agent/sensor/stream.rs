@@ -91,7 +91,9 @@ impl WebSocketSensor {
         };
         if self.open.is_none() {
             let _ = rustls::crypto::ring::default_provider().install_default();
-            let limits = WebSocketConfig::default().max_message_size(Some(MOST_BYTES)).max_frame_size(Some(MOST_BYTES));
+            let limits = WebSocketConfig::default()
+                .max_message_size(Some(MOST_BYTES))
+                .max_frame_size(Some(MOST_BYTES));
             let connecting = tokio_tungstenite::connect_async_with_config(&self.url, Some(limits), false);
             self.open = Some(connecting.await.map_err(failed)?.0);
         }
@@ -99,7 +101,9 @@ impl WebSocketSensor {
             let Some(socket) = &mut self.open else { return Err(SensorFault::Ended("the WebSocket")) };
             let fault = match socket.next().await {
                 Some(Ok(Message::Text(text))) => return Ok(text.to_string()),
-                Some(Ok(Message::Binary(_) | Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => continue,
+                Some(Ok(Message::Binary(_) | Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => {
+                    continue;
+                }
                 Some(Ok(Message::Close(_))) | None => SensorFault::Ended("the WebSocket"),
                 Some(Err(error)) => failed(error),
             };

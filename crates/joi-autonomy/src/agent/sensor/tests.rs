@@ -1,5 +1,5 @@
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures_util::{FutureExt, SinkExt};
 use joi_home::house::{House, HouseRules, TagVocabulary, read};
@@ -173,7 +173,8 @@ async fn an_item_of_the_house_is_its_state_and_each_one_it_has() {
     };
     let view = |state: &str| HomeView { house: house(state), link: HomeLink::Up { version: "5".into() } };
     let (seen, events) = (watch::Sender::new(view("100")), broadcast::Sender::new(4));
-    let sensor = |item: &str, is_trusted| HouseSensor::new(item, is_trusted, seen.subscribe(), events.subscribe());
+    let sensor =
+        |item: &str, is_trusted| HouseSensor::new(item, is_trusted, seen.subscribe(), events.subscribe());
     let mut garage = sensor("Garage", false);
     let said = |reading: Result<Reading, SensorFault>| reading.map(|reading| (reading.value, reading.source));
     assert_eq!(said(garage.next().await), Ok((json!("closed"), Source::Own)));
@@ -184,7 +185,10 @@ async fn an_item_of_the_house_is_its_state_and_each_one_it_has() {
     }
     seen.send_replace(view("50"));
     let next = garage.next().await.unwrap();
-    assert_eq!((next.value, next.item.map(|item| item.name.clone())), (json!("open"), Some("Garage".to_owned())));
+    assert_eq!(
+        (next.value, next.item.map(|item| item.name.clone())),
+        (json!("open"), Some("Garage".to_owned()))
+    );
     assert_eq!(said(garage.next().await), Ok((json!("50 % closed"), Source::Own)));
     assert!(garage.next().now_or_never().is_none());
     assert_eq!(said(sensor("Mail", false).next().await), Ok((json!("hello"), Source::Foreign)));

@@ -25,8 +25,10 @@ impl UrlReader {
         let url = Url::parse(url).map_err(|_| SensorFault::Unreadable(format!("{url} is not an address")))?;
         // The first to install a provider wins; that it is there already is no failure.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let client = Client::builder().connect_timeout(CONNECT).redirect(reqwest::redirect::Policy::none()).no_proxy();
-        let client = client.build().map_err(|error| SensorFault::Unreadable(format!("no HTTP client: {error}")))?;
+        let client =
+            Client::builder().connect_timeout(CONNECT).redirect(reqwest::redirect::Policy::none()).no_proxy();
+        let client =
+            client.build().map_err(|error| SensorFault::Unreadable(format!("no HTTP client: {error}")))?;
         Ok(Self { client, url })
     }
 
@@ -42,7 +44,9 @@ impl UrlReader {
             }
             Ok(String::from_utf8_lossy(&body).into_owned())
         };
-        tokio::time::timeout(WHOLE, whole).await.unwrap_or_else(|_| Err(self.failed("it does not answer in time")))
+        tokio::time::timeout(WHOLE, whole)
+            .await
+            .unwrap_or_else(|_| Err(self.failed("it does not answer in time")))
     }
 
     /// Returns the pieces of an answer as they come.
@@ -60,8 +64,11 @@ impl UrlReader {
             return Err(self.failed(format!("it answers {status}")));
         }
         let host = self.host();
-        let failed = move |error: reqwest::Error| SensorFault::Unreadable(format!("{host}: {}", joi_base::root_cause::of(&error)));
-        Ok(Response::bytes_stream(response).map(move |piece| piece.map(|piece| piece.to_vec()).map_err(&failed)))
+        let failed = move |error: reqwest::Error| {
+            SensorFault::Unreadable(format!("{host}: {}", joi_base::root_cause::of(&error)))
+        };
+        Ok(Response::bytes_stream(response)
+            .map(move |piece| piece.map(|piece| piece.to_vec()).map_err(&failed)))
     }
 
     fn host(&self) -> String {

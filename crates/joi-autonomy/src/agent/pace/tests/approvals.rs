@@ -29,7 +29,11 @@ fn nobody_answers_for_ten_minutes_and_that_is_a_no() {
     assert_eq!(brief.notifications[0].name, "approval");
     assert!(brief.notifications[0].text.contains("denied"), "{:?}", brief.notifications);
     assert_eq!(scene.agent.approvals(), []);
-    assert_eq!(decision(&scene.step(AgentInput::Decided { id: 1, is_yes: true })), None, "a late yes is none");
+    assert_eq!(
+        decision(&scene.step(AgentInput::Decided { id: 1, is_yes: true })),
+        None,
+        "a late yes is none"
+    );
 }
 
 #[test]

@@ -84,7 +84,11 @@ fn ten_actions_fit_into_a_minute_and_the_eleventh_ends_the_turn() {
     let stopped = scene.ended(TurnEnding::OutOfActions, 10, 1, None);
     assert_eq!(held(&stopped), Some(Guardrail::MaxActionsPerMinute));
     let next = scene.wait();
-    assert_eq!(turn(&next).map(|brief| brief.actions_left), Some(10), "the forced sleep is as long as they count");
+    assert_eq!(
+        turn(&next).map(|brief| brief.actions_left),
+        Some(10),
+        "the forced sleep is as long as they count"
+    );
 }
 
 #[test]
@@ -100,12 +104,18 @@ fn an_action_counts_for_a_minute_to_the_second() {
 #[test]
 fn ten_minutes_in_which_nothing_happens_end_in_a_sleep_that_anything_ends() {
     for (seconds, is_idle) in [(599, false), (600, true), (601, true)] {
-        let mut scene = Scene::new("prompt = \"You watch.\"\nautonomy = { enabled = true, min_pause_s = 3600 }\nfields.door = {}");
+        let mut scene = Scene::new(
+            "prompt = \"You watch.\"\nautonomy = { enabled = true, min_pause_s = 3600 }\nfields.door = {}",
+        );
         scene.agent.limits.min_pause_s = seconds;
         scene.pass(0);
         scene.over(None);
         let next = scene.wait();
-        assert_eq!((turn(&next).is_none(), held(&next) == Some(Guardrail::IdleTimeout)), (is_idle, is_idle), "{seconds}");
+        assert_eq!(
+            (turn(&next).is_none(), held(&next) == Some(Guardrail::IdleTimeout)),
+            (is_idle, is_idle),
+            "{seconds}"
+        );
         if is_idle {
             assert_eq!(scene.agent.next(), None);
             assert!(turn(&scene.set("door", json!("open"))).is_some());
@@ -171,7 +181,9 @@ fn it_works_from_eight_to_eleven_at_night_to_the_second() {
 #[test]
 fn hours_may_cross_midnight() {
     let entry = format!("active_hours = [\"22:00-06:00\"]\n{OWN}");
-    for (hour, works) in [("21:59:59", false), ("22:00:00", true), ("03:00:00", true), ("05:59:59", true), ("06:00:00", false)] {
+    for (hour, works) in
+        [("21:59:59", false), ("22:00:00", true), ("03:00:00", true), ("05:59:59", true), ("06:00:00", false)]
+    {
         let mut scene = Scene::at(&entry, &format!("2026-03-04T{hour}[Europe/Vienna]"));
         assert_eq!(turn(&scene.pass(0)).is_some(), works, "{hour}");
     }
@@ -213,7 +225,9 @@ fn a_day_of_a_model_that_never_yields_stays_within_every_limit() {
     }
     assert!(turns > 100, "it works: {turns}");
     for (at, ..) in &spent {
-        let within = |seconds: i64| spent.iter().filter(move |(then, ..)| (0..seconds).contains(&at.duration_since(*then).as_secs()));
+        let within = |seconds: i64| {
+            spent.iter().filter(move |(then, ..)| (0..seconds).contains(&at.duration_since(*then).as_secs()))
+        };
         assert!(within(3_600).map(|(_, tokens, _)| tokens).sum::<u64>() <= 100_000);
         assert!(within(60).map(|(.., actions)| actions).sum::<u32>() <= 10);
     }

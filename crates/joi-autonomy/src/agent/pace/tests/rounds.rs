@@ -106,7 +106,8 @@ fn somebody_who_talks_with_the_agent_wakes_it() {
     assert!(turn(&scene.step(AgentInput::Talked)).is_some());
 }
 
-const GATED: &str = "prompt = \"You watch.\"\nautonomy = { enabled = true, precheck_model = \"auto\" }\nfields.door = {}";
+const GATED: &str =
+    "prompt = \"You watch.\"\nautonomy = { enabled = true, precheck_model = \"auto\" }\nfields.door = {}";
 
 #[test]
 fn the_gate_skips_what_is_not_material_and_extends_the_pause() {
@@ -175,7 +176,15 @@ fn a_model_that_fails_is_asked_again_after_longer_and_longer_pauses() {
 
 #[test]
 fn a_shutdown_and_a_stop_end_the_loop_for_good() {
-    for input in [AgentInput::Stop, AgentInput::TurnOver(TurnReport { end: TurnEnding::Finished, tokens: 1, actions: 0, order: Some(YieldOrder::Shutdown) })] {
+    for input in [
+        AgentInput::Stop,
+        AgentInput::TurnOver(TurnReport {
+            end: TurnEnding::Finished,
+            tokens: 1,
+            actions: 0,
+            order: Some(YieldOrder::Shutdown),
+        }),
+    ] {
         let mut scene = Scene::new(OWN);
         scene.pass(0);
         assert_eq!(scene.step(input).last(), Some(&AgentEffect::End));
@@ -205,7 +214,9 @@ fn ten_scripted_turns_leave_this_log() {
     let mut log = Vec::new();
     let mut note = |effects: Vec<AgentEffect>| {
         let is_turn = turn(&effects).is_some();
-        log.extend(reported(&effects).into_iter().map(|name| name.trim_start_matches("autonomy:").to_owned()));
+        log.extend(
+            reported(&effects).into_iter().map(|name| name.trim_start_matches("autonomy:").to_owned()),
+        );
         is_turn
     };
     let mut done = 0;
@@ -254,7 +265,10 @@ fn ten_scripted_turns_leave_this_log() {
 #[test]
 fn an_agent_without_autonomy_and_heartbeat_only_answers() {
     let mut scene = Scene::new("prompt = \"You watch.\"\nfields.door = {}");
-    assert_eq!((scene.pass(0), scene.pass(86_400_000), scene.step(AgentInput::Talked)), (vec![], vec![], vec![]));
+    assert_eq!(
+        (scene.pass(0), scene.pass(86_400_000), scene.step(AgentInput::Talked)),
+        (vec![], vec![], vec![])
+    );
     assert_eq!(reported(&scene.notify("opened")), ["autonomy:notification_pushed"]);
     assert_eq!((turn(&scene.set("door", json!("open"))), scene.agent.next()), (None, None));
 }
