@@ -117,6 +117,10 @@ impl<M: ChatModel> Engine<M> {
                 None
             }
         };
+        if self.withheld().is_any() {
+            tracing::warn!("agents rest: the model server is outside of the home; llm.outside_may must list memory and house");
+            return calls.done(TurnEnding::Failed);
+        }
         let end = timeout(STUCK, self.converse_with(turn, desk, snapshot, &mut calls)).await;
         let end = end.unwrap_or(TurnEnding::Failed);
         calls.done(end)
@@ -261,7 +265,7 @@ impl<M: ChatModel> Engine<M> {
         let model = Some(model).filter(|model| !matches!(*model, "" | "auto")).map(str::to_owned);
         let length = Length::AtMost(tokens);
         let ask = Ask { messages: vec![Message::user(question)], length, model, ..Ask::default() };
-        if !matches!(self.parts.model.state(), ModelState::Ready(_)) {
+        if self.withheld().is_any() || !matches!(self.parts.model.state(), ModelState::Ready(_)) {
             return (None, 0);
         }
         let access = self.access(ModelPriority::Background);

@@ -99,7 +99,8 @@ pub(super) async fn think<M: ChatModel>(shared: Arc<AgentShared<M>>, brief: Turn
         actions_left: brief.actions_left,
     };
     let done = shared.world.engine.agent_turn(&turn, &*shared).await;
-    if done.end != TurnEnding::Interrupted {
+    // What it has done already must not be done again.
+    if done.end != TurnEnding::Interrupted || !done.calls.is_empty() {
         recorded(&shared, &done, None);
     }
     AgentDone::Thought(done)

@@ -222,3 +222,12 @@ async fn a_question_beside_is_answered_or_given_up() {
     assert_eq!(ask().await, (Some("yes".to_owned()), 7));
     assert_eq!(ask().await, (None, 0));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_must_not_read_the_house_is_asked_nothing_by_an_agent() {
+    let bench = Bench::new(Vec::new());
+    bench.model.withheld.lock().unwrap().push(joi_llm::HomeData::House);
+    assert_eq!(ran(&bench, &turn(&tools(&[]), &[])).await.end, TurnEnding::Failed);
+    let asked = bench.engine.ask_beside("", "Does it matter?", 4, Duration::from_secs(5)).await;
+    assert_eq!((asked, bench.model.requests().len()), ((None, 0), 0));
+}
