@@ -118,7 +118,9 @@ impl<M: ChatModel> Engine<M> {
             }
         };
         if self.withheld().is_any() {
-            tracing::warn!("agents rest: the model server is outside of the home; llm.outside_may must list memory and house");
+            tracing::warn!(
+                "agents rest: the model server is outside of the home; llm.outside_may must list memory and house"
+            );
             return calls.done(TurnEnding::Failed);
         }
         let end = timeout(STUCK, self.converse_with(turn, desk, snapshot, &mut calls)).await;

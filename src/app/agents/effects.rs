@@ -14,7 +14,7 @@ use super::task::AgentShared;
 use joi_agent::model::ChatModel;
 use joi_agent::{AgentCaller, AgentDesk, AgentTurn, AgentTurnDone};
 use joi_autonomy::agent::approval::{Approval, ApprovalAsked};
-use joi_autonomy::agent::exchange::{Notification, TurnBrief};
+use joi_autonomy::agent::exchange::{APPROVAL, Notification, TurnBrief};
 use joi_autonomy::agent::hot_state::FieldChange;
 use joi_autonomy::agent::news::TurnEnding;
 use joi_autonomy::agent::observe::{Observation, TurnTask};
@@ -146,7 +146,7 @@ pub(super) async fn run<M: ChatModel>(shared: Arc<AgentShared<M>>, approval: App
         Ok((text, source)) => (format!("{name} (call {id}) was granted and done: {text}"), source),
         Err(why) => (format!("{name} (call {id}) was granted and failed: {why}"), Source::Own),
     };
-    AgentDone::Ran(Notification { name: "approval".into(), text, source })
+    AgentDone::Ran(Notification { name: APPROVAL.into(), text, source })
 }
 
 async fn granted<M: ChatModel>(

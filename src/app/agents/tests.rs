@@ -271,7 +271,7 @@ async fn a_deed_is_asked_about_and_denied_after_ten_minutes() {
     bench.pass(10).await;
     assert_eq!(
         bench.announced(),
-        ["garage would like to close the garage. Nothing happens without your yes."]
+        ["Garage would like to close the garage. Nothing happens without your yes."]
     );
     assert_eq!(bench.agents.rows()[0].approvals[0].deed, "close the garage");
     bench.pass(580).await;

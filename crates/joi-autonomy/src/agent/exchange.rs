@@ -10,6 +10,9 @@ use super::news::{AgentNews, TurnEnding};
 use super::precheck::PrecheckVerdict;
 use super::yielding::YieldOrder;
 
+/// The name of the notification of what became of a call that waited for a yes: it ends every sleep of the agent's own.
+pub const APPROVAL: &str = "approval";
+
 /// Something that the next turn is to know first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notification {

@@ -12,7 +12,7 @@ use joi_tools::{Arguments, Source};
 
 use super::approval::{Approval, ApprovalAsked, Approvals};
 use super::entry::{AgentEntry, AutonomyRules};
-use super::exchange::{AgentEffect, AgentInput, Notification, TurnReport};
+use super::exchange::{APPROVAL, AgentEffect, AgentInput, Notification, TurnReport};
 use super::guard::{GuardCounters, Guardrail, after};
 use super::hot_state::{HotSnapshot, HotState};
 use super::news::{AgentNews, ApprovalDecision, TurnEnding};
@@ -279,7 +279,6 @@ impl AgentLoop {
     fn over(&mut self, approval: Approval, decision: ApprovalDecision, now: Timestamp) {
         let (id, tool) = (approval.id, approval.tool.clone());
         self.report(AgentNews::ApprovalDecided { approval: id, tool, decision });
-        self.happened(now, Rouse::Named(Vec::new()));
         let text = match decision {
             // Its result comes as a notification of its own.
             ApprovalDecision::Granted => return self.effects.push(AgentEffect::Run(approval)),
@@ -287,7 +286,7 @@ impl AgentLoop {
             ApprovalDecision::Expired => "nobody answered in time, so it was denied",
         };
         let text = format!("{} (call {id}): {text}.", approval.tool);
-        self.notify(Notification { name: "approval".into(), text, source: Source::Own }, now);
+        self.notify(Notification { name: APPROVAL.into(), text, source: Source::Own }, now);
     }
 
     fn end(&mut self) {

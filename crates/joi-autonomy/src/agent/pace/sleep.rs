@@ -5,6 +5,7 @@
 use jiff::Timestamp;
 
 use super::{AgentLoop, AgentPhase, Rouse};
+use crate::agent::exchange::APPROVAL;
 use crate::agent::guard::Guardrail;
 use crate::agent::news::AgentNews;
 
@@ -22,7 +23,9 @@ impl AgentLoop {
     /// Ends a sleep whose time is over, or that waits for what is there.
     pub(super) fn wake(&mut self, now: Timestamp) {
         let AgentPhase::Asleep { until, rouse } = &self.phase else { return };
-        let is_named = |names: &Vec<String>| self.notifications.iter().any(|one| names.contains(&one.name));
+        let is_named = |names: &Vec<String>| {
+            self.notifications.iter().any(|one| one.name == APPROVAL || names.contains(&one.name))
+        };
         let is_over = until.is_some_and(|until| until <= now)
             || match rouse {
                 Rouse::TimeAlone => false,

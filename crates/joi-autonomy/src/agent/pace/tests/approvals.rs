@@ -49,7 +49,9 @@ fn a_yes_runs_the_very_call_and_wakes_the_agent() {
         _ => None,
     });
     assert_eq!(ran, Some(json!("Garage_Door")));
-    assert_eq!(turn(&over).map(|brief| brief.actions_left), Some(9), "it counts as an action");
+    assert_eq!(turn(&over), None, "what became of it is waited for");
+    let told = scene.notify("approval");
+    assert_eq!(turn(&told).map(|brief| brief.actions_left), Some(9), "it counts as an action");
 }
 
 #[test]
