@@ -97,9 +97,10 @@ impl Watched {
 #[test]
 fn the_example_of_the_manual_watches_the_garage_and_speaks_once() {
     let watched = Watched::new();
-    assert_eq!(example().lines().filter(|line| !line.trim().is_empty()).count(), 9, "about ten lines");
+    assert_eq!(example().lines().filter(|line| !line.trim().is_empty()).count(), 10);
     watched.is_watchful();
     let joi = watched.run();
+    watched.until("the agent", || watched.agent()["name"] == "garage");
     let mut tail = Running::start(&mut watched.home.command(&["agents", "tail", "--words"]));
     watched.until("its first look", || watched.agent()["doing"] == "asleep");
     assert_eq!(watched.spoke(), 0);

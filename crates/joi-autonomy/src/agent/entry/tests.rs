@@ -1,5 +1,5 @@
 use super::*;
-use crate::agent::sensor_entry::SensorSource;
+use crate::agent::sensor_entry::{SensorSource, SignalEntry};
 
 fn agent(text: &str) -> AgentEntry {
     toml::from_str(text).unwrap()
@@ -114,4 +114,35 @@ fn a_sensor_that_can_not_be_used_is_skipped_with_one_problem() {
             "agents.garage.sensors.good.updates is \"other\"; allowed: fields of the agent: none"
         )
     );
+}
+
+#[test]
+fn every_key_is_in_the_manual_with_its_default() {
+    let manual = include_str!("../../../../../docs/user/agents.md");
+    let table = |value: toml::Value| value.as_table().unwrap().clone();
+    let written = |value: &toml::Value| match value {
+        toml::Value::Float(number) => format!("{number}"),
+        other => other.to_string(),
+    };
+    let agent = table(toml::Value::try_from(AgentEntry::default()).unwrap());
+    let sensor = table(toml::Value::try_from(SensorEntry::default()).unwrap());
+    let signal = table(toml::Value::try_from(SignalEntry::default()).unwrap());
+    let field = table(toml::Value::try_from(FieldRule::default()).unwrap());
+    let (autonomy, heartbeat) = (table(agent["autonomy"].clone()), table(agent["heartbeat"].clone()));
+    let mut seen = 0;
+    for (key, value) in [agent, sensor, signal, field, autonomy, heartbeat].into_iter().flatten() {
+        let row = |line: &&str| {
+            line.starts_with("| ") && line.split('|').nth(1).unwrap().contains(&format!("`{key}`"))
+        };
+        if value.is_table() {
+            continue;
+        }
+        let rows: Vec<&str> = manual.lines().filter(row).collect();
+        assert!(!rows.is_empty(), "{key} is not in the manual");
+        let default = format!("`{}`", written(&value).replace('\'', "\""));
+        let has_default = |row: &&&str| row.contains(&default) || row.contains("must be set");
+        assert!(rows.iter().any(|row| has_default(&row)), "{key} = {default}: {rows:?}");
+        seen += 1;
+    }
+    assert!(seen > 30, "only {seen} keys were found");
 }
