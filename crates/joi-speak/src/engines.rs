@@ -6,7 +6,7 @@
 use joi_language::Language;
 
 use super::voice::{FoundVoice, VoiceEngine};
-use super::{AUTO, SpeakConfig, SpeakError, Voice, VoicePlaces, VoiceSource, espeak, piper};
+use super::{AUTO, LanguageVoice, SpeakConfig, SpeakError, VoicePlaces, VoiceSource, espeak, piper};
 
 /// All engines, the best first. The last one needs no model and has a voice of every language.
 const ENGINES: [VoiceEngine; 2] = [piper::ENGINE, espeak::ENGINE];
@@ -72,9 +72,9 @@ pub fn load_voice(
     config: &SpeakConfig,
     language: &Language,
     places: &VoicePlaces<'_>,
-) -> Result<(Box<dyn Voice>, VoiceChoice), SpeakError> {
+) -> Result<(LanguageVoice, VoiceChoice), SpeakError> {
     let (choice, voice) = first_usable(config, language, places, |source| source.load(config))?;
-    Ok((voice, choice))
+    Ok((LanguageVoice::new(voice, language, config), choice))
 }
 
 /// Returns the first voice that `open` accepts, with the result.

@@ -37,7 +37,7 @@ pub use piper::PiperFiles;
 pub use plain::{SpeakableReader, speakable};
 pub use segment::Segmenter;
 pub use shape::LeadSilence;
-pub use voice::{Interrupter, SoundChunk, Voice, VoicePlaces, VoiceSource};
+pub use voice::{ChunkEnd, Interrupter, SoundChunk, Voice, VoicePlaces, VoiceSource};
 
 /// The value of `speak.voice` that leaves the choice to the language.
 const AUTO: &str = "auto";

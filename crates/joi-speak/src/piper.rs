@@ -14,7 +14,9 @@ use serde::Deserialize;
 use super::espeak::Phonemizer;
 use super::onnx::environment;
 use super::shape::LeadSilence;
-use super::voice::{FoundVoice, Interrupter, SoundChunk, Voice, VoiceEngine, VoicePlaces, VoiceSource};
+use super::voice::{
+    ChunkEnd, FoundVoice, Interrupter, SoundChunk, Voice, VoiceEngine, VoicePlaces, VoiceSource,
+};
 use super::{SpeakConfig, SpeakError};
 use joi_language::{Language, LanguageCode};
 use network::{NetworkDescription, VoiceNetwork};
@@ -121,7 +123,6 @@ pub(super) struct PiperVoice {
     ids: HashMap<char, Vec<i64>>,
     rate: u32,
     gain: f32,
-    pause: usize,
     /// The text being spoken.
     synthesis: Option<Synthesis>,
 }
@@ -131,8 +132,8 @@ pub(super) struct PiperVoice {
 struct Synthesis {
     /// Phonemes of the sentences that were not begun.
     sentences: VecDeque<String>,
-    /// The one that was, and whether a pause belongs behind it.
-    current: Option<(Sentence, bool)>,
+    /// The one that was, and its end.
+    current: Option<(Sentence, ChunkEnd)>,
     lead: LeadSilence,
 }
 
@@ -170,30 +171,26 @@ impl PiperVoice {
             ids,
             rate,
             gain: config.gain,
-            pause: (f64::from(rate) * f64::from(config.pause_ms) / 1e3) as usize,
             synthesis: None,
         })
     }
 
     fn chunk(&mut self) -> ort::Result<Option<SoundChunk>> {
         let Some(mut synthesis) = self.synthesis.take() else { return Ok(None) };
-        let (sentence, has_pause) = match synthesis.current.take() {
+        let (sentence, end) = match synthesis.current.take() {
             Some(current) => current,
             None => {
                 let Some(phonemes) = synthesis.sentences.pop_front() else { return Ok(None) };
                 let sentence = Sentence::begin(&mut self.network, encode(&self.ids, &phonemes))?;
-                (sentence, phonemes.ends_with(['.', '?', '!']))
+                (sentence, ChunkEnd::of(&phonemes))
             }
         };
         let shaping = Shaping { gain: self.gain, rate: self.rate, lead: synthesis.lead };
-        let (mut samples, rest) = sentence.chunk(&mut self.network, shaping)?;
-        let continues = rest.is_some();
-        if has_pause && !continues {
-            samples.resize(samples.len() + self.pause, 0.0);
-        }
-        let current = rest.map(|rest| (rest, has_pause));
+        let (samples, rest) = sentence.chunk(&mut self.network, shaping)?;
+        let current = rest.map(|rest| (rest, end));
+        let end = if current.is_some() { ChunkEnd::Within } else { end };
         self.synthesis = Some(Synthesis { current, lead: LeadSilence::Kept, ..synthesis });
-        Ok(Some(SoundChunk { samples, continues }))
+        Ok(Some(SoundChunk { samples, end }))
     }
 }
 

@@ -12,7 +12,7 @@ use espeak_rs_sys as sys;
 
 use super::{OPENED, Phonemizer, UTF8, pieces, select};
 use crate::shape::{self, LeadSilence};
-use crate::voice::{FoundVoice, SoundChunk, Voice, VoiceEngine, VoicePlaces, VoiceSource};
+use crate::voice::{ChunkEnd, FoundVoice, SoundChunk, Voice, VoiceEngine, VoicePlaces, VoiceSource};
 use crate::{SpeakConfig, SpeakError};
 use joi_language::{Language, LanguageCode};
 
@@ -55,7 +55,6 @@ struct EspeakVoice {
     rate: u32,
     pace: c_int,
     gain: f32,
-    pause: usize,
     /// The sentences still to be spoken.
     sentences: VecDeque<String>,
     lead: LeadSilence,
@@ -80,7 +79,6 @@ impl VoiceSource for EspeakSource {
             rate,
             pace: pace.clamp(*PACES.start(), *PACES.end()),
             gain: config.gain * LEVEL,
-            pause: (f64::from(rate) * f64::from(config.pause_ms) / 1e3) as usize,
             sentences: VecDeque::new(),
             lead: LeadSilence::Kept,
         }))
@@ -123,10 +121,7 @@ impl Voice for EspeakVoice {
             shape::cut_lead(&mut samples, self.rate);
         }
         self.lead = LeadSilence::Kept;
-        if sentence.trim_end().ends_with(['.', '?', '!']) {
-            samples.resize(samples.len() + self.pause, 0.0);
-        }
-        Ok(Some(SoundChunk { samples, continues: false }))
+        Ok(Some(SoundChunk { samples, end: ChunkEnd::of(&sentence) }))
     }
 }
 
@@ -208,7 +203,11 @@ mod tests {
     fn said(name: &str, config: &SpeakConfig, text: &str) -> Vec<Vec<f32>> {
         let mut clips = Vec::new();
         let mut voice = voice(name, config).unwrap();
-        say(&mut *voice, text, &|| false, &mut |chunk| clips.push(chunk.samples)).unwrap();
+        let each = &mut |chunk: SoundChunk| {
+            assert_eq!(chunk.end, ChunkEnd::Sentence, "{text}");
+            clips.push(chunk.samples);
+        };
+        say(&mut *voice, text, &|| false, each).unwrap();
         clips
     }
 
@@ -225,7 +224,7 @@ mod tests {
             assert!(range.contains(&seconds(clip)), "{} s", seconds(clip));
             assert!((0.03..0.4).contains(&level), "{level}");
             assert!(clip.iter().all(|s| s.is_finite() && s.abs() <= 1.0));
-            assert!(clip[clip.len() - 3_000..].iter().all(|s| *s == 0.0), "a pause");
+            assert!(clip.last().is_some_and(|last| *last != 0.0), "the pause is not the voice's");
         }
         assert!(said("de", &SpeakConfig::default(), " ... \0").is_empty());
     }
@@ -245,7 +244,7 @@ mod tests {
 
     #[test]
     fn a_slower_and_louder_voice_is_slower_and_louder() {
-        let config = SpeakConfig { speed: 0.67, gain: 3.0, pause_ms: 0, ..SpeakConfig::default() };
+        let config = SpeakConfig { speed: 0.67, gain: 3.0, ..SpeakConfig::default() };
         let text = "Das Licht im Wohnzimmer ist an.";
         let (plain, changed) = (said("de", &SpeakConfig::default(), text), said("de", &config, text));
         assert!(seconds(&changed[0]) > 1.2 * seconds(&plain[0]));

@@ -9,10 +9,11 @@ use joi_base::machine::{give_back_memory, resident};
 /// What the voice says, sentence by sentence.
 fn sentences(voice: &mut dyn Voice, text: &str) -> Vec<Vec<f32>> {
     let (mut sentences, mut is_open) = (Vec::<Vec<f32>>::new(), false);
-    let each = &mut |SoundChunk { samples, continues }| {
+    let each = &mut |chunk: SoundChunk| {
+        let continues = chunk.continues();
         match sentences.last_mut().filter(|_| is_open) {
-            Some(sentence) => sentence.extend(samples),
-            None => sentences.push(samples),
+            Some(sentence) => sentence.extend(chunk.samples),
+            None => sentences.push(chunk.samples),
         }
         is_open = continues;
     };
@@ -29,7 +30,7 @@ fn measure(samples: &[f32], rate: u32) -> (f64, f64) {
 
 #[test]
 fn sentences_come_one_by_one_at_a_sound_level_and_length() {
-    let mut voice = joe();
+    let mut voice = joe().voice;
     let clips = sentences(&mut *voice, "It is a quarter past nine. Good morning!");
     assert_eq!((clips.len(), voice.rate()), (2, 22_050));
     for (clip, range) in clips.iter().zip([1.2..3.0, 0.6..2.0]) {
@@ -37,8 +38,7 @@ fn sentences_come_one_by_one_at_a_sound_level_and_length() {
         assert!(range.contains(&seconds), "{seconds} s");
         assert!((0.03..0.4).contains(&level), "{level}");
         assert!(clip.iter().all(|s| s.is_finite() && s.abs() <= 1.0));
-        // The pause behind a sentence.
-        assert!(clip[clip.len() - 3_000..].iter().all(|s| *s == 0.0));
+        assert!(clip[clip.len() - 1_000..].iter().any(|s| *s != 0.0), "the pause is not the voice's");
     }
     assert!(sentences(&mut *voice, "...").is_empty());
 }
@@ -46,8 +46,8 @@ fn sentences_come_one_by_one_at_a_sound_level_and_length() {
 #[test]
 fn a_slower_and_louder_voice_is_slower_and_louder() {
     let text = "The living room lamp is on.";
-    let plain = sentences(&mut *joe(), text).concat();
-    let config = SpeakConfig { speed: 0.67, gain: 3.0, pause_ms: 0, ..SpeakConfig::default() };
+    let plain = sentences(&mut *joe().voice, text).concat();
+    let config = SpeakConfig { speed: 0.67, gain: 3.0, ..SpeakConfig::default() };
     let changed = sentences(&mut *files().load(&config).unwrap(), text).concat();
     let ((plain_s, plain_level), (slow_s, loud_level)) = (measure(&plain, 22_050), measure(&changed, 22_050));
     assert!(slow_s > 1.2 * plain_s, "{slow_s} s instead of {plain_s} s");
@@ -57,7 +57,7 @@ fn a_slower_and_louder_voice_is_slower_and_louder() {
 #[test]
 fn without_variation_a_sentence_sounds_the_same_every_time() {
     let twice = |variation: f32| {
-        let mut voice = paced_joe(&SpeakConfig { variation, ..SpeakConfig::default() }, 0.08);
+        let mut voice = paced_joe(&SpeakConfig { variation, ..SpeakConfig::default() }, 0.08).voice;
         [0, 1].map(|_| sentences(&mut *voice, "The lamp is on.").concat())
     };
     let [first, second] = twice(0.0);
@@ -75,8 +75,8 @@ fn chunks(voice: &mut dyn Voice) -> Vec<SoundChunk> {
 
 #[test]
 fn a_sentence_begins_to_sound_long_before_all_of_it_is_computed() {
-    let chunks = chunks(&mut *steady_joe());
-    let continued: Vec<bool> = chunks.iter().map(|chunk| chunk.continues).collect();
+    let chunks = chunks(&mut *steady_joe().voice);
+    let continued: Vec<bool> = chunks.iter().map(SoundChunk::continues).collect();
     assert!(chunks.len() > 2, "{continued:?}");
     assert!(continued.iter().rev().skip(1).all(|continues| *continues) && continued.last() == Some(&false));
     let all: usize = chunks.iter().map(|chunk| chunk.samples.len()).sum();
@@ -85,14 +85,14 @@ fn a_sentence_begins_to_sound_long_before_all_of_it_is_computed() {
 
 #[test]
 fn where_decoding_is_slow_a_sentence_comes_whole() {
-    let slow = chunks(&mut *paced_joe(&SpeakConfig::default(), 0.5));
-    assert_eq!(slow.iter().map(|chunk| chunk.continues).collect::<Vec<_>>(), [false]);
+    let slow = chunks(&mut *paced_joe(&SpeakConfig::default(), 0.5).voice);
+    assert_eq!(slow.iter().map(SoundChunk::continues).collect::<Vec<_>>(), [false]);
 }
 
 #[test]
 fn however_long_a_voice_is_silent_first_an_answer_begins_with_sound() {
     let config = SpeakConfig { speed: 0.5, ..SpeakConfig::default() };
-    let first = chunks(&mut *paced_joe(&config, 0.08)).swap_remove(0);
+    let first = chunks(&mut *paced_joe(&config, 0.08).voice).swap_remove(0);
     // 10 ms are left of the silence; a block later the voice is there.
     let loudest = first.samples[..882].iter().fold(0.0_f32, |loudest, sample| loudest.max(sample.abs()));
     assert!(loudest > 0.003, "{loudest}");
@@ -100,7 +100,7 @@ fn however_long_a_voice_is_silent_first_an_answer_begins_with_sound() {
 
 #[test]
 fn a_stop_ends_it_between_and_within_sentences_and_it_speaks_again() {
-    let mut voice = joe();
+    let mut voice = joe().voice;
     let stopped = Cell::new(false);
     let mut clips = 0;
     let said = say(&mut *voice, "One. Two. Three.", &|| stopped.get(), &mut |_| {
@@ -133,7 +133,7 @@ fn a_voice_that_rests_gives_back_what_long_sentences_took_and_speaks_as_before()
         return;
     }
     give_back_memory();
-    let mut voice = steady_joe();
+    let mut voice = steady_joe().voice;
     let long = "and the window in the bathroom is open, ".repeat(12);
     let before = sentences(&mut *voice, "The lamp is on.");
     assert_eq!(sentences(&mut *voice, &format!("The kettle is hot, {long}and so on.")).len(), 1);
