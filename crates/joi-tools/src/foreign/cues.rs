@@ -109,17 +109,17 @@ const MOST: usize = 24;
 
 /// The words of one tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct ToolCues {
+pub(super) struct ToolCues {
     /// Each of them points at the tool.
-    pub(crate) strong: Vec<String>,
+    pub(super) strong: Vec<String>,
     /// Two of them do.
-    pub(crate) weak: Vec<String>,
+    pub(super) weak: Vec<String>,
 }
 
-/// Returns the words of a tool: `owned` are the owner's for its server, which count alone.
-pub(crate) fn of(server: &str, tool: &str, description: &str, owned: &[String]) -> ToolCues {
+/// Returns the words of a tool: `owned` are the owner's for its program, which count alone.
+pub(super) fn of(program: &str, tool: &str, description: &str, owned: &[String]) -> ToolCues {
     let owned = owned.iter().map(|word| word.trim().to_lowercase()).filter(|word| !word.is_empty());
-    let named = words(&format!("{server} {tool}")).into_iter().flat_map(forms);
+    let named = words(&format!("{program} {tool}")).into_iter().flat_map(forms);
     let strong: BTreeSet<String> = owned.chain(named).collect();
     let weak =
         words(description).into_iter().take(MOST).flat_map(forms).filter(|word| !strong.contains(word));

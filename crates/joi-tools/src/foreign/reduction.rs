@@ -1,6 +1,6 @@
 //! A tool's schema in few words: the part that a small model needs to make a call.
 //!
-//! Any thread. In: the schema and the description as the server wrote them. Out: both, reduced. The original stays the
+//! Any thread. In: the schema and the description as the program wrote them. Out: both, reduced. The original stays the
 //! one that arguments are checked against. A reference to anywhere else is never followed. Pure: no I/O, no clock.
 
 use serde_json::{Map, Value, json};
@@ -25,17 +25,17 @@ const KEPT: [&str; 9] =
     ["type", "const", "minimum", "maximum", "minItems", "maxItems", "maxLength", "format", "minLength"];
 
 /// Returns the first sentence of a description on one line, without control signs, at most 160 characters.
-pub fn first_sentence(text: &str) -> String {
+pub(super) fn first_sentence(text: &str) -> String {
     let line: Vec<&str> =
         text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty()).collect();
     let line = line.join(" ");
     let end = line.match_indices(". ").map(|(at, _)| at + 1).find(|at| *at > 6).unwrap_or(line.len());
-    joi_tools::fence::shortened(line[..end].trim(), DESCRIPTION)
+    crate::fence::shortened(line[..end].trim(), DESCRIPTION)
 }
 
 /// Returns the reduced schema, an object of at most 600 bytes: arguments that need not be given are left out, the last
 /// ones first, until it fits, then the descriptions of the others.
-pub fn reduced(original: &Value) -> Value {
+pub(super) fn reduced(original: &Value) -> Value {
     let reducer = Reducer { root: original };
     let reduced = reducer.reduce(original, REFERENCES, DEEPEST);
     let mut schema = match reduced {
@@ -80,7 +80,7 @@ fn fit(schema: &mut Map<String, Value>) {
         }
     }
     if size(schema) > LARGEST {
-        // The inside of an argument is left to the server's own check.
+        // The inside of an argument is left to the program's own check.
         for property in properties(schema) {
             let kind = property.get("type").cloned().unwrap_or_else(|| json!("object"));
             *property = json!({ "type": kind });
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_a_server_writes_becomes_an_object_of_bounded_size() {
+    fn whatever_a_program_writes_becomes_an_object_of_bounded_size() {
         for odd in
             [json!(true), json!(null), json!({}), json!([1]), json!({ "properties": 7, "type": "string" })]
         {

@@ -1,17 +1,19 @@
-//! Names: the id of a server, and the name under which a model sees one of its tools.
+//! Names: the id of a program, and the name under which a model sees one of its tools.
 //!
-//! Any thread. A name is never taken apart again to find its server: whoever makes one keeps the original beside it.
+//! Any thread. A name is never taken apart again to find its program: whoever makes one keeps the original beside it.
 //! Pure: no I/O, no clock.
 
 use std::collections::BTreeSet;
 
-/// Longest id of a server.
+use joi_base::checksum;
+
+/// Longest id of a program.
 const LONGEST_ID: usize = 16;
 /// Longest name that all models take.
 const LONGEST_NAME: usize = 64;
 
-/// Returns ids for names of servers, in their order: of letters and digits, at most 16, each once.
-pub fn ids<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+/// Returns ids for names of programs, in their order: of letters and digits, at most 16, each once.
+pub fn program_ids<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut taken = BTreeSet::new();
     let id = |name: &'a str| {
         let plain: String = name.chars().filter(char::is_ascii_alphanumeric).take(LONGEST_ID).collect();
@@ -29,10 +31,10 @@ pub fn ids<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     names.into_iter().map(id).collect()
 }
 
-/// Returns the names of a server's tools for a model, in their order: `<id>__<tool>`. Signs that no protocol takes
+/// Returns the names of a program's tools for a model, in their order: `<id>__<tool>`. Signs that no protocol takes
 /// become `_`; a name that is too long, or would be another one's, ends with six signs of a hash of the original. Of two
 /// with the same original the second has none.
-pub(crate) fn of_tools(id: &str, tools: &[String]) -> Vec<Option<String>> {
+pub(super) fn of_tools(id: &str, tools: &[String]) -> Vec<Option<String>> {
     let plain = |tool: &String| {
         let fits = |sign: char| if sign.is_ascii_alphanumeric() || sign == '-' { sign } else { '_' };
         format!("{id}__{}", tool.chars().map(fits).collect::<String>())
@@ -47,7 +49,7 @@ pub(crate) fn of_tools(id: &str, tools: &[String]) -> Vec<Option<String>> {
         if plain.len() <= LONGEST_NAME && others.count() == 0 {
             return Some(plain.clone());
         }
-        let hash = &crate::hashed(tool)[..6];
+        let hash = &checksum::of_bytes(tool.as_bytes())[..6];
         Some(format!("{}_{hash}", &plain[..plain.len().min(LONGEST_NAME - hash.len() - 1)]))
     };
     tools.iter().zip(&all).map(name).collect()
@@ -62,7 +64,7 @@ mod tests {
         let names =
             ["Home Assistant", "my-files", "myfiles", "日本", "a-very-long-server-name-indeed", "MYFILES"];
         let expected = ["homeassistant", "myfiles", "myfiles2", "server", "averylongservern", "myfiles3"];
-        assert_eq!(ids(names), expected);
+        assert_eq!(program_ids(names), expected);
     }
 
     #[test]
@@ -73,7 +75,7 @@ mod tests {
         assert_eq!(names[0].as_deref(), Some("time__get_time"));
         assert_eq!(names[3], None, "the same name twice");
         let given: Vec<&String> = names.iter().flatten().collect();
-        assert!(given.iter().all(|name| joi_tools::schema::is_name(name)), "{given:?}");
+        assert!(given.iter().all(|name| crate::schema::is_name(name)), "{given:?}");
         assert_eq!(given.iter().collect::<BTreeSet<_>>().len(), 6, "{given:?}");
         assert!(names[1].as_ref().unwrap().starts_with("time__a_b_"), "{names:?}");
         assert_eq!(names[5].as_ref().unwrap().len(), 64);
