@@ -1,5 +1,5 @@
-//! The words that entities of Home Assistant become items by: `assets/home/hass.toml`, and the vocabulary of
-//! classes, by whose words an area is known to be a kitchen.
+//! The words by which things of servers without openHAB's semantic model become items: `assets/home/classes.toml`, by
+//! domain and device class, and the vocabulary of classes, by whose words an area is known to be a kitchen.
 //! Pure: no I/O, no clock.
 
 use std::collections::HashMap;
@@ -8,11 +8,11 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::house::TagVocabulary;
+use super::read::TagVocabulary;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct HassFile {
+struct ClassFile {
     equipment: HashMap<String, String>,
     property: HashMap<String, String>,
     dimension: HashMap<String, String>,
@@ -27,9 +27,9 @@ struct ClassRow {
     synonyms: Vec<String>,
 }
 
-static FILE: LazyLock<HassFile> = LazyLock::new(|| {
+static FILE: LazyLock<ClassFile> = LazyLock::new(|| {
     #[expect(clippy::expect_used, reason = "the file is part of the program, and a test reads it")]
-    toml::from_str(include_str!("../../../../assets/home/hass.toml")).expect("assets/home/hass.toml")
+    toml::from_str(include_str!("../../../../assets/home/classes.toml")).expect("assets/home/classes.toml")
 });
 
 const ENGLISH: &str = include_str!("../../../../assets/home/tags.json");
@@ -57,12 +57,12 @@ static PLACES: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
 });
 
 /// The names of classes, English and German.
-pub(super) fn vocabulary() -> &'static TagVocabulary {
+pub(crate) fn vocabulary() -> &'static TagVocabulary {
     &VOCABULARY
 }
 
 /// Returns the names of a class in the server's language, where it is English or German, and in the other.
-pub(super) fn class_names(class: &str, language: &str) -> (Option<String>, Vec<String>) {
+pub(crate) fn class_names(class: &str, language: &str) -> (Option<String>, Vec<String>) {
     let of = |text: &str| {
         let mut vocabulary = TagVocabulary::default();
         if let Ok(rows) = serde_json::from_str::<Vec<Value>>(text) {
@@ -76,28 +76,28 @@ pub(super) fn class_names(class: &str, language: &str) -> (Option<String>, Vec<S
 }
 
 /// The class of a place by one of its names.
-pub(super) fn place(name: &str) -> Option<&'static str> {
+pub(crate) fn place(name: &str) -> Option<&'static str> {
     PLACES.get(&name.trim().to_lowercase()).map(String::as_str)
 }
 
 /// The class of an entity that is a thing of its own.
-pub(super) fn equipment(domain: &str, device_class: &str) -> Option<&'static str> {
+pub(crate) fn equipment(domain: &str, device_class: &str) -> Option<&'static str> {
     let with_class = FILE.equipment.get(&format!("{domain}.{device_class}"));
     with_class.or_else(|| FILE.equipment.get(domain)).map(String::as_str)
 }
 
 /// Returns the property of an entity of this device class.
-pub(super) fn property(device_class: &str) -> Option<&'static str> {
+pub(crate) fn property(device_class: &str) -> Option<&'static str> {
     FILE.property.get(device_class).map(String::as_str)
 }
 
 /// Returns the quantity that a number of this device class measures.
-pub(super) fn dimension(device_class: &str) -> Option<&'static str> {
+pub(crate) fn dimension(device_class: &str) -> Option<&'static str> {
     FILE.dimension.get(device_class).map(String::as_str)
 }
 
 /// Returns the names of all scenes, or all scripts, in the server's language and in the others.
-pub(super) fn labels(what: &str, language: &str) -> (Option<String>, Vec<String>) {
+pub(crate) fn labels(what: &str, language: &str) -> (Option<String>, Vec<String>) {
     let of = |language: &str| FILE.labels.get(language).and_then(|labels| labels.get(what)).cloned();
     let start = language.split(['-', '_']).next().unwrap_or_default();
     let own = if FILE.labels.contains_key(start) { start } else { "en" };
