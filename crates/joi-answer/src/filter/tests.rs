@@ -4,7 +4,6 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::*;
-use joi_llm::Ask;
 use joi_understand::wish::Utterances;
 
 const LAST: &str = "Mix flour, milk and two eggs, and fry thin pancakes in a hot pan.";
@@ -25,17 +24,14 @@ fn hear_after(
     size: usize,
 ) -> (String, Result<Vec<String>, ReplyRefusal>) {
     let known = KNOWN.map(str::to_owned);
-    let question = ModelQuestion {
-        ask: Ask::default(),
+    let rules = FilterRules {
         known: &known,
         purpose: Purpose::Answer,
         evidence: ClaimEvidence { asked, done: &[], ..ClaimEvidence::default() },
         offers,
         vacancy: Some(VacancyRule { asked, persona: "", remembered: "", earlier: &[], last: LAST }),
-        limit: None,
-        earlier: "",
     };
-    let mut listener = ReplyFilter::new(&question, joi_language::testing::english());
+    let mut listener = ReplyFilter::new(rules, joi_language::testing::english());
     let mut said = String::new();
     let letters: Vec<char> = text.chars().collect();
     for piece in letters.chunks(size.max(1)) {
@@ -68,17 +64,14 @@ fn the_answer_before_is_held_back_in_pieces_of_any_size() {
 
 /// What goes out of an answer, piece by piece.
 fn answer(asked: &str, known: &[String], pieces: &[&str]) -> Vec<String> {
-    let question = ModelQuestion {
-        ask: Ask::default(),
+    let rules = FilterRules {
         known,
         purpose: Purpose::Answer,
         evidence: ClaimEvidence { asked, done: &[], ..ClaimEvidence::default() },
         offers: OfferRule::Free,
         vacancy: Some(VacancyRule { asked, persona: "", remembered: "", earlier: &[], last: "" }),
-        limit: None,
-        earlier: "",
     };
-    let mut listener = ReplyFilter::new(&question, joi_language::testing::english());
+    let mut listener = ReplyFilter::new(rules, joi_language::testing::english());
     pieces.iter().map(|piece| listener.push(piece).unwrap_or_else(|refusal| refusal.to_string())).collect()
 }
 

@@ -14,7 +14,7 @@ use joi_base::message::Channel;
 
 /// Kinds of callers, the most urgent first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum ModelPriority {
+pub enum ModelPriority {
     /// Somebody spoke and waits in silence.
     Speech,
     /// Somebody typed.
@@ -25,7 +25,7 @@ pub(crate) enum ModelPriority {
 
 impl ModelPriority {
     /// Returns the urgency of a turn on `channel`.
-    pub(crate) fn of(channel: Channel) -> Self {
+    pub fn of(channel: Channel) -> Self {
         match channel {
             Channel::Voice => Self::Speech,
             Channel::Console | Channel::Signal | Channel::Page | Channel::Program => Self::Typing,
@@ -59,22 +59,22 @@ impl ModelQueue {
 
 /// Hands out the model.
 #[derive(Debug, Default)]
-pub(crate) struct Arbiter {
+pub struct Arbiter {
     queue: Mutex<ModelQueue>,
     turns: watch::Sender<RunningTurns>,
 }
 
 /// The right to one call of the model, given back when it is dropped.
 #[derive(Debug)]
-pub(crate) struct Permit<'a>(&'a Arbiter);
+pub struct Permit<'a>(&'a Arbiter);
 
 /// A turn runs while this lives.
 #[derive(Debug)]
-pub(crate) struct RunningTurn<'a>(&'a Arbiter);
+pub struct RunningTurn<'a>(&'a Arbiter);
 
 impl Arbiter {
     /// A turn begins: background work gives way from here on.
-    pub(crate) fn begin_turn(&self) -> RunningTurn<'_> {
+    pub fn begin_turn(&self) -> RunningTurn<'_> {
         self.turns.send_modify(|turns| {
             turns.running += 1;
             turns.begun += 1;
@@ -83,7 +83,7 @@ impl Arbiter {
     }
 
     /// Waits until a turn runs, or has run since this was first polled. Cancel-safe.
-    pub(crate) async fn somebody_waits(&self) {
+    pub async fn somebody_waits(&self) {
         let before = self.turns.borrow().begun;
         // The sender lives as long as this does.
         let _ = self.turns.subscribe().wait_for(|turns| turns.running > 0 || turns.begun != before).await;
@@ -91,7 +91,7 @@ impl Arbiter {
 
     /// Waits for the model. Cancel-safe: who is dropped while waiting leaves the queue, and a permit that was granted
     /// in that moment goes to the next.
-    pub(crate) async fn permit(&self, priority: ModelPriority) -> Permit<'_> {
+    pub async fn permit(&self, priority: ModelPriority) -> Permit<'_> {
         let granted = {
             let mut queue = self.lock();
             if !queue.is_taken {
@@ -120,8 +120,8 @@ impl Arbiter {
     }
 
     /// Returns the number of waiting requests.
-    #[cfg(test)]
-    pub(crate) fn waiting(&self) -> usize {
+    #[cfg(any(test, feature = "testing"))]
+    pub fn waiting(&self) -> usize {
         self.lock().waiting.len()
     }
 

@@ -39,7 +39,7 @@ fn is_valid(candidate: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::redact::redact;
+    use crate::redact;
 
     #[test]
     fn an_account_number_is_known_by_its_check_digits() {

@@ -149,7 +149,7 @@ fn a_language_of_the_folder_brings_words_of_its_own() {
     let french = folder.path().join("fr");
     std::fs::create_dir(&french).unwrap();
     std::fs::write(french.join("commands.toml"), joi_language::testing::FRENCH).unwrap();
-    let english = include_str!("../../../../../assets/language/en/secrets.toml");
+    let english = include_str!("../../../../assets/language/en/secrets.toml");
     let words = english.replace(r"'pass\s?word'", "'mot de passe'").replace("is = ['is',", "is = ['est',");
     std::fs::write(french.join("secrets.toml"), &words).unwrap();
     let library = LanguageLibrary::with_folder(folder.path());

@@ -4,15 +4,14 @@
 //! looked for before a reply is judged malformed, and no word of a call is ever said.
 //! Pure: no I/O, no clock.
 
-use crate::agent::ask::ModelQuestion;
-use joi_answer::Malformed;
-use joi_answer::OfferRule;
-use joi_answer::check::ReplyRefusal;
-use joi_answer::news;
-use joi_answer::protocol::{self, Begins, WrittenCall};
-use joi_answer::truth::{self, ClaimEvidence};
-use joi_answer::vacant::{Again, VacancyRule};
-use joi_answer::{AnswerEnding, OutputGate, sentences_end};
+use crate::Malformed;
+use crate::OfferRule;
+use crate::check::ReplyRefusal;
+use crate::news;
+use crate::protocol::{self, Begins, WrittenCall};
+use crate::truth::{self, ClaimEvidence};
+use crate::vacant::{Again, VacancyRule};
+use crate::{AnswerEnding, OutputGate, sentences_end};
 use joi_language::Language;
 use joi_language::joint_behind_opening;
 use joi_language::words_of;
@@ -28,7 +27,7 @@ const MOST_OF_A_CALL: usize = 120;
 
 /// The reader of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Purpose {
+pub enum Purpose {
     /// The user: the reply is said as it arrives.
     Answer,
     /// The program alone.
@@ -40,6 +39,7 @@ const MOST_WRITTEN: usize = 64 * 1024;
 /// Bytes of a call within which it names its tool.
 const BEGINNING: usize = 1024;
 
+#[derive(Debug)]
 enum FilterState {
     /// The head may still become a call.
     Sniffing,
@@ -51,8 +51,24 @@ enum FilterState {
     Silent,
 }
 
+/// What a reply is measured by.
+#[derive(Debug, Clone, Copy)]
+pub struct FilterRules<'a> {
+    /// Tools whose calls count when they are written as text.
+    pub known: &'a [String],
+    /// The reader.
+    pub purpose: Purpose,
+    /// The evidence for claims about actions.
+    pub evidence: ClaimEvidence<'a>,
+    /// The rule for offers.
+    pub offers: OfferRule<'a>,
+    /// Texts that do not count as an answer; `None` where that is not checked.
+    pub vacancy: Option<VacancyRule<'a>>,
+}
+
 /// One reply.
-pub(crate) struct ReplyFilter<'a> {
+#[derive(Debug)]
+pub struct ReplyFilter<'a> {
     known: &'a [String],
     evidence: ClaimEvidence<'a>,
     offers: OfferRule<'a>,
@@ -75,21 +91,21 @@ pub(crate) struct ReplyFilter<'a> {
 
 /// The outcome of a reply.
 #[derive(Debug, PartialEq)]
-pub(crate) struct FilteredReply {
+pub struct FilteredReply {
     /// The last words that may go out.
-    pub(crate) rest: String,
+    pub rest: String,
     /// Calls written as text.
-    pub(crate) calls: Vec<WrittenCall>,
+    pub calls: Vec<WrittenCall>,
     /// All text outside of calls.
-    pub(crate) words: String,
+    pub words: String,
     /// The end of it was left out, and why.
-    pub(crate) left_out: Option<ReplyRefusal>,
+    pub left_out: Option<ReplyRefusal>,
 }
 
 impl<'a> ReplyFilter<'a> {
-    /// Listens to the answer to `question`: for calls of the tools that are known; without any, no call is looked for.
-    pub(crate) fn new(question: &ModelQuestion<'a>, language: &'a Language) -> Self {
-        let ModelQuestion { known, purpose, evidence, offers, vacancy, .. } = *question;
+    /// Listens to an answer: for calls of the tools that are known; without any, no call is looked for.
+    pub fn new(rules: FilterRules<'a>, language: &'a Language) -> Self {
+        let FilterRules { known, purpose, evidence, offers, vacancy } = rules;
         let state = match purpose {
             Purpose::Choice => FilterState::Silent,
             Purpose::Answer if known.is_empty() => FilterState::Speaking,
@@ -117,7 +133,7 @@ impl<'a> ReplyFilter<'a> {
     }
 
     /// The next piece; what may be said now.
-    pub(crate) fn push(&mut self, text: &str) -> Result<String, ReplyRefusal> {
+    pub fn push(&mut self, text: &str) -> Result<String, ReplyRefusal> {
         self.written += text.len();
         if self.written > MOST_WRITTEN {
             return Err(ReplyRefusal::TooLong { tokens: self.written / 4 });
@@ -172,7 +188,7 @@ impl<'a> ReplyFilter<'a> {
     }
 
     /// In how many pieces without a word to be said there may still be one, or a call.
-    pub(crate) fn most_unsaid(&self) -> usize {
+    pub fn most_unsaid(&self) -> usize {
         let looks_like_data = self.raw.trim_start().starts_with(['{', '[', '<', '`']);
         // A call names its tool at its beginning.
         let end = (0..=self.raw.len().min(BEGINNING)).rev().find(|at| self.raw.is_char_boundary(*at));
@@ -190,7 +206,7 @@ impl<'a> ReplyFilter<'a> {
     }
 
     /// The end of the reply.
-    pub(crate) fn finish(mut self, ending: AnswerEnding) -> Result<FilteredReply, ReplyRefusal> {
+    pub fn finish(mut self, ending: AnswerEnding) -> Result<FilteredReply, ReplyRefusal> {
         let parsed = if self.known.is_empty() {
             protocol::Parsed::default()
         } else {

@@ -7,6 +7,11 @@
 //!
 //! It fails closed: should a rule be unusable, the whole text becomes one label. Redacting twice
 //! changes nothing. It keeps no copy of what it took out, and it does not guess at names or places.
+//!
+//! ```
+//! let safe = joi_redact::redact("Write to ann@example.org.");
+//! assert_eq!(safe.as_str(), "Write to [REDACTED_EMAIL].");
+//! ```
 //! Pure: no I/O, no clock.
 
 mod card;

@@ -133,7 +133,7 @@ fn a_plan_is_shown_a_step_a_line_and_a_mere_reply_is_not() {
     2. reply
     ");
     assert_eq!((plan(&["reply"]).block(), plan(&[]).block()), (String::new(), String::new()));
-    assert!(plan(&["search", "reply"]).block().starts_with(joi_answer::marks::PLAN));
+    assert!(plan(&["search", "reply"]).block().starts_with(crate::marks::PLAN));
 }
 
 #[test]

@@ -6,8 +6,8 @@
 
 use serde::Deserialize;
 
-use joi_answer::json::object;
-use joi_answer::protocol::WrittenCall;
+use crate::json::object;
+use crate::protocol::WrittenCall;
 use joi_language::{PromptName, PromptTexts};
 use joi_tools::{Arguments, Toolbox, fence};
 
@@ -25,7 +25,7 @@ const REPLY: &str = "reply";
 
 /// The plan's demand on the memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) enum Recall {
+pub enum Recall {
     /// Nothing.
     #[default]
     AsUsual,
@@ -37,7 +37,7 @@ pub(crate) enum Recall {
 
 /// The plan of a turn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Course {
+pub enum Course {
     /// No plan: none was asked for, or it failed.
     #[default]
     Open,
@@ -49,18 +49,18 @@ pub(crate) enum Course {
 
 /// A plan of the turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Plan {
+pub struct Plan {
     /// Whether the memory is asked.
-    pub(crate) recall: Recall,
+    pub recall: Recall,
     /// The task.
-    pub(crate) course: Course,
+    pub course: Course,
     /// The steps, without those for the memory.
     steps: Vec<String>,
 }
 
 /// The next step.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum PlanStep {
+pub enum PlanStep {
     /// Ready to run without asking the model.
     Call(WrittenCall),
     /// A model must make a call of it.
@@ -71,12 +71,12 @@ pub(crate) enum PlanStep {
 
 impl Plan {
     /// Words, and nothing to be planned.
-    pub(crate) fn of_words() -> Self {
+    pub fn of_words() -> Self {
         Self { course: Course::Reply, ..Self::default() }
     }
 
     /// Returns what `written` steps come to. A plan whose steps name no tool is none.
-    pub(crate) fn new(written: Vec<String>, toolbox: &Toolbox) -> Self {
+    pub fn new(written: Vec<String>, toolbox: &Toolbox) -> Self {
         if written.is_empty() {
             return Self::default();
         }
@@ -108,7 +108,7 @@ impl Plan {
     }
 
     /// The same without the steps of tools that are not `wanted`.
-    pub(crate) fn of_wanted(mut written: Vec<String>, wanted: &[String], toolbox: &Toolbox) -> Self {
+    pub fn of_wanted(mut written: Vec<String>, wanted: &[String], toolbox: &Toolbox) -> Self {
         let count = written.len();
         written.retain(|step| named(step, toolbox).is_none_or(|name| wanted.iter().any(|tool| tool == name)));
         let has_lost = written.len() < count;
@@ -122,12 +122,12 @@ impl Plan {
     }
 
     /// Returns whether there are no steps to follow.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.course != Course::Steps
     }
 
     /// The tools its steps name, in order, without repeats.
-    pub(crate) fn tools(&self, toolbox: &Toolbox) -> Vec<String> {
+    pub fn tools(&self, toolbox: &Toolbox) -> Vec<String> {
         let mut tools: Vec<String> = Vec::new();
         for name in self.calls().iter().filter_map(|step| named(step, toolbox)) {
             if !tools.iter().any(|tool| tool == name) {
@@ -143,7 +143,7 @@ impl Plan {
     }
 
     /// The next step after `done` results of this turn.
-    pub(crate) fn next(&self, done: usize, toolbox: &Toolbox) -> PlanStep {
+    pub fn next(&self, done: usize, toolbox: &Toolbox) -> PlanStep {
         match self.calls().get(done) {
             Some(step) => {
                 concrete(step, toolbox).map_or_else(|| PlanStep::Words(step.clone()), PlanStep::Call)
@@ -153,16 +153,16 @@ impl Plan {
     }
 
     /// The steps as they stand in the prompt; empty when there are none.
-    pub(crate) fn block(&self) -> String {
+    pub fn block(&self) -> String {
         if self.is_empty() {
             return String::new();
         }
         let lines = self.steps.iter().enumerate().map(|(at, step)| format!("\n{}. {step}", at + 1));
-        include_str!("../../../../assets/prompts/plan.md").trim().to_owned() + &lines.collect::<String>()
+        include_str!("../../../assets/prompts/plan.md").trim().to_owned() + &lines.collect::<String>()
     }
 
     /// Returns the note to the model beside a step that has failed, behind `done` that have not.
-    pub(crate) fn hint_of_failure(&self, done: usize, texts: &PromptTexts) -> String {
+    pub fn hint_of_failure(&self, done: usize, texts: &PromptTexts) -> String {
         let open = self.calls().get(done).map_or("", String::as_str);
         texts
             .of(PromptName::HintOpen)
@@ -172,7 +172,7 @@ impl Plan {
     }
 
     /// Returns the note to the model beside the result number `done`.
-    pub(crate) fn hint(&self, done: usize, texts: &PromptTexts) -> String {
+    pub fn hint(&self, done: usize, texts: &PromptTexts) -> String {
         let all = self.calls().len();
         let template = texts.of(match self.calls().get(done) {
             Some(_) => PromptName::HintStep,
@@ -193,7 +193,7 @@ struct PlanAnswer {
 }
 
 /// The steps in what a planner wrote, as JSON or one a line, without numbers, bullets, quotes and fences.
-pub(crate) fn steps(written: &str) -> Vec<String> {
+pub fn steps(written: &str) -> Vec<String> {
     let lines = match object::<PlanAnswer>(written) {
         Some(PlanAnswer { steps }) => steps,
         None if written.contains(['{', '}']) => Vec::new(),
