@@ -12,6 +12,7 @@ mod architecture {
     mod errors;
     mod items;
     mod prose;
+    mod size;
 }
 
 /// No source file is longer than this.

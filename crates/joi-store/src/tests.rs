@@ -1,5 +1,7 @@
 //! The store over real files.
 
+mod agents;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
