@@ -39,8 +39,7 @@ fn no_crate_is_more_than_a_room() {
         let files = rust_files(&folder.join("src"));
         files.iter().filter(|path| !is_test(path)).map(|path| lines_of_code(&text(path))).sum()
     };
-    let sizes: Vec<(usize, String)> =
-        crates().iter().map(|folder| (lines(folder), inside(folder))).collect();
+    let sizes: Vec<(usize, String)> = crates().iter().map(|folder| (lines(folder), inside(folder))).collect();
     assert!(sizes.iter().all(|(lines, name)| *lines > 50 || name.is_empty()), "{sizes:?}");
     let large: Vec<_> = sizes.iter().filter(|(lines, _)| *lines > MOST_LINES).collect();
     assert!(large.is_empty(), "cut these along a seam: {large:?}");

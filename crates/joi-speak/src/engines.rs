@@ -6,9 +6,18 @@
 use joi_language::Language;
 
 use super::voice::{FoundVoice, VoiceEngine};
-use super::{AUTO, LanguageVoice, SpeakConfig, SpeakError, VoicePlaces, VoiceSource, espeak, piper};
+use super::{AUTO, LanguageVoice, SpeakConfig, SpeakError, VoicePlaces, VoiceSource};
+pub use espeak::EspeakSource;
+pub use onnx::refuse_telemetry;
+pub use piper::PiperFiles;
 
-/// All engines, the best first. The last one needs no model and has a voice of every language.
+pub(crate) mod espeak;
+mod onnx;
+pub(crate) mod piper;
+mod sentence_voice;
+
+/// All engines, the best first; a further one is a file below `engines/`, its `mod` line above and its row here. The last
+/// one needs no model and has a voice of every language.
 const ENGINES: [VoiceEngine; 2] = [piper::ENGINE, espeak::ENGINE];
 
 /// Which voice speaks a language.

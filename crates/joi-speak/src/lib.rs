@@ -16,11 +16,8 @@ use joi_base::problem::Problem;
 use joi_language::LanguageCode;
 
 mod engines;
-mod espeak;
 mod languages;
 mod mouth;
-mod onnx;
-mod piper;
 mod plain;
 mod segment;
 mod shape;
@@ -28,12 +25,9 @@ mod shape;
 pub mod testing;
 mod voice;
 
-pub use engines::{VoiceChoice, choose_voice, load_voice};
-pub use espeak::EspeakSource;
+pub use engines::{EspeakSource, PiperFiles, VoiceChoice, choose_voice, load_voice, refuse_telemetry};
 pub use languages::{LanguageVoice, LanguageVoices};
 pub use mouth::{LineRole, Mouth, SpeakEvent, SpokenLine, Stopped};
-pub use onnx::refuse_telemetry;
-pub use piper::PiperFiles;
 pub use plain::{SpeakableReader, speakable};
 pub use segment::Segmenter;
 pub use shape::LeadSilence;

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use joi_language::Language;
 use joi_models::test_model;
 
-use crate::piper::pacing::ChunkPacing;
-use crate::piper::{PiperFiles, PiperVoice};
+use crate::engines::piper::pacing::ChunkPacing;
+use crate::engines::piper::{PiperFiles, PiperVoice};
 use crate::{LanguageVoice, SpeakConfig};
 #[cfg(test)]
 use crate::{LeadSilence, SoundChunk, SpeakError, Voice};

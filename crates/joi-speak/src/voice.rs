@@ -1,7 +1,7 @@
 //! The seam of the speech engines: text in, samples out, chunk by chunk.
 //!
-//! A voice is owned by one thread, the voice thread in the program. To add an engine: a folder with a [`Voice`] and a
-//! [`VoiceSource`], and its row in [`crate::engines`]. Chunks are pulled from the voice itself, so a text that was begun
+//! A voice is owned by one thread, the voice thread in the program. To add an engine: a file with a [`VoiceSource`] and a
+//! [`Voice`], which `engines/sentence_voice.rs` makes of what synthesises a sentence at once, and its row in `engines.rs`. Chunks are pulled from the voice itself, so a text that was begun
 //! in advance can be left for a while and continued.
 
 use std::fmt::Debug;

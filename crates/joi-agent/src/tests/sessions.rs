@@ -203,7 +203,7 @@ async fn what_is_forgotten_takes_the_open_questions_of_other_conversations_along
 
 #[tokio::test]
 async fn an_agents_own_session_and_the_users_talk_know_nothing_of_each_other() {
-    let script = ["It is a heron.", "It may rain.", "Its name is grey heron."].map(answers);
+    let script = ["It is a heron.", "It may rain.", "Its name is grey heron.", "Of which?"].map(answers);
     let bench = Bench::new(script.to_vec());
     let agent = Session::new(ConversationId::agent("birds-1"));
     let seen = || {

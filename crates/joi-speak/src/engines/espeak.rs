@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 use espeak_rs_sys as sys;
 
-use super::SpeakError;
+use crate::SpeakError;
 
 mod data;
 mod voice;
@@ -62,7 +62,7 @@ static OPENED: Mutex<Option<String>> = Mutex::new(None);
 
 /// Access to espeak-ng for one voice. Cheap; all of them share the process's one engine.
 #[derive(Debug, Clone)]
-pub(super) struct Phonemizer {
+pub(crate) struct Phonemizer {
     voice: String,
 }
 
@@ -73,7 +73,7 @@ impl Phonemizer {
     /// # Errors
     /// [`SpeakError::EspeakInstall`] and [`SpeakError::EspeakData`] when the folder is not usable,
     /// [`SpeakError::EspeakVoice`] for a voice it does not have.
-    pub(super) fn open(data: &Path, voice: &str) -> Result<Self, SpeakError> {
+    pub(crate) fn open(data: &Path, voice: &str) -> Result<Self, SpeakError> {
         let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
         if opened.is_none() {
             initialise(data)?;
@@ -86,7 +86,7 @@ impl Phonemizer {
     ///
     /// # Errors
     /// [`SpeakError::EspeakVoice`] when the voice can no longer be selected.
-    pub(super) fn sentences(&self, text: &str) -> Result<Vec<String>, SpeakError> {
+    pub(crate) fn sentences(&self, text: &str) -> Result<Vec<String>, SpeakError> {
         let text: String = text.chars().filter(|c| *c != '\0').collect();
         let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
         select(&mut opened, &self.voice)?;

@@ -17,7 +17,7 @@ use ort::value::{DynValue, Tensor};
 use super::graph::{self, DividedVoice};
 use super::pacing::ChunkPacing;
 use crate::SpeakError;
-use crate::onnx::session;
+use crate::engines::onnx::session;
 
 /// Frames around a chunk that are tried: 10 are enough for the voices of medium quality.
 const REACHES: [usize; 3] = [12, 24, 48];
@@ -278,7 +278,7 @@ fn speaker() -> ort::Result<(&'static str, DynValue)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::onnx::environment;
+    use crate::engines::onnx::environment;
     use crate::testing::files;
 
     const STILL: NetworkDescription =

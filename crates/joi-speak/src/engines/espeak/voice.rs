@@ -3,7 +3,6 @@
 //! Any thread, under the one lock of espeak-ng, a sentence at a time: some milliseconds of computing. In: speakable
 //! text. Out: mono f32 in −1..1. `is_stopped` is asked for every 60 ms of sound.
 
-use std::collections::VecDeque;
 use std::ffi::{CString, c_int, c_short, c_void};
 use std::path::PathBuf;
 use std::sync::PoisonError;
@@ -11,8 +10,8 @@ use std::sync::PoisonError;
 use espeak_rs_sys as sys;
 
 use super::{OPENED, Phonemizer, UTF8, pieces, select};
-use crate::shape::{self, LeadSilence};
-use crate::voice::{ChunkEnd, FoundVoice, SoundChunk, Voice, VoiceEngine, VoicePlaces, VoiceSource};
+use crate::engines::sentence_voice::{SentenceEngine, SentenceVoice};
+use crate::voice::{FoundVoice, Voice, VoiceEngine, VoicePlaces, VoiceSource};
 use crate::{SpeakConfig, SpeakError};
 use joi_language::{Language, LanguageCode};
 
@@ -21,8 +20,6 @@ const USUAL_PACE: f32 = 175.0;
 const PACES: std::ops::RangeInclusive<c_int> = 80..=450;
 /// Brings it to the level of Piper's voices: 0.057 root mean square instead of 0.10.
 const LEVEL: f32 = 0.56;
-/// Softer than this counts as silence at the end of a sentence.
-const SILENCE: f32 = 1e-3;
 
 /// espeak-ng's row in the table of engines. A language without a name of its own has the voice of its code.
 pub(crate) const ENGINE: VoiceEngine = VoiceEngine {
@@ -54,10 +51,6 @@ struct EspeakVoice {
     languages: [LanguageCode; 1],
     rate: u32,
     pace: c_int,
-    gain: f32,
-    /// The sentences still to be spoken.
-    sentences: VecDeque<String>,
-    lead: LeadSilence,
 }
 
 /// Receives the samples of a sentence; espeak-ng's callback gets its address.
@@ -73,19 +66,17 @@ impl VoiceSource for EspeakSource {
         // SAFETY: espeak-ng is open; it only reads a number that does not change any more.
         let rate = unsafe { sys::espeak_ng_GetSampleRate() }.unsigned_abs();
         let pace = (USUAL_PACE * config.speed).round() as c_int;
-        Ok(Box::new(EspeakVoice {
+        let voice = EspeakVoice {
             voice: self.voice.clone(),
             languages: [self.voice.split('-').next().unwrap_or_default().into()],
             rate,
             pace: pace.clamp(*PACES.start(), *PACES.end()),
-            gain: config.gain * LEVEL,
-            sentences: VecDeque::new(),
-            lead: LeadSilence::Kept,
-        }))
+        };
+        Ok(Box::new(SentenceVoice::new(voice, config)))
     }
 }
 
-impl Voice for EspeakVoice {
+impl SentenceEngine for EspeakVoice {
     fn rate(&self) -> u32 {
         self.rate
     }
@@ -94,40 +85,22 @@ impl Voice for EspeakVoice {
         &self.languages
     }
 
-    fn begin(&mut self, text: &str, lead: LeadSilence) -> Result<(), SpeakError> {
+    fn pieces(&self, text: &str) -> Result<Vec<String>, SpeakError> {
         let text: String = text.chars().filter(|c| *c != '\0').collect();
-        self.sentences = sentences(&text)
-            .flat_map(pieces)
-            .filter(|sentence| sentence.chars().any(char::is_alphanumeric))
-            .map(str::to_owned)
-            .collect();
-        self.lead = lead;
-        Ok(())
+        let spoken = sentences(&text).flat_map(pieces).filter(|it| it.chars().any(char::is_alphanumeric));
+        Ok(spoken.map(str::to_owned).collect())
     }
 
-    /// Synthesises the next sentence.
-    fn next_chunk(&mut self, is_stopped: &dyn Fn() -> bool) -> Result<Option<SoundChunk>, SpeakError> {
-        if is_stopped() {
-            return Err(SpeakError::Stopped);
-        }
-        let Some(sentence) = self.sentences.pop_front() else {
-            return Ok(None);
-        };
-        let mut samples = self.synthesise(&sentence, is_stopped)?;
-        shape::level(&mut samples, self.gain);
-        let end = samples.iter().rposition(|sample| sample.abs() > SILENCE).map_or(0, |last| last + 1);
-        samples.truncate(end);
-        if self.lead == LeadSilence::Cut {
-            shape::cut_lead(&mut samples, self.rate);
-        }
-        self.lead = LeadSilence::Kept;
-        Ok(Some(SoundChunk { samples, end: ChunkEnd::of(&sentence) }))
+    fn synthesise(&mut self, piece: &str, is_stopped: &dyn Fn() -> bool) -> Result<Vec<f32>, SpeakError> {
+        let mut samples = self.recorded(piece, is_stopped)?;
+        samples.iter_mut().for_each(|sample| *sample *= LEVEL);
+        Ok(samples)
     }
 }
 
 impl EspeakVoice {
-    /// Synthesises one sentence.
-    fn synthesise(&self, sentence: &str, is_stopped: &dyn Fn() -> bool) -> Result<Vec<f32>, SpeakError> {
+    /// Returns a sentence at espeak-ng's own level.
+    fn recorded(&self, sentence: &str, is_stopped: &dyn Fn() -> bool) -> Result<Vec<f32>, SpeakError> {
         let text = CString::new(sentence).map_err(SpeakError::synthesis)?;
         let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
         select(&mut opened, &self.voice)?;
@@ -194,6 +167,7 @@ mod tests {
 
     use super::*;
     use crate::testing::say;
+    use crate::{ChunkEnd, SoundChunk};
 
     fn voice(name: &str, config: &SpeakConfig) -> Result<Box<dyn Voice>, SpeakError> {
         let data = crate::testing::espeak_data();

@@ -13,11 +13,11 @@ use serde::Deserialize;
 
 use super::espeak::Phonemizer;
 use super::onnx::environment;
-use super::shape::LeadSilence;
-use super::voice::{
+use crate::shape::LeadSilence;
+use crate::voice::{
     ChunkEnd, FoundVoice, Interrupter, SoundChunk, Voice, VoiceEngine, VoicePlaces, VoiceSource,
 };
-use super::{SpeakConfig, SpeakError};
+use crate::{SpeakConfig, SpeakError};
 use joi_language::{Language, LanguageCode};
 use network::{NetworkDescription, VoiceNetwork};
 use sentence::{Sentence, Shaping};
@@ -116,8 +116,8 @@ impl VoiceSource for PiperFiles {
 }
 
 /// A loaded voice.
-pub(super) struct PiperVoice {
-    pub(super) network: VoiceNetwork,
+pub(crate) struct PiperVoice {
+    pub(crate) network: VoiceNetwork,
     languages: [LanguageCode; 1],
     phonemizer: Phonemizer,
     ids: HashMap<char, Vec<i64>>,
@@ -149,7 +149,7 @@ impl PiperVoice {
     ///
     /// # Errors
     /// Says which file is missing or unusable.
-    pub(super) fn load(files: &PiperFiles, config: &SpeakConfig) -> Result<Self, SpeakError> {
+    pub(crate) fn load(files: &PiperFiles, config: &SpeakConfig) -> Result<Self, SpeakError> {
         let description = describe(&files.config)?;
         let ids = table(description.phoneme_id_map, &files.config)?;
         let phonemizer = Phonemizer::open(&files.espeak_data, &description.espeak.voice)?;
