@@ -12,7 +12,7 @@ mod reduction;
 mod text;
 mod tool;
 
-pub use allowance::{Allowance, Approval, Claims, matches};
+pub use allowance::{Approval, Claims, ToolAllowance, matches};
 pub use described::DescribedTool;
 pub use naming::program_ids;
 pub use text::tidy;

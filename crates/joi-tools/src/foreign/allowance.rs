@@ -26,7 +26,7 @@ pub enum Approval {
 
 /// What the owner allows of a program's tools, by their names as the program has them, in which `*` stands for any signs.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Allowance<'a> {
+pub struct ToolAllowance<'a> {
     /// Tools that may be called without asking.
     pub allow: &'a [String],
     /// Tools that are asked about before each call.
@@ -37,7 +37,7 @@ pub struct Allowance<'a> {
     pub trusted: bool,
 }
 
-impl Allowance<'_> {
+impl ToolAllowance<'_> {
     /// Returns what the owner allows. The strictest of the lists counts; a tool in none of them is asked about, unless its
     /// program is trusted and calls it read-only.
     pub(super) fn permission(self, tool: &str, claims: Claims, seen: Approval) -> ToolPermission {
@@ -100,8 +100,8 @@ mod tests {
         use ToolPermission::{Allow, Confirm, Deny};
         let list = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let (allow, confirm, deny) = (list(&["get_*"]), list(&["get_secret"]), list(&["*_all"]));
-        let listed = Allowance { allow: &allow, confirm: &confirm, deny: &deny, trusted: false };
-        let trusted = Allowance { trusted: true, ..Allowance::default() };
+        let listed = ToolAllowance { allow: &allow, confirm: &confirm, deny: &deny, trusted: false };
+        let trusted = ToolAllowance { trusted: true, ..ToolAllowance::default() };
         let read = Claims { read_only: Some(true), destructive: None };
         let none = Claims::default();
         for (allowance, tool, claims, seen, expected) in [

@@ -11,7 +11,7 @@ use futures_util::future::BoxFuture;
 use joi_language::{Language, fill};
 use serde_json::Value;
 
-use super::allowance::{Allowance, Approval};
+use super::allowance::{Approval, ToolAllowance};
 use super::cues::{self, ToolCues};
 use super::described::DescribedTool;
 use super::{naming, reduction};
@@ -57,7 +57,7 @@ pub struct ForeignProgram<'a> {
     /// Its name for people.
     pub name: &'a str,
     /// What the owner allows.
-    pub allowance: Allowance<'a>,
+    pub allowance: ToolAllowance<'a>,
     /// The owner's words that point at its tools.
     pub cues: &'a [String],
 }
@@ -273,7 +273,7 @@ mod tests {
 
     fn tool(fault: ForeignFault) -> ForeignTool {
         let allow = ["read*".to_owned()];
-        let allowance = Allowance { allow: &allow, ..Allowance::default() };
+        let allowance = ToolAllowance { allow: &allow, ..ToolAllowance::default() };
         let program =
             ForeignProgram { id: "garden", name: "My_garden", allowance, cues: &["soil".to_owned()] };
         let described = DescribedTool {

@@ -1,6 +1,18 @@
-//! Agents beside the user: whose words are read where.
+//! The dialogue: times of its messages, and whose words are read where.
 
 use super::*;
+
+#[tokio::test]
+async fn messages_of_one_tick_get_rising_times() {
+    let store = Store::in_memory().unwrap();
+    for _ in 0..2 {
+        let same = Exchange { answered_at: at(0), ..exchange(Channel::Voice, 0, "a", "b") };
+        store.add_exchange(same).await.unwrap();
+    }
+    let rows = store.dialogue_since(at(-10), 100).await.unwrap();
+    let times: Vec<i64> = rows.iter().map(|r| r.at.as_millisecond() - at(0).as_millisecond()).collect();
+    assert_eq!(times, [0, 1, 2, 3]);
+}
 
 #[tokio::test]
 async fn what_agents_say_to_themselves_is_no_part_of_the_dialogue() {
