@@ -16,6 +16,7 @@ mod gauge;
 mod journal;
 mod moment;
 mod mute;
+mod report;
 mod server;
 mod shown;
 mod status;
@@ -30,6 +31,7 @@ pub use desk::RunningDesk;
 pub use gauge::{Gauge, gauge, gauge_by};
 pub use journal::{Journal, JournalEntry, LogCounts};
 pub use mute::{MuteCommand, MuteFault, MuteOutcome, PersistentMute};
+pub use report::{ReportTable, ReportText, StatusReport, TextPiece, Tone, bytes};
 pub use server::ControlServer;
 pub use status::{
     AnsweringModel, BackupStatus, CarrierRow, ChatStatus, Counters, DelayStatus, DeviceDelays, DeviceStatus,

@@ -12,6 +12,7 @@ mod architecture {
     mod errors;
     mod items;
     mod prose;
+    mod size;
 }
 
 /// No source file is longer than this.
@@ -36,9 +37,9 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("libc", &["joi-base/machine/allocator", "joi-base/machine/signals"]),
     ("whisper_rs", &["joi-hear/whisper"]),
     ("rustpotter", &["joi-hear/wake/templates/engine"]),
-    ("ort", &["joi-speak/onnx", "joi-speak/piper"]),
-    ("prost", &["joi-speak/piper/graph"]),
-    ("espeak_rs_sys", &["joi-speak/espeak", "joi-speak/piper"]),
+    ("ort", &["joi-speak/engines"]),
+    ("prost", &["joi-speak/engines/piper/graph"]),
+    ("espeak_rs_sys", &["joi-speak/engines/espeak", "joi-speak/engines/piper"]),
     ("rusqlite", &["joi-store"]),
     (
         "reqwest",

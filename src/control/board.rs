@@ -82,7 +82,7 @@ impl StatusBoard {
             requests: None,
             chat: None,
             home: None,
-            tool_servers: None,
+            tool_servers: Vec::new(),
             messages: None,
             backups: None,
             machine: None,
@@ -143,9 +143,9 @@ impl StatusBoard {
         self.change(|facts| facts.home = Some(Box::new(read)));
     }
 
-    /// Sets the function that returns the state of servers of tools.
+    /// Adds a function that returns the state of servers of tools of one kind.
     pub fn tool_servers(&self, read: impl Fn() -> Vec<ToolServerRow> + Send + Sync + 'static) {
-        self.change(|facts| facts.tool_servers = Some(Box::new(read)));
+        self.change(|facts| facts.tool_servers.push(Box::new(read)));
     }
 
     /// Sets the function that returns the state of messages.
@@ -344,7 +344,7 @@ impl StatusBoard {
             echo: facts.echo.as_ref().map(EchoMeter::report),
             models: Models { chat, answering, ..facts.models.clone() },
             home: facts.home.as_ref().map(|read| read()),
-            tool_servers: facts.tool_servers.as_ref().map(|read| read()).unwrap_or_default(),
+            tool_servers: facts.tool_servers.iter().flat_map(|read| read()).collect(),
             messages: facts.messages.as_ref().map(|read| read()),
             backups: facts.backups.as_ref().map(|read| read()),
             machine,

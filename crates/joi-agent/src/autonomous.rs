@@ -15,14 +15,13 @@ use tokio::time::timeout;
 use crate::Engine;
 use crate::agent::patience::Patience;
 use crate::agent::protocols::Answering;
-use crate::arbiter::ModelPriority;
 use crate::autonomous::call::{CallEnd, TurnCalls};
 use crate::model::{ChatModel, ModelState};
 use crate::prompt::head::HeadSet;
 use crate::prompt::{self, context};
 use joi_answer::protocol::{self, WrittenCall};
 use joi_autonomy::agent::news::TurnEnding;
-use joi_llm::{Ask, ChatEvent, Length, LlmError, Message};
+use joi_llm::{Ask, ChatEvent, Length, LlmError, Message, ModelPriority};
 use joi_tools::{Arguments, Tool, Toolbox};
 
 mod call;

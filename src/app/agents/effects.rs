@@ -21,9 +21,9 @@ use joi_autonomy::agent::observe::{AgentObservation, TurnTask};
 use joi_autonomy::agent::precheck::{self, PrecheckVerdict};
 use joi_autonomy::agent::set_state::SetState;
 use joi_autonomy::agent::yielding::{YIELD, YieldTool};
+use joi_redact::redact;
 use joi_tools::gate::{AgentCall, Consent, GateVerdict, StandingPermission, Taint, judge_agent};
 use joi_tools::{self as tools, Arguments, Call, Source, Tool, ToolError};
-use joi_understand::redact;
 
 /// Time limit of the question whether a change is worth a turn.
 const CHECKED_WITHIN: Duration = Duration::from_secs(20);
@@ -105,7 +105,7 @@ pub(super) async fn talk<M: ChatModel>(
     text: String,
     answer: oneshot::Sender<String>,
 ) -> AgentDone {
-    let asked = redact::redact(&text).into_string();
+    let asked = redact(&text).into_string();
     let (instruction, is_tainted) = observed(&shared, &[], &[], TurnTask::Answer(&asked));
     let turn = AgentTurn {
         caller: AgentCaller::User,
