@@ -6,7 +6,7 @@
 //! ```
 //! use futures_util::FutureExt;
 //! use futures_util::future::BoxFuture;
-//! use joi_autonomy::agent::sensor::{SensorReading, Sensor, SensorFault};
+//! use joi_autonomy::agent::sensor::{Sensor, SensorFault, SensorReading};
 //! use joi_tools::Source;
 //!
 //! /// Counts.
