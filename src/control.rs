@@ -8,6 +8,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+mod agents;
 mod board;
 mod client;
 mod desk;
@@ -23,6 +24,7 @@ mod subscription;
 pub mod watchdog;
 pub mod wire;
 
+pub use agents::{AgentGauge, AgentLine, AgentRequest, AgentRow, Agents, ApprovalRow};
 pub use board::{StatusBoard, StatusBoardParts};
 pub use client::Client;
 pub use desk::RunningDesk;

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use tokio::sync::{broadcast, mpsc, watch};
 
+use super::agents::Agents;
 use super::gauge::Gauge;
 use super::journal::{Journal, LogCounts};
 use super::moment::moment;
@@ -58,6 +59,8 @@ struct BoardShared {
     working: watch::Sender<bool>,
     /// Carries out calls of other programs, once it is there.
     desk: OnceLock<ToolDesk>,
+    /// The agents, where some are configured.
+    agents: OnceLock<Agents>,
 }
 
 impl StatusBoard {
@@ -98,6 +101,7 @@ impl StatusBoard {
             settled: watch::channel(false).0,
             working: watch::channel(false).0,
             desk: OnceLock::new(),
+            agents: OnceLock::new(),
         }))
     }
 
@@ -210,6 +214,17 @@ impl StatusBoard {
     /// Returns what carries out calls of other programs; nothing where none are served.
     pub fn desk(&self) -> Option<&ToolDesk> {
         self.0.desk.get()
+    }
+
+    /// Shows the agents.
+    pub fn has_agents(&self, agents: Agents) {
+        // They are made once.
+        let _ = self.0.agents.set(agents);
+    }
+
+    /// Returns the agents; nothing where none is configured.
+    pub fn agents(&self) -> Option<&Agents> {
+        self.0.agents.get()
     }
 
     /// Sets the queue of requests about alarms; `count` returns how many ring.
@@ -337,6 +352,7 @@ impl StatusBoard {
             queues: facts.queues.iter().filter_map(|gauge| gauge()).collect(),
             errors: parts.journal.entries(),
             counters: Counters { sound_lost_s: sound.map(|sound| sound.lost_s), ..facts.counters },
+            agent_events: self.agents().map(Agents::counts).unwrap_or_default(),
             losses: Vec::new(),
         }
     }

@@ -23,6 +23,7 @@ use joi_store::Store;
 use joi_tools::{Router, ToolRegistry, Toolbox, ToolsConfig};
 
 mod acting;
+mod agents;
 mod attacks;
 mod breakdowns;
 mod choice;

@@ -54,6 +54,7 @@ pub use follow::Follower;
 pub use hass::house_from_hass;
 pub use hub::Hub;
 pub use hubs::{HUBS, hub_names, no_rooms};
+pub use openhab::{SseFrame, SseFrames};
 pub use server::{HomeServer, HubPlace, ServerCheck};
 pub use stored::StoredHome;
 pub use token::{HomeToken, TokenSource};

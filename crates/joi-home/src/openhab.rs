@@ -12,6 +12,7 @@ mod tests;
 use std::sync::Arc;
 
 use super::hub::{Hub, MdnsService};
+pub use frames::{SseFrame, SseFrames};
 use rest::RestClient;
 
 /// openHAB, 4.0 or newer.

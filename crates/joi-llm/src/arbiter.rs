@@ -89,6 +89,12 @@ impl Arbiter {
         let _ = self.turns.subscribe().wait_for(|turns| turns.running > 0 || turns.begun != before).await;
     }
 
+    /// Waits until no turn runs. Cancel-safe.
+    pub async fn nobody_waits(&self) {
+        // The sender lives as long as this does.
+        let _ = self.turns.subscribe().wait_for(|turns| turns.running == 0).await;
+    }
+
     /// Waits for the model. Cancel-safe: who is dropped while waiting leaves the queue, and a permit that was granted
     /// in that moment goes to the next.
     pub async fn permit(&self, priority: ModelPriority) -> Permit<'_> {
