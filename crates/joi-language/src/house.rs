@@ -72,6 +72,9 @@ pub struct HousePhrases {
     pub stands: Vec<String>,
     /// Ends of a word that are a verb and state something of the thing: "the lamp's on".
     pub told_by: Vec<String>,
+    /// What begins a remark behind a command that is a sentence of its own: "it's".
+    #[serde(default)]
+    pub remarks: Vec<String>,
 }
 
 /// Words that go on with what was said before.

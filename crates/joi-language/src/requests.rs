@@ -87,6 +87,9 @@ pub struct FormWords {
     pub subjects: Phrases,
     /// Verbs that make a clause a statement.
     pub finite: Phrases,
+    /// How a verb may end that is the last word of a statement.
+    #[serde(default)]
+    pub verb_endings: Vec<String>,
     /// Answers that mean no, whatever follows.
     pub refusals: Phrases,
     /// Answers that mean yes.

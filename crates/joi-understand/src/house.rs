@@ -70,6 +70,10 @@ pub fn decide(text: &str, situation: &HouseSituation<'_>) -> Option<HouseDecisio
     if own.as_ref().is_some_and(|decision| !is_unfound(decision)) {
         return own;
     }
+    let core = without_remark(&all, situation.words).and_then(|core| by_phrasings(core, situation));
+    if let Some(decision) = core.filter(|decision| !is_unfound(decision)) {
+        return Some(decision);
+    }
     // That a thing can't is no better answer than that of a model where the language reads more than the templates.
     let is_alone = situation.phrasings.deeds.is_empty();
     let known = by_template::decide(text, &all, situation);
@@ -80,6 +84,25 @@ pub fn decide(text: &str, situation: &HouseSituation<'_>) -> Option<HouseDecisio
 pub fn later_by_template(text: &str, situation: &HouseSituation<'_>) -> Option<later::LaterWords> {
     let all = spoken::request(text, situation.words);
     if is_forbidden(&all, situation) { None } else { by_template::later(text, situation) }
+}
+
+/// Fewest words of a command that has a remark behind it.
+const SHORTEST_COMMAND: usize = 2;
+
+/// Returns a command without the remark behind it: "bathroom light off, it's wasting electricity". One with a figure in it
+/// may say more.
+fn without_remark<'a>(all: &'a [String], words: &HouseWords) -> Option<&'a [String]> {
+    let begins = |at: &usize| {
+        let is_begun = |phrase: &String| {
+            let phrase = phrase.split(' ');
+            phrase.clone().count() < all.len() - at
+                && phrase.zip(&all[*at..]).all(|(word, said)| word == said.as_str())
+        };
+        words.words.remarks.iter().any(is_begun)
+    };
+    let at = (SHORTEST_COMMAND..all.len()).find(begins)?;
+    let has_figure = all[at..].iter().any(|word| word.contains(|c: char| c.is_ascii_digit()));
+    (!has_figure).then_some(&all[..at])
 }
 
 fn is_unfound(decision: &HouseDecision) -> bool {

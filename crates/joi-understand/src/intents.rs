@@ -132,7 +132,9 @@ pub struct QuickIntent {
 pub fn match_intent(language: &Language, text: &str) -> Option<QuickIntent> {
     let grammar = language.grammar();
     let said = disfluency::without_pauses(words::normalise(text, &grammar.manners)?, grammar);
-    let unreasoned = || read(language, text, disfluency::without_reason(&said, grammar)?);
+    // "Forget the number, it's another one now" is more than an erasure.
+    let is_complete = |read: &Matched<Intent>| !matches!(read.made, Intent::Memory(_));
+    let unreasoned = || read(language, text, disfluency::without_reason(&said, grammar)?).filter(is_complete);
     let own = read(language, text, &said).or_else(unreasoned);
     // Words that could have been any words lose against a template of the community that knows them.
     let by_template = || {

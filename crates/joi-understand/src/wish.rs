@@ -240,7 +240,10 @@ fn of_known(
     said: &Utterances<'_>,
     call: &CallWords<'_>,
 ) -> Wish {
-    let mut verdict = named.and_then(|thing| begins_with_it(words, (clauses, thing), said, &call.deed));
+    let mut verdict = named.and_then(|thing| {
+        begins_with_it(words, (clauses, thing), said, &call.deed)
+            .or_else(|| ends_with_it(words, (clauses, thing), said, &call.deed))
+    });
     let matched = |clause: &Clause| deeds::matched_to(words, clause, (&call.deed, named));
     for clause in clauses {
         let new = match clause.form {
@@ -304,6 +307,24 @@ fn begins_with_it(
     };
     let is_short = clauses.len() == 1 && clauses.iter().all(is_bare);
     (is_short && !all.iter().any(takes_back)).then_some(Wish::Act)
+}
+
+/// Returns whether it is asked for in short behind what only says why: "I've got a headache, living room light off".
+fn ends_with_it(
+    words: &RequestWords,
+    (all, thing): (&[Clause], &[String]),
+    said: &Utterances<'_>,
+    deed: &str,
+) -> Option<Wish> {
+    let (before, last) = said.asked.trim_end_matches(['.', '!', ' ']).rsplit_once([',', '.', '!', ';'])?;
+    let only_states =
+        |clause: &Clause| matches!(clause.form, Form::Statement | Form::Open) && !clause.has_condition;
+    let is_stated = clauses(words, before).iter().any(|clause| clause.form == Form::Statement);
+    let is_short = match &clauses(words, last)[..] {
+        [clause] => deeds::is_name_and_end(words, clause, (deed, thing)),
+        _ => false,
+    };
+    (is_short && is_stated && all.iter().all(only_states)).then_some(Wish::Act)
 }
 
 /// Returns whether a statement says that what the deed makes is needed.

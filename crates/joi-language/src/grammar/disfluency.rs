@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::Grammar;
+use super::lifted;
 use super::machine::GrammarUtterance;
 use super::program::Slot;
 use super::slots;
@@ -153,11 +154,18 @@ pub fn fluent(words: &[Word], grammar: &Grammar) -> Vec<Fluent> {
     ways.map(|(_, words, dropped)| Fluent { words, dropped }).collect()
 }
 
-/// Returns `words` without the reason at their end: "because I have to leave early". A reason that turns the sense round is
-/// none.
+/// Returns `words` without the reason at their end: "because I have to leave early", "it's my day off". A reason that turns
+/// the sense round is none, and a sentence of its own with a number or a time in it is more than a reason.
 pub fn without_reason<'a>(words: &'a [Word], grammar: &Grammar) -> Option<&'a [Word]> {
+    let is_figure = |word: &Word| {
+        word.text.starts_with(|c: char| c.is_ascii_digit()) || grammar.numbers.counts(&word.text)
+    };
+    let says_more = |rest: &[Word]| rest.iter().any(is_figure) || lifted::holds_strict(rest, grammar);
     let begins = |at: &usize| {
-        grammar.manners.reasons.iter().any(|phrase| words_at_start(&words[*at..], phrase).is_some())
+        let rest = &words[*at..];
+        let is_begun =
+            |phrases: &[Vec<String>]| phrases.iter().any(|phrase| words_at_start(rest, phrase).is_some());
+        is_begun(&grammar.manners.reasons) || is_begun(&grammar.manners.remarks) && !says_more(rest)
     };
     let at = (FEWEST_WORDS..words.len()).find(begins)?;
     (!words[at..].iter().any(|word| grammar.mood.negates(&word.text))).then_some(&words[..at])
@@ -334,5 +342,8 @@ mod tests {
         let said = words("set an alarm for eight because I do not want to sleep");
         assert_eq!(without_reason(&said, grammar), None);
         assert_eq!(without_reason(&words("because I said so"), grammar), None);
+        let said = words("no alarm tomorrow, it's my day off");
+        assert_eq!(without_reason(&said, grammar).map(texts).as_deref(), Some("no alarm tomorrow"));
+        assert_eq!(without_reason(&words("set an alarm for eight, it's 9:30 now"), grammar), None);
     }
 }

@@ -10,6 +10,7 @@ use std::ops::Range;
 use super::Grammar;
 use super::machine::{Capture, GrammarUtterance, Slot};
 use super::program::Program;
+use super::slots::{self, Taken};
 use super::words::{Word, words_at_start};
 
 /// Most ways that are tried: an utterance with more times is no command.
@@ -123,10 +124,23 @@ pub fn day_in(words: &[Word], grammar: &Grammar) -> Option<Range<usize>> {
     {
         return None;
     }
-    let mut days = spans.into_iter().filter(|span| span.is_strict && is_one(&[Slot::Day, Slot::Month], span));
+    let mut days = spans
+        .into_iter()
+        .filter(|span| span.is_strict && is_one(&[Slot::Day, Slot::Month, Slot::MonthDay], span));
     let first = days.next()?;
     // The same day again within it.
     days.all(|other| other.at.start < first.at.end).then_some(first.at)
+}
+
+/// Returns whether `words` begin with a time of day that has a name: "noon".
+pub fn begins_with_named_time(words: &[Word], grammar: &Grammar) -> bool {
+    let utterance = GrammarUtterance::new(words, grammar);
+    let is_number = |word: &Word| {
+        grammar.numbers.counts(&word.text) || word.text.starts_with(|c: char| c.is_ascii_digit())
+    };
+    let ends = |(end, _): &(usize, Taken)| *end == 1;
+    words.first().is_some_and(|first| !is_number(first))
+        && slots::take(Slot::Clock, &utterance, 0, words.len()).ways.iter().any(ends)
 }
 
 /// Returns whether such a time stands in `words`.

@@ -32,6 +32,9 @@ pub struct Manners {
     /// What begins a reason behind a command: "because".
     #[serde(default, deserialize_with = "phrases")]
     pub(crate) reasons: Vec<Vec<String>>,
+    /// What begins a remark behind a command that is a sentence of its own: "it is".
+    #[serde(default, deserialize_with = "phrases")]
+    pub(crate) remarks: Vec<Vec<String>>,
     /// Words for a day that was named before: "that day".
     #[serde(default, deserialize_with = "phrases")]
     pub same_day: Vec<Vec<String>>,

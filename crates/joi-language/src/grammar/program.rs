@@ -38,6 +38,8 @@ pub enum Slot {
     Minute,
     /// Of a month.
     Ordinal,
+    /// Of the month that is running or the next one.
+    MonthDay,
     /// A phrase of a lexicon.
     Part,
     /// A phrase of a lexicon.
@@ -71,7 +73,7 @@ pub enum Slot {
 }
 
 impl Slot {
-    const ALL: [(&'static str, Self); 23] = [
+    const ALL: [(&'static str, Self); 24] = [
         ("percent", Self::Percent),
         ("duration", Self::Duration),
         ("length", Self::Length),
@@ -80,6 +82,7 @@ impl Slot {
         ("hour", Self::Hour),
         ("minute", Self::Minute),
         ("ordinal", Self::Ordinal),
+        ("monthday", Self::MonthDay),
         ("part", Self::Part),
         ("today", Self::Today),
         ("day", Self::Day),
@@ -122,6 +125,7 @@ impl Slot {
             | Self::Hour
             | Self::Minute
             | Self::Ordinal
+            | Self::MonthDay
             | Self::Part
             | Self::Today
             | Self::Month

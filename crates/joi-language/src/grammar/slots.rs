@@ -53,7 +53,7 @@ pub(crate) fn take(slot: Slot, utterance: &GrammarUtterance<'_>, at: usize, to: 
             let ways = reads.into_iter().map(|read| (at + read.words, Taken::Seconds(read.value))).collect();
             Taking { ways, may_go_on }
         }
-        Slot::Ordinal => {
+        Slot::Ordinal | Slot::MonthDay => {
             let read = grammar.numbers.ordinal(words);
             let ways = read.into_iter().map(|read| (at + read.words, Taken::Number(read.value))).collect();
             Taking { ways, may_go_on: false }
@@ -128,8 +128,21 @@ fn name(utterance: &GrammarUtterance<'_>, at: usize, to: usize) -> Taking {
     let grammar = utterance.grammar;
     let words = &utterance.words[at..to];
     let most = words.iter().take(LONGEST_NAME).take_while(|word| grammar.may_be_in_name(&word.text)).count();
-    let ways = (1..=most).map(|count| (at + count, Taken::Words(at..at + count))).collect();
+    let is_name = |count: &usize| !is_no_name(utterance, at..at + count);
+    let ways = (1..=most).filter(is_name).map(|count| (at + count, Taken::Words(at..at + count))).collect();
     Taking { ways, may_go_on: false }
+}
+
+/// Returns whether words name nothing by themselves: a day on which something comes back ("weekend"), or a particle
+/// ("like").
+fn is_no_name(utterance: &GrammarUtterance<'_>, at: Range<usize>) -> bool {
+    let is_all = |(end, _): &(usize, Taken)| *end == at.end;
+    let is_day = [Slot::Day, Slot::Days, Slot::Several]
+        .into_iter()
+        .any(|slot| take(slot, utterance, at.start, at.end).ways.iter().any(is_all));
+    let words = &utterance.words[at.clone()];
+    let particles = &utterance.grammar.manners.particles;
+    is_day || particles.iter().any(|phrase| words_at_start(words, phrase) == Some(words.len()))
 }
 
 fn clock(utterance: &GrammarUtterance<'_>, at: usize, to: usize) -> Taking {

@@ -10,6 +10,9 @@ use super::entry::{Days, Due, EntryKind, next_on};
 use super::order::{Bias, TimeRefusal};
 use crate::{ClockSaid, Exactness};
 
+/// Most months that are looked at for one with this day: the 31st is in every second one.
+const MONTHS: i64 = 12;
+
 /// A part of the day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DayPart {
@@ -32,6 +35,8 @@ pub enum Day {
     Weekday(Weekday),
     /// Month 1 to 12 and day of the month, in this year or the next.
     Date(i8, i8),
+    /// Day of the month, in this month or in the next one that has it.
+    OfMonth(i8),
 }
 
 /// A moment as it was said.
@@ -165,13 +170,24 @@ pub fn dates(day: Day, now: &Zoned) -> Vec<Date> {
         Day::Date(month, day) => {
             [Date::new(today.year(), month, day).ok(), Date::new(today.year() + 1, month, day).ok()]
         }
+        Day::OfMonth(day) => {
+            let mut those = of_month(day, today);
+            [those.next(), those.next()]
+        }
     };
     dates.into_iter().flatten().collect()
 }
 
+/// This day of the months from the one of `today` on, where they have it.
+fn of_month(day: i8, today: Date) -> impl Iterator<Item = Date> {
+    let first = today.first_of_month();
+    let month = move |ahead: i64| first.checked_add(ahead.months()).ok();
+    (0..MONTHS).filter_map(move |ahead| month(ahead)?.with().day(day).build().ok())
+}
+
 /// The date of a day: of one in a calendar the next, today included. Nothing for a day that is not in it.
 pub fn date_on(day: Day, now: &Zoned) -> Option<Date> {
-    let is_past = |date: &Date| matches!(day, Day::Date(..)) && *date < now.date();
+    let is_past = |date: &Date| matches!(day, Day::Date(..) | Day::OfMonth(_)) && *date < now.date();
     dates(day, now).into_iter().find(|date| !is_past(date))
 }
 
@@ -184,6 +200,9 @@ fn on_day(day: Day, times: &[Time], bias: Bias, now: &Zoned) -> Option<DateTime>
                 .or_else(|| on_date(today.checked_add(1.week()).ok()?, times, bias, now));
         }
         Day::Weekday(weekday) => today.nth_weekday(1, weekday).ok()?,
+        Day::OfMonth(day) => {
+            return of_month(day, today).find_map(|date| on_date(date, times, bias, now));
+        }
         Day::Date(month, day) => {
             let this_year = Date::new(today.year(), month, day).ok();
             return this_year
@@ -205,4 +224,26 @@ fn on_date(date: Date, times: &[Time], bias: Bias, now: &Zoned) -> Option<DateTi
 
 fn is_ahead(at: DateTime, now: &Zoned) -> bool {
     Due::Wall(at).moment(now.time_zone()) > now.timestamp()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_day_of_the_month_is_in_the_next_month_that_has_it() {
+        for (day, today, expected) in [
+            (15, "2026-03-02", "2026-03-15"),
+            (2, "2026-03-02", "2026-03-02"),
+            (1, "2026-03-02", "2026-04-01"),
+            (31, "2026-04-01", "2026-05-31"),
+            (30, "2026-02-01", "2026-03-30"),
+        ] {
+            let now: Zoned = format!("{today}T09:00:00+00:00[UTC]").parse().unwrap();
+            let found = date_on(Day::OfMonth(day), &now).map(|date| date.to_string());
+            assert_eq!(found.as_deref(), Some(expected), "{day} after {today}");
+        }
+        let now: Zoned = "2026-03-02T09:00:00+00:00[UTC]".parse().unwrap();
+        assert_eq!(date_on(Day::OfMonth(32), &now), None);
+    }
 }

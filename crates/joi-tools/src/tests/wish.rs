@@ -131,8 +131,8 @@ fn holds(text: &'static str, language: &Language, least: f64, most_bothered: f64
 
 #[test]
 fn nothing_runs_that_was_not_asked_for_and_plain_requests_run_without_a_question() {
-    holds(corpus!("en"), english(), 0.94, 0.16);
-    holds(corpus!("de"), german(), 0.95, 0.19);
+    holds(corpus!("en"), english(), 0.97, 0.16);
+    holds(corpus!("de"), german(), 0.97, 0.19);
 }
 
 // Not tuned with: what was never seen may be asked about more often, and runs no more.
@@ -145,20 +145,20 @@ fn utterances_that_nobody_tuned_with_are_asked_about_rather_than_run() {
 #[test]
 fn utterances_of_a_second_time_that_nobody_tuned_with_run_nothing_unasked() {
     holds(corpus!("en.held-out-2"), english(), 0.90, 0.10);
-    holds(corpus!("de.held-out-2"), german(), 0.83, 0.01);
+    holds(corpus!("de.held-out-2"), german(), 0.95, 0.01);
 }
 
 // Half of it in the house
 #[test]
 fn utterances_of_a_third_time_that_nobody_tuned_with_run_nothing_unasked() {
-    holds(corpus!("en.held-out-3"), english(), 0.79, 0.27);
-    holds(corpus!("de.held-out-3"), german(), 0.72, 0.28);
+    holds(corpus!("en.held-out-3"), english(), 0.80, 0.27);
+    holds(corpus!("de.held-out-3"), german(), 0.80, 0.28);
 }
 
 #[test]
 fn utterances_of_a_fourth_time_that_nobody_tuned_with_run_nothing_unasked() {
-    holds(corpus!("en.held-out-4"), english(), 0.61, 0.20);
-    holds(corpus!("de.held-out-4"), german(), 0.55, 0.26);
+    holds(corpus!("en.held-out-4"), english(), 0.69, 0.20);
+    holds(corpus!("de.held-out-4"), german(), 0.61, 0.26);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use joi_language::{Language, fill};
 /// Returns whether a question about `day` is about `date`: nobody asks about today by its weekday.
 fn is_meant(day: Day, date: Date, now: &Zoned) -> bool {
     match day {
-        Day::Date(..) => date >= now.date(),
+        Day::Date(..) | Day::OfMonth(_) => date >= now.date(),
         Day::Weekday(_) => date > now.date(),
         Day::Ahead(_) => true,
     }

@@ -6,6 +6,7 @@
 use jiff::civil::Weekday;
 
 use joi_language::grammar::Grammar;
+use joi_language::grammar::lifted;
 use joi_language::grammar::machine::{Capture, Slot};
 use joi_language::grammar::slots::Taken;
 use joi_language::grammar::words::Word;
@@ -100,6 +101,8 @@ impl Filled<'_> {
             let is_said_twice = range.start > 0 && text(range.start - 1) == text(range.start);
             let is_next_to_dropped = capture.slot == Slot::Text && self.stands_beside_dropped(range);
             is_next_to_dropped
+                || capture.slot == Slot::Text
+                    && lifted::begins_with_named_time(&self.words[range.clone()], self.grammar)
                 || leads_on
                 || is_said_twice
                 || manners.is_unfinished(last)
@@ -270,6 +273,9 @@ impl Filled<'_> {
         if let Some(month) = self.value(Slot::Month).and_then(|month| month.parse().ok()) {
             let day = self.number(Slot::Ordinal).and_then(|day| i8::try_from(day).ok())?;
             return Some(Day::Date(month, day));
+        }
+        if let Some(day) = self.number(Slot::MonthDay).and_then(|day| i8::try_from(day).ok()) {
+            return Some(Day::OfMonth(day));
         }
         let part = || self.value(Slot::Part).or_else(|| self.value(Slot::Today));
         let day = self.value(Slot::Day).or_else(|| part()?.split_once(' ').map(|(_, day)| day))?;

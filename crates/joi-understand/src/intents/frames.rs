@@ -64,7 +64,7 @@ fn is_clear(capture: &Capture, lifted: &Lifted) -> bool {
 fn is_one_time(captures: &[Capture]) -> bool {
     let count = |slots: &[Slot]| captures.iter().filter(|capture| slots.contains(&capture.slot)).count();
     let length = count(&[Slot::Duration]);
-    let moment = [&[Slot::Clock][..], &[Slot::Part, Slot::Today], &[Slot::Day, Slot::Month]];
+    let moment = [&[Slot::Clock][..], &[Slot::Part, Slot::Today], &[Slot::Day, Slot::Month, Slot::MonthDay]];
     let days = count(&[Slot::Days, Slot::Several, Slot::Nth]);
     let most = moment.iter().map(|slots| count(slots)).max().unwrap_or(0);
     length <= 1 && most <= 1 && (length == 0 || (most == 0 && days == 0))

@@ -84,6 +84,8 @@ pub fn asked_for(asked: &str, language: &Language) -> Option<String> {
 
 fn expression(asked: &str, language: &Language) -> Option<String> {
     let lower = figures::to_compute(&asked.to_lowercase().replace('’', "'"), language);
+    // "A hundred and five": the article belongs to the number.
+    let lower = language.in_figures(&lower);
     let mut rest = lower.trim().trim_end_matches(['?', '.', '!', '=', ' ']);
     let before = language.sums().flat_map(|words| &words.before);
     while let Some(shorter) =

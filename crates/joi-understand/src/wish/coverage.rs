@@ -10,9 +10,11 @@ use std::collections::HashSet;
 use super::clause::{Clause, Form};
 use super::deeds::{self, DeedMatch, ThingNamed};
 use super::figures::{numbers, parts};
+use super::sentences::states;
 use super::told::takes_all;
 use crate::intents;
 use crate::text::same;
+use joi_language::grammar::numbers::ONE;
 use joi_language::values::{CallValue, ValueKind};
 use joi_language::{DeedWords, Language, RequestWords, words_of};
 
@@ -22,6 +24,10 @@ const LONGEST_TIME: usize = 9;
 const LONGEST_CLAUSE: usize = 60;
 /// Most words of whom somebody speaks to.
 const LONGEST_ADDRESS: usize = 3;
+/// Most digits that are spoken one by one.
+const MOST_DIGITS: usize = 9;
+/// Fewest letters of a particle of a verb.
+const PARTICLE: usize = 2;
 /// Fewest letters by which a part of a compound is known.
 const PART: usize = 3;
 
@@ -125,7 +131,8 @@ impl<'a> CallCoverage<'a> {
         let is_small =
             |word: &String| self.words.form.function_words.at_start(std::slice::from_ref(word)).is_some();
         let is_of_it = |word: &String| !is_small(word) && (self.is_value(word) || self.is_object(word));
-        (has_verb || said.len() > LONGEST_ADDRESS) && !said.iter().any(is_of_it)
+        let says_something = has_verb || said.len() > LONGEST_ADDRESS || states(self.words, said);
+        says_something && !said.iter().any(is_of_it)
     }
 
     fn is_object(&self, word: &str) -> bool {
@@ -179,6 +186,8 @@ impl<'a> CallCoverage<'a> {
             }
             if let Some(count) = small.iter().filter_map(|phrases| phrases.at_start(rest)).max() {
                 at += count;
+            } else if let Some(count) = self.number_of_words(rest) {
+                at += count;
             } else if times[at] || form.clitics.contains(&said[at]) || self.explains(&said[at]) {
                 at += 1;
             } else {
@@ -186,6 +195,28 @@ impl<'a> CallCoverage<'a> {
             }
         }
         false
+    }
+
+    /// Returns how many words at the head are a number of a value together: "half a dozen", "four two one seven".
+    fn number_of_words(&self, rest: &[String]) -> Option<usize> {
+        let of_values = |found: &[u32]| {
+            self.values
+                .iter()
+                .any(|value| numbers(self.language, self.words, value).iter().any(|of| found.contains(of)))
+        };
+        let phrase = |(phrase, _): (&String, &u32)| {
+            let words = phrase.split(' ');
+            words.clone().eq(rest.iter().take(words.clone().count())).then(|| words.count())
+        };
+        let joined = |count: &usize| numbers(self.language, self.words, &rest[..*count].join(" "));
+        let quantity = self.words.quantities.iter().filter_map(phrase).max();
+        if let Some(count) = quantity.filter(|count| *count > 1 && of_values(&joined(count))) {
+            return Some(count);
+        }
+        let is_digit =
+            |word: &String| numbers(self.language, self.words, word).iter().any(|number| *number < 10 * ONE);
+        let digits = rest.iter().take(MOST_DIGITS).take_while(|word| is_digit(word)).count();
+        (digits > 1 && joined(&digits).last().is_some_and(|number| of_values(&[*number]))).then_some(digits)
     }
 
     /// Returns whether the verb of an order for a list is heard as this word: "boot olive oil on the list".
@@ -222,8 +253,17 @@ impl<'a> CallCoverage<'a> {
             is_own || self.is_value(word) || self.is_number(word) || self.is_unit(word)
         };
         is_part(word)
-            || word.contains('-') && parts(word).iter().all(|part| is_part(part))
+            || word.contains('-')
+                && (is_part(&word.replace('-', "")) || parts(word).iter().all(|part| is_part(part)))
+            || self.is_verb_with_particle(word)
             || self.is_compound(word)
+    }
+
+    /// Returns whether a verb of the deed stands behind a particle of it: "runterdimmen".
+    fn is_verb_with_particle(&self, word: &str) -> bool {
+        let is_own = |part: &str| part.chars().count() >= PARTICLE && self.own.contains(part);
+        self.words.form.verbs_last
+            && word.char_indices().any(|(at, _)| is_own(&word[..at]) && is_own(&word[at..]))
     }
 
     fn is_unit(&self, word: &str) -> bool {

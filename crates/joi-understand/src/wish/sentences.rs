@@ -3,7 +3,7 @@
 //! In: what was said. Out: words between punctuation; then parts, each of which begins where words begin a clause.
 //! Pure: no I/O, no clock.
 
-use joi_language::{DeedWords, FormWords, RequestWords, words_of};
+use joi_language::{DeedWords, FormWords, Phrases, RequestWords, words_of};
 
 /// A stretch of words between punctuation.
 pub(super) struct WordRun {
@@ -82,7 +82,12 @@ pub(super) fn parts(words: &RequestWords, sentence: &[WordRun]) -> Vec<ClausePar
         for (index, (from, to, is_joined)) in cuts.into_iter().enumerate() {
             let part = &stretch.words[from..to];
             match parts.last_mut() {
-                Some(before) if index == 0 && !begins(words, part) => {
+                Some(before)
+                    if index == 0
+                        && !begins(words, part)
+                        && !states(words, part)
+                        && !gives_reason(words, before) =>
+                {
                     before.words.extend(part.iter().cloned());
                 }
                 _ => parts.push(ClausePart { words: part.to_vec(), announces: false, is_joined }),
@@ -111,6 +116,50 @@ pub(super) fn begins(words: &RequestWords, part: &[String]) -> bool {
         &words.told.reports,
     ];
     marks.iter().any(|phrases| phrases.at_start(rest).is_some()) || verb(words, rest) > 0
+}
+
+/// Fewest words of a statement: what, and what it does.
+const SHORTEST_STATEMENT: usize = 3;
+/// Fewest letters of a verb that only its ending shows.
+const SHORTEST_VERB: usize = 5;
+
+/// Returns whether a stretch behind punctuation says something of its own, and nothing that may change a request in
+/// front of it: "die Sonne blendet", "Jo did it".
+pub(super) fn states(words: &RequestWords, part: &[String]) -> bool {
+    let form = &words.form;
+    let is = |phrases: &Phrases, word: &String| phrases.at_start(std::slice::from_ref(word)).is_some();
+    let turns = [
+        &form.reported,
+        &form.anywhere,
+        &form.conditions,
+        &form.negations,
+        &form.hypotheses,
+        &form.corrections,
+        &form.excluded,
+        &form.subordinates,
+        &words.unasked.ironies,
+        &words.unasked.forbids,
+        &words.unasked.quotes,
+        &words.unasked.plays,
+    ];
+    let Some((first, rest)) = part.split_first() else { return false };
+    let ends_in_verb = || {
+        is(&form.function_words, first)
+            && rest.last().is_some_and(|last| {
+                let is_verb = |ending: &String| last.ends_with(ending.as_str());
+                last.chars().count() >= SHORTEST_VERB && form.verb_endings.iter().any(is_verb)
+            })
+    };
+    let has_verb = || rest.iter().any(|word| is(&form.finite, word));
+    part.len() >= SHORTEST_STATEMENT
+        && !is(&form.finite, first)
+        && !turns.iter().any(|phrases| phrases.are_in(part))
+        && (has_verb() || ends_in_verb())
+}
+
+/// Returns whether a part says why before what is asked for: "since Grandma's here, hall light on".
+fn gives_reason(words: &RequestWords, part: &ClausePart) -> bool {
+    words.unasked.reasons.at_start(&part.words).is_some() && !part.announces
 }
 
 /// `part` without what only leads to it.

@@ -13,7 +13,7 @@ use super::sentences::{WordRun, led, sentences, verb};
 use super::told::takes_all;
 use crate::text::without_quotes;
 use joi_language::values::Wish;
-use joi_language::{Language, Phrases, RequestWords, UnaskedWords, words_of};
+use joi_language::{DeedWords, Language, Phrases, RequestWords, UnaskedWords, words_of};
 
 /// Most words of a name in front of what somebody is asked.
 const LONGEST_NAME: usize = 3;
@@ -160,7 +160,10 @@ fn is_name(words: &RequestWords, said: &[String]) -> bool {
             .any(|phrases| phrases.at_start(whole) == Some(whole.len()))
     };
     let is_small = |word: &String| form.function_words.at_start(std::slice::from_ref(word)).is_some();
+    // "And onions, put those on the list" goes on with something.
+    let goes_on = whole.iter().take(whole.len() - said.len()).any(|word| joins(word));
     !said.is_empty()
+        && !goes_on
         && said.len() <= LONGEST_NAME
         && (0..said.len()).all(|at| joins(&said[at]) && at > 0 || !is_known(at))
         && !is_answer()
@@ -176,7 +179,11 @@ fn is_own_deed(words: &RequestWords, sentences: &[Vec<WordRun>]) -> bool {
         let is_for_joi = words.deeds().any(|(_, deed)| deed.alone.at_start(rest).is_some());
         let behind = words.unasked.own.at_start(rest).map(|count| led(&words.form, &rest[count..]).to_vec());
         behind.filter(|_| !is_for_joi).is_some_and(|said| {
-            let is_passive = words.deeds().any(|(_, deed)| deed.alone.at_start(&said).is_some());
+            let is_alone = |deed: &DeedWords| match words.form.verbs_last {
+                true => deed.alone.anywhere(&said).is_some(),
+                false => deed.alone.at_start(&said).is_some(),
+            };
+            let is_passive = words.deeds().any(|(_, deed)| is_alone(deed));
             let is_polite = words.form.verbs_last;
             let clause = Clause { form: Form::Request, words: said, is_polite, ..Clause::default() };
             let is_function =

@@ -49,6 +49,43 @@ fn a_time_may_stand_anywhere_and_none_of_its_words_is_dropped() {
 }
 
 #[test]
+fn days_and_particles_are_no_names_and_a_remark_is_no_part_of_a_command() {
+    for (language, text) in [
+        (english(), "weekend alarm nine am"),
+        (english(), "set an alarm for like nine am at the weekend, it's my day off"),
+    ] {
+        let (_, name, when) = set(language, text).unwrap();
+        let days = said(when).days;
+        assert_eq!((name, days), (None, Days::from_to(Weekday::Saturday, Weekday::Sunday)), "{text}");
+    }
+    let (_, name, _) = set(english(), "set me an alarm for like eight fifteen am tomorrow").unwrap();
+    assert_eq!(name, None);
+    for (language, text) in
+        [(english(), "no alarm tomorrow, it's my day off"), (german(), "morgen kein Wecker, ich habe frei")]
+    {
+        let what = intents::match_intent(language, text).map(|quick| quick.what);
+        assert!(matches!(what, Some(Intent::Schedule(ScheduleOrder::Skip(_)))), "{text}: {what:?}");
+    }
+    // What is kept instead is more than a remark.
+    assert_eq!(intents::match_intent(english(), "forget my locker number, it's another one now"), None);
+}
+
+#[test]
+fn a_day_of_the_month_needs_no_month() {
+    for (language, text, name) in [
+        (english(), "remind me on the 15th to pay the rent", "pay the rent"),
+        (english(), "set me a reminder for the fifteenth to pay the rent", "pay the rent"),
+        (german(), "erinnere mich am fünfzehnten an die Miete", "die Miete"),
+    ] {
+        let (kind, text_of, when) = set(language, text).unwrap();
+        assert_eq!((kind, text_of.as_deref()), (EntryKind::Reminder, Some(name)), "{text}");
+        assert_eq!(said(when).day, Some(Day::OfMonth(15)), "{text}");
+    }
+    let (_, _, when) = set(english(), "remind me every month on the 15th to pay the rent").unwrap();
+    assert_eq!(said(when).day, None, "a series");
+}
+
+#[test]
 fn a_time_within_a_text_is_a_part_of_it() {
     for (text, name) in [
         ("remind me to buy plates for 7 people", "buy plates for 7 people"),

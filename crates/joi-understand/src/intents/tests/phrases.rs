@@ -73,6 +73,7 @@ fn day_shown(day: Day) -> String {
         Day::Ahead(days) => format!(" +{days}"),
         Day::Weekday(weekday) => format!(" {weekday:?}").to_lowercase(),
         Day::Date(month, day) => format!(" {day}.{month}."),
+        Day::OfMonth(day) => format!(" {day}."),
     }
 }
 
