@@ -6,47 +6,31 @@
 mod effects;
 mod say;
 mod sensing;
+mod shared;
 mod task;
 #[cfg(test)]
 mod tests;
+mod world;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{Mutex, broadcast, mpsc, watch};
+use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinSet;
 
 use super::brain::Brain;
 use super::daemon::{Service, ServiceContext};
 use crate::config::Config;
 use crate::control::{AgentLine, Agents, StatusBoard};
-use joi_agent::Engine;
 use joi_agent::model::ChatModel;
 use joi_autonomy::agent::bus::AgentBus;
 use joi_autonomy::agent::entry::{AgentEntries, AgentEntry};
-use joi_base::clock::Clock;
-use joi_home::{Home as _, HomeServer, HomeView, ServerEvent};
-use joi_schedule::announce::Announcer;
-
+use joi_home::{Home as _, HomeServer};
 use task::AgentTask;
+use world::{AgentWorld, HouseFeed};
 
 /// Requests to an agent that wait. When full, further ones are refused.
 const REQUESTS: usize = 4;
-/// Readings that wait for an agent. When full, its sensors wait.
-const READINGS: usize = 64;
-
-/// The house as sensors follow it.
-pub(super) type HouseFeed =
-    Arc<dyn Fn() -> (watch::Receiver<HomeView>, broadcast::Receiver<ServerEvent>) + Send + Sync>;
-
-/// What all agents share.
-pub(super) struct AgentWorld<M> {
-    pub(super) engine: Arc<Engine<M>>,
-    pub(super) announcer: Announcer,
-    pub(super) clock: Arc<dyn Clock>,
-    pub(super) bus: AgentBus,
-    pub(super) house: Option<HouseFeed>,
-}
 
 /// Returns the service, and shows the agents on `board`; none where none is configured.
 pub(super) fn agents(
@@ -78,7 +62,11 @@ pub(super) fn agents(
             for task in tasks.drain(..) {
                 running.spawn(task.run(context.stop.clone()));
             }
-            while running.join_next().await.is_some() {}
+            while let Some(ended) = running.join_next().await {
+                if let Err(error) = ended {
+                    tracing::error!(%error, "an agent has broken down; it begins anew when joi starts");
+                }
+            }
             context.stop.cancelled().await;
             Ok(())
         }

@@ -21,7 +21,7 @@ use crate::prompt::head::HeadSet;
 use crate::prompt::{self, context};
 use joi_answer::protocol::{self, WrittenCall};
 use joi_autonomy::agent::news::TurnEnding;
-use joi_llm::{Ask, ChatEvent, Length, LlmError, Message};
+use joi_llm::{Ask, ChatEvent, Length, LlmError, Message, ModelPriority};
 use joi_tools::{Arguments, Tool, Toolbox};
 
 mod call;

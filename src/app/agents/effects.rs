@@ -10,20 +10,20 @@ use tokio::sync::oneshot;
 
 use super::say::{SAY, SayTool};
 use super::sensing;
-use super::task::AgentShared;
+use super::shared::{AgentShared, WaitingDeed};
 use joi_agent::model::ChatModel;
 use joi_agent::{AgentCaller, AgentDesk, AgentTurn, AgentTurnDone};
-use joi_autonomy::agent::approval::{Approval, ApprovalAsked};
+use joi_autonomy::agent::approval::{AgentApproval, ApprovalAsked};
 use joi_autonomy::agent::exchange::{APPROVAL, Notification, TurnBrief};
 use joi_autonomy::agent::hot_state::FieldChange;
 use joi_autonomy::agent::news::TurnEnding;
-use joi_autonomy::agent::observe::{Observation, TurnTask};
+use joi_autonomy::agent::observe::{AgentObservation, TurnTask};
 use joi_autonomy::agent::precheck::{self, PrecheckVerdict};
 use joi_autonomy::agent::set_state::SetState;
 use joi_autonomy::agent::yielding::{YIELD, YieldTool};
+use joi_redact::redact;
 use joi_tools::gate::{AgentCall, Consent, GateVerdict, StandingPermission, Taint, judge_agent};
 use joi_tools::{self as tools, Arguments, Call, Source, Tool, ToolError};
-use joi_understand::redact;
 
 /// Time limit of the question whether a change is worth a turn.
 const CHECKED_WITHIN: Duration = Duration::from_secs(20);
@@ -41,13 +41,6 @@ pub(super) enum AgentDone {
     Thought(AgentTurnDone),
     Ran(Notification),
     Talked { answer: oneshot::Sender<String>, text: String, tokens: u64 },
-}
-
-/// A call that has begun to wait for a yes.
-pub(super) struct WaitingDeed {
-    pub(super) id: u32,
-    pub(super) tool: String,
-    pub(super) in_words: String,
 }
 
 /// Brings fields anew; one that can't be brought keeps its old value.
@@ -112,7 +105,7 @@ pub(super) async fn talk<M: ChatModel>(
     text: String,
     answer: oneshot::Sender<String>,
 ) -> AgentDone {
-    let asked = redact::redact(&text).into_string();
+    let asked = redact(&text).into_string();
     let (instruction, is_tainted) = observed(&shared, &[], &[], TurnTask::Answer(&asked));
     let turn = AgentTurn {
         caller: AgentCaller::User,
@@ -135,8 +128,8 @@ pub(super) async fn talk<M: ChatModel>(
 }
 
 /// Runs a call that the owner has granted.
-pub(super) async fn run<M: ChatModel>(shared: Arc<AgentShared<M>>, approval: Approval) -> AgentDone {
-    let Approval { id, tool: name, arguments, .. } = approval;
+pub(super) async fn run<M: ChatModel>(shared: Arc<AgentShared<M>>, approval: AgentApproval) -> AgentDone {
+    let AgentApproval { id, tool: name, arguments, .. } = approval;
     let snapshot = shared.world.engine.parts.tools.snapshot();
     let done = match snapshot.toolbox.get(&name) {
         None => Err("there is no such tool any more".to_owned()),
@@ -197,7 +190,7 @@ fn observed<M>(
 ) -> (String, bool) {
     let approvals = shared.state().approvals().to_vec();
     let (hot, record) = (shared.hot().clone(), shared.record().clone());
-    let observation = Observation {
+    let observation = AgentObservation {
         name: &shared.name,
         prompt: &shared.entry.prompt,
         hot: &hot,

@@ -10,12 +10,12 @@ use futures_util::FutureExt;
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
-use super::AgentWorld;
+use super::world::AgentWorld;
 use joi_agent::model::ChatModel;
 use joi_autonomy::agent::exchange::Notification;
 use joi_autonomy::agent::sensor::{
-    FileSensor, HouseSensor, PollSensor, PolledTool, Reading, Sensor, SensorFault, SensorPauses, SseSensor,
-    WebSocketSensor,
+    FileSensor, HouseSensor, PollSensor, PolledTool, Sensor, SensorFault, SensorPauses, SensorReading,
+    SseSensor, WebSocketSensor,
 };
 use joi_autonomy::agent::sensor_entry::{SensorEntry, SensorSource};
 use joi_autonomy::agent::signal::{Signal, SignalScore, score};
@@ -31,7 +31,7 @@ const SCORE_TOKENS: u32 = 8;
 #[derive(Debug)]
 pub(super) enum SensorNews {
     /// A reading, for these fields.
-    Read { sensor: String, updates: Vec<String>, reading: Reading },
+    Read { sensor: String, updates: Vec<String>, reading: SensorReading },
     /// A signal has fired.
     Fired(Notification),
     /// It has failed.
@@ -147,7 +147,7 @@ async fn taken<M: ChatModel>(
     world: &AgentWorld<M>,
     (name, entry): (&str, &SensorEntry),
     signals: &mut [Signal],
-    reading: Reading,
+    reading: SensorReading,
     news: &mpsc::Sender<SensorNews>,
 ) -> Result<(), mpsc::error::SendError<SensorNews>> {
     let (mut fired, mut is_held) = (Vec::new(), false);

@@ -4,7 +4,7 @@
 //! the bus. Talking with the agent runs beside its loop. Dropping the task drops whatever runs, sensors included.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -16,19 +16,17 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::effects::{self, AgentDone, WaitingDeed};
+use super::effects::{self, AgentDone};
 use super::sensing::{self, SensorNews};
-use super::{AgentWorld, READINGS};
+use super::shared::{AgentShared, WaitingDeed};
+use super::world::{AgentWorld, READINGS};
 use crate::control::{AgentGauge, AgentRequest, AgentRow, ApprovalRow};
 use joi_agent::model::ChatModel;
 use joi_autonomy::agent::entry::AgentEntry;
 use joi_autonomy::agent::exchange::{AgentEffect, AgentInput, TurnReport};
-use joi_autonomy::agent::hot_state::{FieldWrite, HotState};
-use joi_autonomy::agent::news::{AgentEvent, AgentNews};
-use joi_autonomy::agent::observe::Record;
-use joi_autonomy::agent::pace::AgentLoop;
-use joi_autonomy::agent::sensor::Reading;
-use joi_autonomy::agent::set_state::SharedHotState;
+use joi_autonomy::agent::hot_state::FieldWrite;
+use joi_autonomy::agent::news::AgentNews;
+use joi_autonomy::agent::sensor::SensorReading;
 use joi_autonomy::agent::yielding;
 use joi_language::{SentenceField, SentenceName, SentenceTemplate};
 use joi_schedule::announce::{Announcement, AnnouncementId, AnnouncementOrigin, AnnouncementPriority};
@@ -41,37 +39,6 @@ const REPORTS_EVERY: Duration = Duration::from_secs(1);
 const ASKS_FOR: Duration = Duration::from_secs(10 * 60);
 /// Calls whose question waits to be announced.
 const QUESTIONS: usize = 8;
-
-/// What the futures of an agent share.
-pub(super) struct AgentShared<M> {
-    pub(super) world: Arc<AgentWorld<M>>,
-    pub(super) name: String,
-    pub(super) entry: AgentEntry,
-    pub(super) hot: SharedHotState,
-    state: Mutex<AgentLoop>,
-    record: Mutex<Record>,
-    pub(super) asked: mpsc::Sender<WaitingDeed>,
-}
-
-impl<M> AgentShared<M> {
-    pub(super) fn state(&self) -> MutexGuard<'_, AgentLoop> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn hot(&self) -> MutexGuard<'_, HotState> {
-        self.hot.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn record(&self) -> MutexGuard<'_, Record> {
-        self.record.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Sends an event to the bus; `words` stand apart.
-    pub(super) fn report(&self, news: AgentNews, words: Option<String>) {
-        let (agent, at) = (self.name.clone(), self.world.clock.now().timestamp());
-        self.world.bus.send(AgentEvent { news, agent, at, words });
-    }
-}
 
 /// The task.
 pub(super) struct AgentTask<M> {
@@ -99,10 +66,7 @@ impl<M: ChatModel + 'static> AgentTask<M> {
     ) -> Self {
         let (ask, asked) = mpsc::channel(QUESTIONS);
         let (heard, news) = mpsc::channel(READINGS);
-        let hot: SharedHotState = Arc::new(Mutex::new(HotState::new(&entry.fields)));
-        let state = Mutex::new(AgentLoop::new(&entry, world.clock.now().timestamp()));
-        let record = Mutex::default();
-        let shared = AgentShared { world, name: name.to_owned(), entry, hot, state, record, asked: ask };
+        let shared = AgentShared::new(world, name, entry, ask);
         Self {
             shared: Arc::new(shared),
             requests,
@@ -242,7 +206,7 @@ impl<M: ChatModel + 'static> AgentTask<M> {
     }
 
     /// Writes a reading into its fields; returns whether one of them has another value.
-    fn write(&self, sensor: &str, updates: &[String], reading: &Reading) -> bool {
+    fn write(&self, sensor: &str, updates: &[String], reading: &SensorReading) -> bool {
         let now = self.shared.world.clock.now().timestamp();
         let mut has_changed = false;
         for field in updates {

@@ -9,22 +9,25 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream};
 use jiff::{SignedDuration, Zoned};
 use serde_json::{Value, json};
+use tokio::sync::{broadcast, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
+use joi_agent::Engine;
 use joi_agent::model::{ModelState, Room, Served};
 use joi_agent::{
     ContextConfig, EngineParts, Initiative, MemoryConfig, PersonaConfig, Protocols, ReplyConfig,
 };
 use joi_autonomy::agent::guard::Guardrail;
 use joi_autonomy::agent::news::{AgentEvent, AgentNews, ApprovalDecision, TurnEnding};
-use joi_home::HomeLink;
+use joi_base::clock::Clock;
 use joi_home::house::{House, HouseRules, TagVocabulary, read};
+use joi_home::{HomeLink, HomeView};
 use joi_language::Language;
 use joi_language::testing::{english, in_english};
 use joi_llm::{Ask, ChatEvent, ChatStats, Knowledge, LlmConfig, LlmError, ModelSize, OLLAMA, ServedBy};
-use joi_schedule::announce::AnnounceConfig;
+use joi_schedule::announce::{AnnounceConfig, Announcer};
 use joi_tools::{
     Arguments, Call, Effect, Output, Tool, ToolError, ToolRegistry, Toolbox, ToolsConfig, schema,
 };

@@ -13,7 +13,7 @@ const MOST: usize = 8;
 
 /// A call that waits for a yes.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Approval {
+pub struct AgentApproval {
     /// Its number, which the agent never uses again.
     pub id: u32,
     /// The tool.
@@ -28,8 +28,8 @@ pub struct Approval {
 
 /// All calls of an agent that wait.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Approvals {
-    waiting: Vec<Approval>,
+pub struct AgentApprovals {
+    waiting: Vec<AgentApproval>,
     last: u32,
 }
 
@@ -44,7 +44,7 @@ pub enum ApprovalAsked {
     Full,
 }
 
-impl Approvals {
+impl AgentApprovals {
     /// Has a call wait.
     pub fn ask(
         &mut self,
@@ -61,24 +61,24 @@ impl Approvals {
         }
         self.last += 1;
         let (id, tool, arguments) = (self.last, tool.to_owned(), arguments.clone());
-        self.waiting.push(Approval { id, tool, arguments, in_words, asked_at: now });
+        self.waiting.push(AgentApproval { id, tool, arguments, in_words, asked_at: now });
         ApprovalAsked::Pending(self.last)
     }
 
     /// Returns those that wait.
-    pub fn waiting(&self) -> &[Approval] {
+    pub fn waiting(&self) -> &[AgentApproval] {
         &self.waiting
     }
 
     /// Takes the one of this number out.
-    pub fn decided(&mut self, id: u32) -> Option<Approval> {
+    pub fn decided(&mut self, id: u32) -> Option<AgentApproval> {
         let at = self.waiting.iter().position(|one| one.id == id)?;
         Some(self.waiting.remove(at))
     }
 
     /// Takes out those that nobody has answered in time.
-    pub fn expired(&mut self, now: Timestamp) -> Vec<Approval> {
-        let is_over = |one: &mut Approval| now.duration_since(one.asked_at).abs() >= APPROVAL_LASTS;
+    pub fn expired(&mut self, now: Timestamp) -> Vec<AgentApproval> {
+        let is_over = |one: &mut AgentApproval| now.duration_since(one.asked_at).abs() >= APPROVAL_LASTS;
         self.waiting.extract_if(.., is_over).collect()
     }
 

@@ -4,7 +4,7 @@
 
 use joi_tools::Source;
 
-use super::approval::Approval;
+use super::approval::AgentApproval;
 use super::hot_state::FieldChange;
 use super::news::{AgentNews, TurnEnding};
 use super::precheck::PrecheckVerdict;
@@ -92,7 +92,7 @@ pub enum AgentEffect {
     /// Run a turn, then [`AgentInput::TurnOver`].
     Think(TurnBrief),
     /// Run a call that was granted.
-    Run(Approval),
+    Run(AgentApproval),
     /// Report an event.
     Report(AgentNews),
     /// End the agent with its sensors.

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use jiff::Zoned;
 use joi_tools::{Source, fence};
 
-use super::approval::Approval;
+use super::approval::AgentApproval;
 use super::exchange::Notification;
 use super::hot_state::{FieldChange, HotState, shown};
 
@@ -19,7 +19,7 @@ const SHOWN: usize = 12;
 /// Most characters of one notification in a prompt.
 const MOST_NOTIFICATION: usize = 400;
 
-/// What is asked of a turn.
+/// The task of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TurnTask<'a> {
     /// To look by itself, and to yield.
@@ -32,7 +32,7 @@ pub enum TurnTask<'a> {
 
 /// What a turn begins with.
 #[derive(Debug, Clone, Copy)]
-pub struct Observation<'a> {
+pub struct AgentObservation<'a> {
     /// The agent's name.
     pub name: &'a str,
     /// What it is for.
@@ -44,14 +44,14 @@ pub struct Observation<'a> {
     /// What has changed since its last turn.
     pub changes: &'a [FieldChange],
     /// Calls that wait for a yes.
-    pub approvals: &'a [Approval],
+    pub approvals: &'a [AgentApproval],
     /// What it did before.
     pub record: &'a Record,
-    /// What is asked.
+    /// The task of the turn.
     pub task: TurnTask<'a>,
 }
 
-impl Observation<'_> {
+impl AgentObservation<'_> {
     /// Returns the message.
     pub fn message(&self, now: &Zoned) -> String {
         let asked = match self.task {
@@ -162,8 +162,8 @@ mod tests {
         hot: &'a HotState,
         record: &'a Record,
         notifications: &'a [Notification],
-    ) -> Observation<'a> {
-        Observation {
+    ) -> AgentObservation<'a> {
+        AgentObservation {
             name: "garage",
             prompt: "You watch the garage.",
             hot,

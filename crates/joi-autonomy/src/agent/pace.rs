@@ -10,7 +10,7 @@ use jiff::{SignedDuration, Timestamp, Zoned};
 use joi_schedule::announce::QuietHours;
 use joi_tools::{Arguments, Source};
 
-use super::approval::{Approval, ApprovalAsked, Approvals};
+use super::approval::{AgentApproval, AgentApprovals, ApprovalAsked};
 use super::entry::{AgentEntry, AutonomyRules};
 use super::exchange::{APPROVAL, AgentEffect, AgentInput, Notification, TurnReport};
 use super::guard::{GuardCounters, Guardrail, after};
@@ -85,7 +85,7 @@ pub struct AgentLoop {
     /// When something happened last.
     active_at: Timestamp,
     failures: u32,
-    approvals: Approvals,
+    approvals: AgentApprovals,
     effects: Vec<AgentEffect>,
 }
 
@@ -113,7 +113,7 @@ impl AgentLoop {
             counters: GuardCounters::default(),
             active_at: now,
             failures: 0,
-            approvals: Approvals::default(),
+            approvals: AgentApprovals::default(),
             effects: Vec::new(),
         }
     }
@@ -153,7 +153,7 @@ impl AgentLoop {
     }
 
     /// Returns the calls that wait for a yes.
-    pub fn approvals(&self) -> &[Approval] {
+    pub fn approvals(&self) -> &[AgentApproval] {
         self.approvals.waiting()
     }
 
@@ -276,7 +276,7 @@ impl AgentLoop {
         }
     }
 
-    fn over(&mut self, approval: Approval, decision: ApprovalDecision, now: Timestamp) {
+    fn over(&mut self, approval: AgentApproval, decision: ApprovalDecision, now: Timestamp) {
         let (id, tool) = (approval.id, approval.tool.clone());
         self.report(AgentNews::ApprovalDecided { approval: id, tool, decision });
         let text = match decision {

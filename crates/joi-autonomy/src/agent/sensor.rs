@@ -7,17 +7,17 @@
 //! ```
 //! use futures_util::FutureExt;
 //! use futures_util::future::BoxFuture;
-//! use joi_autonomy::agent::sensor::{Reading, Sensor, SensorFault};
+//! use joi_autonomy::agent::sensor::{SensorReading, Sensor, SensorFault};
 //! use joi_tools::Source;
 //!
 //! /// Counts.
 //! struct Counter(u64);
 //!
 //! impl Sensor for Counter {
-//!     fn next(&mut self) -> BoxFuture<'_, Result<Reading, SensorFault>> {
+//!     fn next(&mut self) -> BoxFuture<'_, Result<SensorReading, SensorFault>> {
 //!         async move {
 //!             self.0 += 1;
-//!             Ok(Reading::of(self.0.into(), Source::Own))
+//!             Ok(SensorReading::of(self.0.into(), Source::Own))
 //!         }
 //!         .boxed()
 //!     }
@@ -56,12 +56,12 @@ pub(super) const MOST_BYTES: usize = 256 * 1024;
 /// A source of readings.
 pub trait Sensor: Send {
     /// Waits for the next reading. Dropping the future loses at most that reading.
-    fn next(&mut self) -> BoxFuture<'_, Result<Reading, SensorFault>>;
+    fn next(&mut self) -> BoxFuture<'_, Result<SensorReading, SensorFault>>;
 }
 
 /// A reading.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reading {
+pub struct SensorReading {
     /// The value.
     pub value: Value,
     /// Whose words it is made of.
@@ -70,7 +70,7 @@ pub struct Reading {
     pub item: Option<Box<Item>>,
 }
 
-impl Reading {
+impl SensorReading {
     /// A reading of no item.
     pub fn of(value: Value, source: Source) -> Self {
         Self { value, source, item: None }

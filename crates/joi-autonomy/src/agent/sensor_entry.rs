@@ -42,7 +42,7 @@ pub struct SensorEntry {
     /// Whether what comes are words of yours. Otherwise it may be anybody's, and the agent changes nothing without a yes
     /// while it is in its state.
     pub trusted: bool,
-    /// What is worth a notification, by name.
+    /// Conditions that are worth a notification, by name.
     pub signals: BTreeMap<String, SignalEntry>,
 }
 

@@ -1,3 +1,5 @@
+//! Models and sensors that misbehave.
+
 use super::*;
 
 #[tokio::test(start_paused = true)]

@@ -13,7 +13,7 @@ use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-use super::{MOST_BYTES, Reading, Sensor, SensorFault, author, value_at};
+use super::{MOST_BYTES, Sensor, SensorFault, SensorReading, author, value_at};
 
 /// Changes that follow one another within this time are one.
 const SETTLES: Duration = Duration::from_millis(100);
@@ -66,16 +66,16 @@ impl FileSensor {
         Ok(())
     }
 
-    async fn read(&self) -> Result<Reading, SensorFault> {
+    async fn read(&self) -> Result<SensorReading, SensorFault> {
         let (path, pointer) = (self.path.clone(), self.pointer.clone());
         let reading = tokio::task::spawn_blocking(move || contents(&path, &pointer));
         let value = reading.await.map_err(|_| SensorFault::Ended("the program"))??;
-        Ok(Reading::of(value, author(self.is_trusted)))
+        Ok(SensorReading::of(value, author(self.is_trusted)))
     }
 }
 
 impl Sensor for FileSensor {
-    fn next(&mut self) -> BoxFuture<'_, Result<Reading, SensorFault>> {
+    fn next(&mut self) -> BoxFuture<'_, Result<SensorReading, SensorFault>> {
         async move {
             self.changed().await?;
             let read = self.read().await;

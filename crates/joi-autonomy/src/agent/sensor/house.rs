@@ -12,7 +12,7 @@ use joi_tools::Source;
 use serde_json::Value;
 use tokio::sync::{broadcast, watch};
 
-use super::{Reading, Sensor, SensorFault};
+use super::{Sensor, SensorFault, SensorReading};
 
 /// The sensor.
 pub struct HouseSensor {
@@ -20,7 +20,7 @@ pub struct HouseSensor {
     is_trusted: bool,
     view: watch::Receiver<HomeView>,
     events: broadcast::Receiver<ServerEvent>,
-    waiting: VecDeque<Reading>,
+    waiting: VecDeque<SensorReading>,
     last: Option<Value>,
     is_first: bool,
 }
@@ -68,7 +68,7 @@ impl HouseSensor {
         self.last = Some(value.clone());
         let is_text = matches!(item.state.value, StateValue::Text(_));
         let source = if is_text && !self.is_trusted { Source::Foreign } else { Source::Own };
-        self.waiting.push_back(Reading { value, source, item: Some(Box::new(item)) });
+        self.waiting.push_back(SensorReading { value, source, item: Some(Box::new(item)) });
     }
 
     fn events(&mut self) -> Vec<String> {
@@ -86,7 +86,7 @@ impl HouseSensor {
 }
 
 impl Sensor for HouseSensor {
-    fn next(&mut self) -> BoxFuture<'_, Result<Reading, SensorFault>> {
+    fn next(&mut self) -> BoxFuture<'_, Result<SensorReading, SensorFault>> {
         async move {
             loop {
                 if std::mem::take(&mut self.is_first) {

@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 use joi_tools::Source;
 
 use super::url::UrlReader;
-use super::{Reading, Sensor, SensorFault, author, value_at};
+use super::{Sensor, SensorFault, SensorReading, author, value_at};
 
 /// Calls the tool of a sensor once, through the gate: the text of its answer, and whose words it is.
 pub type PolledTool = Box<dyn Fn() -> BoxFuture<'static, Result<(String, Source), String>> + Send>;
@@ -46,18 +46,18 @@ impl PollSensor {
         Ok(Self { polled, pointer, interval, is_trusted, is_first: true })
     }
 
-    async fn read(&mut self) -> Result<Reading, SensorFault> {
+    async fn read(&mut self) -> Result<SensorReading, SensorFault> {
         let (text, source) = match &self.polled {
             Polled::Tool(call) => call().await.map_err(SensorFault::Unreadable)?,
             Polled::Url(reader) => (reader.text().await?, Source::Foreign),
         };
         let source = if self.is_trusted { author(true) } else { source };
-        Ok(Reading::of(value_at(&text, &self.pointer)?, source))
+        Ok(SensorReading::of(value_at(&text, &self.pointer)?, source))
     }
 }
 
 impl Sensor for PollSensor {
-    fn next(&mut self) -> BoxFuture<'_, Result<Reading, SensorFault>> {
+    fn next(&mut self) -> BoxFuture<'_, Result<SensorReading, SensorFault>> {
         async move {
             if !self.is_first {
                 tokio::time::sleep(self.interval).await;

@@ -14,7 +14,7 @@ use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
 use super::url::UrlReader;
-use super::{MOST_BYTES, Reading, Sensor, SensorFault, author, value_at};
+use super::{MOST_BYTES, Sensor, SensorFault, SensorReading, author, value_at};
 
 type Pieces = Pin<Box<dyn Stream<Item = Result<Vec<u8>, SensorFault>> + Send>>;
 
@@ -62,10 +62,10 @@ impl SseSensor {
 }
 
 impl Sensor for SseSensor {
-    fn next(&mut self) -> BoxFuture<'_, Result<Reading, SensorFault>> {
+    fn next(&mut self) -> BoxFuture<'_, Result<SensorReading, SensorFault>> {
         async move {
             let message = self.message().await?;
-            Ok(Reading::of(value_at(&message, &self.pointer)?, author(self.is_trusted)))
+            Ok(SensorReading::of(value_at(&message, &self.pointer)?, author(self.is_trusted)))
         }
         .boxed()
     }
@@ -114,10 +114,10 @@ impl WebSocketSensor {
 }
 
 impl Sensor for WebSocketSensor {
-    fn next(&mut self) -> BoxFuture<'_, Result<Reading, SensorFault>> {
+    fn next(&mut self) -> BoxFuture<'_, Result<SensorReading, SensorFault>> {
         async move {
             let message = self.message().await?;
-            Ok(Reading::of(value_at(&message, &self.pointer)?, author(self.is_trusted)))
+            Ok(SensorReading::of(value_at(&message, &self.pointer)?, author(self.is_trusted)))
         }
         .boxed()
     }

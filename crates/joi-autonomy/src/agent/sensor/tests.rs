@@ -51,11 +51,15 @@ async fn a_tool_is_called_at_once_and_then_at_its_interval() {
     });
     let mut sensor = PollSensor::tool(tool, String::new(), 60 * SECOND, false);
     let began = tokio::time::Instant::now();
-    assert_eq!(sensor.next().await, Ok(Reading::of(json!(0), Source::Foreign)));
+    assert_eq!(sensor.next().await, Ok(SensorReading::of(json!(0), Source::Foreign)));
     assert_eq!(began.elapsed(), Duration::ZERO);
     assert_eq!(sensor.next().await, Err(SensorFault::Unreadable("down".into())));
     assert_eq!(began.elapsed(), 60 * SECOND);
-    assert_eq!(sensor.next().await, Ok(Reading::of(json!(2), Source::Foreign)), "the pause is the driver's");
+    assert_eq!(
+        sensor.next().await,
+        Ok(SensorReading::of(json!(2), Source::Foreign)),
+        "the pause is the driver's"
+    );
     assert_eq!(began.elapsed(), 60 * SECOND);
 }
 
@@ -88,7 +92,7 @@ async fn an_address_is_read_and_its_faults_are_reported_without_a_redirect_being
     ];
     let url = server(answers).await;
     let mut sensor = PollSensor::url(&url, "/temp".into(), Duration::ZERO, false).unwrap();
-    assert_eq!(sensor.next().await, Ok(Reading::of(json!(4), Source::Foreign)));
+    assert_eq!(sensor.next().await, Ok(SensorReading::of(json!(4), Source::Foreign)));
     for expected in ["it answers 500", "it answers 302", "it sends more than"] {
         let fault = sensor.next().await.unwrap_err().to_string();
         assert!(fault.starts_with("cannot read 127.0.0.1") && fault.contains(expected), "{fault}");
@@ -103,10 +107,10 @@ async fn server_sent_events_are_readings_and_a_broken_stream_is_opened_again() {
     let url = server(vec![first, ok("text/event-stream", "data: {\"n\": 3}\n\n")]).await;
     let mut sensor = SseSensor::new(&url, "/n".into(), true).unwrap();
     for number in [1, 2] {
-        assert_eq!(sensor.next().await, Ok(Reading::of(json!(number), Source::Own)));
+        assert_eq!(sensor.next().await, Ok(SensorReading::of(json!(number), Source::Own)));
     }
     assert_eq!(sensor.next().await, Err(SensorFault::Ended("the stream")));
-    assert_eq!(sensor.next().await, Ok(Reading::of(json!(3), Source::Own)));
+    assert_eq!(sensor.next().await, Ok(SensorReading::of(json!(3), Source::Own)));
 }
 
 #[tokio::test]
@@ -122,9 +126,9 @@ async fn messages_of_a_web_socket_are_readings() {
         }
     });
     let mut sensor = WebSocketSensor::new(&url, String::new(), false);
-    assert_eq!(sensor.next().await, Ok(Reading::of(json!("open"), Source::Foreign)));
+    assert_eq!(sensor.next().await, Ok(SensorReading::of(json!("open"), Source::Foreign)));
     assert_eq!(sensor.next().await, Err(SensorFault::Ended("the WebSocket")));
-    assert_eq!(sensor.next().await, Ok(Reading::of(json!("closed"), Source::Foreign)));
+    assert_eq!(sensor.next().await, Ok(SensorReading::of(json!("closed"), Source::Foreign)));
 }
 
 #[tokio::test]
@@ -134,13 +138,13 @@ async fn a_file_is_read_at_once_and_after_each_change_also_when_it_is_replaced()
     let mut sensor = FileSensor::new(file.to_str().unwrap(), String::new(), false);
     assert!(matches!(sensor.next().await, Err(SensorFault::Unreadable(_))), "it is not there yet");
     std::fs::write(&file, "one").unwrap();
-    assert_eq!(sensor.next().await, Ok(Reading::of(json!("one"), Source::Foreign)));
+    assert_eq!(sensor.next().await, Ok(SensorReading::of(json!("one"), Source::Foreign)));
     std::fs::write(&file, "two").unwrap();
-    assert_eq!(sensor.next().await, Ok(Reading::of(json!("two"), Source::Foreign)));
+    assert_eq!(sensor.next().await, Ok(SensorReading::of(json!("two"), Source::Foreign)));
     let other = folder.path().join("other");
     std::fs::write(&other, "three").unwrap();
     std::fs::rename(&other, &file).unwrap();
-    assert_eq!(sensor.next().await, Ok(Reading::of(json!("three"), Source::Foreign)));
+    assert_eq!(sensor.next().await, Ok(SensorReading::of(json!("three"), Source::Foreign)));
     std::fs::write(folder.path().join("unwatched"), "x").unwrap();
     assert!(sensor.next().now_or_never().is_none(), "another file in its folder is none of its business");
 }
@@ -149,7 +153,7 @@ async fn a_file_is_read_at_once_and_after_each_change_also_when_it_is_replaced()
 async fn a_folder_is_the_names_in_it() {
     let folder = tempfile::tempdir().unwrap();
     let mut sensor = FileSensor::new(folder.path().to_str().unwrap(), String::new(), true);
-    assert_eq!(sensor.next().await, Ok(Reading::of(json!([]), Source::Own)));
+    assert_eq!(sensor.next().await, Ok(SensorReading::of(json!([]), Source::Own)));
     std::fs::write(folder.path().join("b"), "").unwrap();
     std::fs::write(folder.path().join("a"), "").unwrap();
     let mut names = sensor.next().await.unwrap().value;
@@ -176,7 +180,8 @@ async fn an_item_of_the_house_is_its_state_and_each_one_it_has() {
     let sensor =
         |item: &str, is_trusted| HouseSensor::new(item, is_trusted, seen.subscribe(), events.subscribe());
     let mut garage = sensor("Garage", false);
-    let said = |reading: Result<Reading, SensorFault>| reading.map(|reading| (reading.value, reading.source));
+    let said =
+        |reading: Result<SensorReading, SensorFault>| reading.map(|reading| (reading.value, reading.source));
     assert_eq!(said(garage.next().await), Ok((json!("closed"), Source::Own)));
     assert!(garage.next().now_or_never().is_none(), "nothing has changed");
     // It was open for a moment, and is half closed when somebody looks.

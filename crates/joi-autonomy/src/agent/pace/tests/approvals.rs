@@ -1,3 +1,5 @@
+//! Calls that wait for a yes.
+
 use super::*;
 
 fn asked(scene: &mut Scene) -> u32 {

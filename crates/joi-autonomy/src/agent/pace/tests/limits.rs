@@ -1,3 +1,5 @@
+//! Every limit at its boundary, and a day of a model that wants too much.
+
 use super::*;
 
 /// Has the model never yield, for `turns` turns at the shortest pause.

@@ -1,3 +1,5 @@
+//! Rounds: what a turn is shown, the gate in front of it, sleeps, failures.
+
 use super::*;
 
 #[test]
