@@ -13,7 +13,8 @@ use joi_audio::{
 };
 use joi_hear::vad::{FRAME, Vad, VadConfig};
 use joi_hear::whisper::{SttConfig, Whisper};
-use joi_speak::{PiperFiles, SpeakConfig, VoiceSource};
+use joi_language::Language;
+use joi_speak::{LanguageVoice, PiperFiles, SpeakConfig, VoiceSource};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -268,7 +269,8 @@ fn her_voice() -> Result<Vec<f32>, Failure> {
         espeak_data: std::env::temp_dir().join("joi-bench-espeak"),
         onnxruntime: models.join("onnxruntime/libonnxruntime.so"),
     };
-    let mut voice = files.load(&SpeakConfig { threads: 1, ..SpeakConfig::default() })?;
+    let config = SpeakConfig { threads: 1, ..SpeakConfig::default() };
+    let mut voice = LanguageVoice::new(files.load(&config)?, &Language::load("en")?, &config);
     let far = resample(&voice.render(SPEECH)?, voice.rate(), RATE)?;
     let scale = level(-20.0) / loud(&far);
     // She is to speak all the time.

@@ -12,10 +12,10 @@ use joi_base::clock::SystemClock;
 use joi_base::paths::Paths;
 use joi_home::house::{House, HouseRules, TagVocabulary, read};
 use joi_language::{Language, LanguageLibrary};
+use joi_redact::redact_structured;
 use joi_tools::{Arguments, HttpClient, ToolServices, ToolsConfig, builtin};
 use joi_understand::house::HouseUnderstanding;
 use joi_understand::intents::{match_intent, near};
-use joi_understand::redact::redact_structured;
 use joi_understand::wish::{CallWords, Utterances, wish};
 use serde_json::{Value, json};
 

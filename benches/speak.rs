@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use criterion::{Criterion, criterion_group, criterion_main};
 use joi_language::Language;
 use joi_speak::{
-    LeadSilence, PiperFiles, Segmenter, SpeakConfig, SpeakableReader, Voice, VoiceSource, speakable,
+    LanguageVoice, LeadSilence, PiperFiles, Segmenter, SpeakConfig, SpeakableReader, VoiceSource, speakable,
 };
 
 const REPLY: &str = "The living room lamp is on, and the temperature is **22.5 °C**. Tomorrow will be mostly sunny \
@@ -21,7 +21,7 @@ fn english() -> Language {
     }
 }
 
-fn load() -> Box<dyn Voice> {
+fn load() -> LanguageVoice {
     let models = std::env::var_os("JOI_MODELS").map(PathBuf::from).unwrap_or_else(|| {
         let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
         cache
@@ -34,14 +34,15 @@ fn load() -> Box<dyn Voice> {
         espeak_data: std::env::temp_dir().join("joi-bench-espeak"),
         onnxruntime: models.join("onnxruntime/libonnxruntime.so"),
     };
-    match files.load(&SpeakConfig { threads: 1, ..SpeakConfig::default() }) {
-        Ok(voice) => voice,
+    let config = SpeakConfig { threads: 1, ..SpeakConfig::default() };
+    match files.load(&config) {
+        Ok(voice) => LanguageVoice::new(voice, &english(), &config),
         Err(error) => panic!("{error}"),
     }
 }
 
 /// Samples of `text`.
-fn say(voice: &mut dyn Voice, language: &Language, text: &str) -> usize {
+fn say(voice: &mut LanguageVoice, language: &Language, text: &str) -> usize {
     match voice.render(&speakable(text, language)) {
         Ok(samples) => samples.len(),
         Err(error) => panic!("{error}"),
@@ -49,9 +50,9 @@ fn say(voice: &mut dyn Voice, language: &Language, text: &str) -> usize {
 }
 
 /// Samples of the first chunk of `text`.
-fn begin(voice: &mut dyn Voice, language: &Language, text: &str) -> usize {
-    let first =
-        voice.begin(&speakable(text, language), LeadSilence::Cut).and_then(|()| voice.next_chunk(&|| false));
+fn begin(voice: &mut LanguageVoice, language: &Language, text: &str) -> usize {
+    let (voice, text) = (&mut voice.voice, speakable(text, language));
+    let first = voice.begin(&text, LeadSilence::Cut).and_then(|()| voice.next_chunk(&|| false));
     match first {
         Ok(chunk) => chunk.map_or(0, |chunk| chunk.samples.len()),
         Err(error) => panic!("{error}"),
@@ -63,9 +64,9 @@ fn first_sample(c: &mut Criterion) {
     let mut group = c.benchmark_group("first sample of four sentences");
     group.sample_size(10);
     let first = || Segmenter::new(&language).push(black_box(REPLY)).swap_remove(0);
-    group.bench_function("its first chunk", |b| b.iter(|| begin(&mut *voice, &language, &first())));
-    group.bench_function("its first sentence", |b| b.iter(|| say(&mut *voice, &language, &first())));
-    group.bench_function("all of it", |b| b.iter(|| say(&mut *voice, &language, black_box(REPLY))));
+    group.bench_function("its first chunk", |b| b.iter(|| begin(&mut voice, &language, &first())));
+    group.bench_function("its first sentence", |b| b.iter(|| say(&mut voice, &language, &first())));
+    group.bench_function("all of it", |b| b.iter(|| say(&mut voice, &language, black_box(REPLY))));
     group.finish();
 }
 

@@ -19,6 +19,7 @@
 //! conversation stops, the listener ends, the mouth is closed, the model server is ended, the
 //! database is closed last.
 
+mod agents;
 mod alerts;
 mod awake;
 mod awareness;

@@ -13,6 +13,7 @@ pub mod show;
 pub mod wake;
 mod watch;
 
+mod agents;
 mod alert;
 mod ask;
 mod backup;
@@ -93,6 +94,8 @@ enum Command {
     Events(events::EventsArgs),
     /// Timers, alarms and reminders: list, add, cancel, snooze, stop what rings
     Timers(timers::TimersArgs),
+    /// The agents of the configuration: what they do, talk with one, its events, its calls that wait for a yes
+    Agents(agents::AgentsArgs),
     /// What joi watches for in the house: list, add, remove, test
     Watch(watch::WatchArgs),
     /// The house: connect openHAB, its items and rooms, send a command, watch, a house to try
@@ -210,6 +213,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Status(args) => status::run(args, &context::open_anyway(wants)?),
         Command::Events(args) => events::run(args, &context::open_anyway(wants)?),
         Command::Timers(args) => timers::run(args, &context::open_anyway(wants)?),
+        Command::Agents(args) => agents::run(args, &context::open_anyway(wants)?),
         Command::Watch(args) => watch::run(args, &context::open_anyway(wants)?),
         Command::Home(args) => home::run(args, &context::open(wants)?),
         Command::Mcp(args) => mcp::run(args, &context::open(wants)?),

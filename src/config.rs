@@ -23,6 +23,7 @@ use crate::backup::BackupConfig;
 use crate::metrics::MetricsConfig;
 use joi_agent::{ContextConfig, MemoryConfig, PersonaConfig, ReplyConfig};
 use joi_audio::{AudioConfig, RingSound};
+use joi_autonomy::agent::entry::{self, AgentEntries, AgentEntry};
 use joi_base::problem::Problem;
 use joi_channels::voice::ConversationConfig;
 use joi_hear::HearConfig;
@@ -89,6 +90,9 @@ pub struct Config {
     pub awareness: AwarenessConfig,
     /// Proactive messages.
     pub impulse: ImpulseConfig,
+    /// Agents by name.
+    #[serde(skip_serializing_if = "AgentEntries::is_empty")]
+    pub agents: AgentEntries,
     /// Alarms.
     pub alert: AlertConfig,
     /// How timers, alarms and reminders ring.
@@ -136,6 +140,7 @@ impl Default for Config {
             announce: AnnounceConfig::default(),
             awareness: AwarenessConfig::default(),
             impulse: ImpulseConfig::default(),
+            agents: AgentEntries::new(),
             alert: AlertConfig::default(),
             store: StoreConfig::default(),
             backup: BackupConfig::default(),
@@ -163,10 +168,16 @@ impl Config {
         Some(self.language.as_str()).filter(|language| *language != ANY_LANGUAGE)
     }
 
-    /// Returns the problems of files that the configuration names. They are looked at when somebody asks: a file that
-    /// is missing for a while must not keep the program from starting.
+    /// Returns the problems that keep nothing from starting, of which somebody asks: a file that is missing for a while,
+    /// a sensor of an agent, which is skipped.
     pub fn check_files(&self) -> Vec<Problem> {
-        self.ring_sound().err().into_iter().collect()
+        let of_agent = |(name, agent): (&String, &AgentEntry)| {
+            let key = format!("agents.{name}");
+            let mut problems = agent.sensors(&key).1;
+            problems.extend(agent.unknown_updates(&key));
+            problems
+        };
+        self.ring_sound().err().into_iter().chain(self.agents.iter().flat_map(of_agent)).collect()
     }
 
     /// Returns all problems of all sections, and those between sections.
@@ -189,6 +200,7 @@ impl Config {
         problems.extend(self.timers.check());
         problems.extend(self.awareness.check());
         problems.extend(self.impulse.check());
+        problems.extend(entry::check(&self.agents));
         problems.extend(self.alert.check());
         problems.extend(self.store.check());
         problems.extend(self.backup.check());

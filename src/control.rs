@@ -8,6 +8,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+mod agents;
 mod board;
 mod client;
 mod desk;
@@ -15,6 +16,7 @@ mod gauge;
 mod journal;
 mod moment;
 mod mute;
+mod report;
 mod server;
 mod shown;
 mod status;
@@ -22,12 +24,14 @@ mod subscription;
 pub mod watchdog;
 pub mod wire;
 
+pub use agents::{AgentGauge, AgentLine, AgentRequest, AgentRow, Agents, ApprovalRow};
 pub use board::{StatusBoard, StatusBoardParts};
 pub use client::Client;
 pub use desk::RunningDesk;
 pub use gauge::{Gauge, gauge, gauge_by};
 pub use journal::{Journal, JournalEntry, LogCounts};
 pub use mute::{MuteCommand, MuteFault, MuteOutcome, PersistentMute};
+pub use report::{ReportTable, ReportText, StatusReport, TextPiece, Tone, bytes};
 pub use server::ControlServer;
 pub use status::{
     AnsweringModel, BackupStatus, CarrierRow, ChatStatus, Counters, DelayStatus, DeviceDelays, DeviceStatus,

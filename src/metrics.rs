@@ -210,6 +210,8 @@ fn add_parts(registry: &mut Registry, status: &Status) {
         None,
         yes(status.models.answering.is_some()),
     );
+    let events = status.agent_events.iter().map(|(name, count)| (label("event", name.as_str()), *count));
+    registry.counts("agent_events", "Events of agents", events.collect());
     if let Some(home) = &status.home {
         registry.number("house_connected", "Whether the house is connected", None, yes(home.is_up));
     }

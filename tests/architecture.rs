@@ -12,6 +12,7 @@ mod architecture {
     mod errors;
     mod items;
     mod prose;
+    mod size;
 }
 
 /// No source file is longer than this.
@@ -36,9 +37,9 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("libc", &["joi-base/machine/allocator", "joi-base/machine/signals"]),
     ("whisper_rs", &["joi-hear/whisper"]),
     ("rustpotter", &["joi-hear/wake/templates/engine"]),
-    ("ort", &["joi-speak/onnx", "joi-speak/piper"]),
-    ("prost", &["joi-speak/piper/graph"]),
-    ("espeak_rs_sys", &["joi-speak/espeak", "joi-speak/piper"]),
+    ("ort", &["joi-speak/engines"]),
+    ("prost", &["joi-speak/engines/piper/graph"]),
+    ("espeak_rs_sys", &["joi-speak/engines/espeak", "joi-speak/engines/piper"]),
     ("rusqlite", &["joi-store"]),
     (
         "reqwest",
@@ -55,6 +56,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
             "joi-messages/outbound/ntfy",
             "joi-messages/signal/http",
             "joi-mcp/connection/open",
+            "joi-autonomy/agent/sensor/url",
         ],
     ),
     ("rmcp", &["joi-mcp/connection", "joi-mcp/doubles", "joi-mcp/serve/protocol"]),
@@ -73,7 +75,16 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ),
     ("qrcode", &["cli/signal"]),
     ("clap_mangen", &["cli/man"]),
-    ("tokio_tungstenite", &["joi-home/hass", "joi-house-demo/openhab/tests"]),
+    (
+        "tokio_tungstenite",
+        &[
+            "joi-home/hass",
+            "joi-house-demo/openhab/tests",
+            "joi-autonomy/agent/sensor/stream",
+            "joi-autonomy/agent/sensor/tests",
+        ],
+    ),
+    ("notify", &["joi-autonomy/agent/sensor/file"]),
     ("mdns_sd", &["joi-home/discover"]),
     ("base64", &["joi-hear/wake/templates", "joi-house-demo", "joi-messages/signal/attachment"]),
     ("html5ever", &["joi-tools/web/html"]),

@@ -9,6 +9,7 @@ mod tiny;
 
 mod stories {
     mod acting;
+    mod agents;
     mod alarms;
     mod backup;
     mod choice;

@@ -236,7 +236,7 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
     /// Reads when the user last spoke with joi, and whether that answers what joi said.
     async fn note_user(&mut self, now: &Zoned) {
         let Some(store) = &self.parts.store else { return };
-        let turns = store.turns(TURNS).await.unwrap_or_default();
+        let turns = store.turns_of_user(TURNS).await.unwrap_or_default();
         let spoken = turns.iter().filter(|turn| !turn.heard.is_empty());
         // An answer over the last words ends before they do.
         let spoken: Vec<Timestamp> = spoken.filter_map(TurnRecord::ended).collect();

@@ -18,8 +18,7 @@ use joi_base::pulse::Pulse;
 use joi_channels::voice::News;
 use joi_language::{Language, Languages};
 use joi_speak::{
-    LanguageVoice, LanguageVoices, Mouth, SpeakConfig, SpeakError, SpeakEvent, Voice, VoiceChoice,
-    VoicePlaces,
+    LanguageVoice, LanguageVoices, Mouth, SpeakConfig, SpeakError, SpeakEvent, VoiceChoice, VoicePlaces,
 };
 
 /// Chooses the voice for `language` without loading it.
@@ -38,7 +37,7 @@ pub fn load_voice(
     config: &Config,
     paths: &Paths,
     language: &Language,
-) -> anyhow::Result<(Box<dyn Voice>, VoiceChoice)> {
+) -> anyhow::Result<(LanguageVoice, VoiceChoice)> {
     with_places(config, paths, |places| joi_speak::load_voice(&config.speak, language, places))
 }
 
@@ -122,7 +121,6 @@ fn load_voices(
         match (load_voice(config, paths, language), voices.take()) {
             (Ok((voice, choice)), before) => {
                 remarks.extend(choice.remark());
-                let voice = LanguageVoice::new(voice, language);
                 voices = Some(match before {
                     Some(before) => before.and(voice),
                     None => voice.into(),

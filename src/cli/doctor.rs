@@ -153,7 +153,7 @@ fn voice(context: &CliContext, language: &Language) -> Row {
     match app::load_voice(context.config(), &context.paths, language) {
         Ok((voice, choice)) => {
             let (rate, took) = (voice.rate(), started.elapsed().as_secs_f64());
-            let languages = voice.languages().join(", ");
+            let languages = voice.voice.languages().join(", ");
             let told = format!("{} ({languages}), {rate} Hz, loaded in {took:.1} s", choice.name);
             match &choice.lack {
                 None => Row::good("voice", told),

@@ -5,10 +5,9 @@
 use std::process::ExitCode;
 
 use super::context::CliContext;
-use super::show::{self, Tone};
+use super::show;
 use crate::control::wire::{ControlAnswer, ControlEvent};
-use crate::control::{Client, ShownState, StateEvent};
-use joi_base::message::Activity;
+use crate::control::{Client, StateEvent};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -46,20 +45,7 @@ fn readable(event: &StateEvent) -> String {
         |_| event.at.clone(),
         |at| at.to_zoned(jiff::tz::TimeZone::system()).strftime("%H:%M:%S").to_string(),
     );
-    let state = show::coloured(mood(event.state), event.state.name());
+    let state = show::coloured(event.state.tone(), event.state.name());
     let note = event.note.as_ref().map(|note| format!(": {note}")).unwrap_or_default();
     format!("{time} {state}{note}")
-}
-
-/// Returns the colour of a state.
-pub(super) fn mood(state: ShownState) -> Tone {
-    match state {
-        ShownState::Starting => Tone::Fair,
-        ShownState::Activity(activity) => match activity {
-            Activity::Idle => Tone::Quiet,
-            Activity::Listening | Activity::Speaking => Tone::Good,
-            Activity::Thinking | Activity::Timer => Tone::Fair,
-            Activity::Muted | Activity::Error => Tone::Bad,
-        },
-    }
 }

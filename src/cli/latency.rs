@@ -8,7 +8,7 @@ use joi_base::trace::{Stage, TurnRecord};
 
 /// Returns one row per stage, one column per turn: milliseconds after the end of speech.
 pub(crate) fn table(turns: &[TurnRecord]) -> Table {
-    let mut table = show::table::<1>(["MS AFTER SPEECH ENDED"]);
+    let mut table = show::table(["MS AFTER SPEECH ENDED"]);
     let mut head = vec!["MS AFTER SPEECH ENDED".to_string()];
     head.extend((1..=turns.len()).map(|n| format!("TURN {n}")));
     table.set_header(head);

@@ -14,7 +14,6 @@ use super::show::{self, Tone};
 use joi_agent::memory_question;
 use joi_base::message::Private;
 use joi_store::{HitSource, Memory, MemoryHit, MemoryKind, MemoryQuery, NewMemory, Store};
-use joi_understand::redact;
 
 mod carry;
 pub(super) mod document;
@@ -234,7 +233,7 @@ fn show_one(memory: &Memory, json: bool) -> anyhow::Result<()> {
 
 async fn search(store: &Store, asked: &str, limit: u32, json: bool) -> anyhow::Result<()> {
     let now = jiff::Zoned::now();
-    let asked = redact::redact(asked);
+    let asked = joi_redact::redact(asked);
     let question = memory_question(asked.as_str(), &now);
     let search = MemoryQuery { limit: limit as usize, ..question };
     let hits = store.search(search).await?;
@@ -283,7 +282,7 @@ async fn add(store: &Store, what: &[String], kind: KindFilter, json: bool) -> an
     {
         let (name, pieces) = document::read(Path::new(one))?;
         let pieces: Vec<String> =
-            pieces.iter().map(|piece| redact::redact_structured(piece).into_string()).collect();
+            pieces.iter().map(|piece| joi_redact::redact_structured(piece).into_string()).collect();
         let count = pieces.len();
         store.put_document(&name, pieces, Timestamp::now()).await?;
         if json {
@@ -293,7 +292,7 @@ async fn add(store: &Store, what: &[String], kind: KindFilter, json: bool) -> an
         }
         return Ok(());
     }
-    let text = redact::redact(&what.join(" "));
+    let text = joi_redact::redact(&what.join(" "));
     anyhow::ensure!(!text.as_str().is_empty(), "there is nothing to remember; say it in words");
     if !text.labels().is_empty() {
         anyhow::bail!("secrets are not stored, and this text contains one; leave it out");

@@ -11,39 +11,35 @@ use comfy_table::{ContentArrangement, Table};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::log;
+use crate::control::{ReportText, TextPiece};
+pub use crate::control::{Tone, bytes};
 
 /// Between two pictures of what goes on.
 const TICK: Duration = Duration::from_millis(200);
 
-/// The colour of a verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tone {
-    /// Works.
-    Good,
-    /// Works, with a remark.
-    Fair,
-    /// Does not work.
-    Bad,
-    /// Of less interest.
-    Quiet,
-}
-
-impl Tone {
-    fn style(self) -> Style {
-        let colour = match self {
-            Self::Good => AnsiColor::Green,
-            Self::Fair => AnsiColor::Yellow,
-            Self::Bad => AnsiColor::Red,
-            Self::Quiet => AnsiColor::BrightBlack,
-        };
-        Style::new().fg_color(Some(colour.into()))
-    }
+fn style(tone: Tone) -> Style {
+    let colour = match tone {
+        Tone::Good => AnsiColor::Green,
+        Tone::Fair => AnsiColor::Yellow,
+        Tone::Bad => AnsiColor::Red,
+        Tone::Quiet => AnsiColor::BrightBlack,
+    };
+    Style::new().fg_color(Some(colour.into()))
 }
 
 /// `text` in the colour of `mood`, for [`line()`].
 pub fn coloured(mood: Tone, text: impl Display) -> String {
-    let style = mood.style();
+    let style = style(mood);
     format!("{style}{text}{style:#}")
+}
+
+/// A text with the colours of its pieces, for [`line()`].
+pub(super) fn painted(text: &ReportText) -> String {
+    let piece = |TextPiece { text, tone }: &TextPiece| match tone {
+        Some(tone) => coloured(*tone, text),
+        None => text.clone(),
+    };
+    text.0.iter().map(piece).collect()
 }
 
 /// Writes a line to stdout; a closed pipe is an error, not a panic.
@@ -87,10 +83,10 @@ pub fn error(error: &anyhow::Error) {
 }
 
 /// Returns a table without frames that fits the terminal.
-pub fn table<const N: usize>(head: [&str; N]) -> Table {
+pub fn table<'a>(head: impl IntoIterator<Item = &'a str>) -> Table {
     let mut table = Table::new();
     table.load_style(comfy_table::presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
-    table.set_header(head);
+    table.set_header(head.into_iter().collect::<Vec<_>>());
     table
 }
 
@@ -115,30 +111,4 @@ pub fn working(what: &'static str) -> ProgressBar {
     bar.set_message(what);
     bar.enable_steady_tick(TICK);
     bar
-}
-
-/// `12.3 MB`: decimal units, as disks and downloads are sold.
-pub fn bytes(count: u64) -> String {
-    const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
-    if count < 1000 {
-        return format!("{count} B");
-    }
-    let mut value = count as f64 / 1000.0;
-    let mut unit = 0;
-    while value >= 999.95 && unit + 1 < UNITS.len() {
-        value /= 1000.0;
-        unit += 1;
-    }
-    format!("{value:.1} {}", UNITS[unit])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::bytes;
-
-    #[test]
-    fn sizes_read_naturally() {
-        let told: Vec<_> = [0, 999, 1000, 999_949, 999_950, 491_400_064, 2_500_000_000].map(bytes).into();
-        assert_eq!(told, ["0 B", "999 B", "1.0 kB", "999.9 kB", "1.0 MB", "491.4 MB", "2.5 GB"]);
-    }
 }

@@ -13,7 +13,6 @@ use super::slash::{self, Slash};
 use super::typed::{self, Typist};
 use crate::app::{self, Brain};
 use joi_base::paths::Paths;
-use joi_understand::redact;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -135,7 +134,7 @@ fn editor() -> anyhow::Result<DefaultEditor> {
 
 /// Adds a line to the history, which is kept in a file: without secrets.
 fn remember(editor: &mut DefaultEditor, line: &str) -> anyhow::Result<()> {
-    let line = redact::redact(line).into_string();
+    let line = joi_redact::redact(line).into_string();
     if !line.is_empty() {
         editor.add_history_entry(line)?;
     }

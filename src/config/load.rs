@@ -260,9 +260,11 @@ fn usable(key: &str, value: &Value, schema: &BTreeMap<String, Value>) -> Result<
     }
 }
 
-/// Returns whether a key belongs to a table that the owner names: a server of tools.
+/// Returns whether a key belongs to a table that the owner names: a server of tools, an agent.
 fn is_named_by_owner(key: &str) -> bool {
-    key.strip_prefix("mcp.servers.").is_some_and(|rest| rest.contains('.'))
+    ["mcp.servers.", "agents."]
+        .iter()
+        .any(|table| key.strip_prefix(table).is_some_and(|rest| rest.contains('.')))
 }
 
 /// Returns a configuration in which only `key` is given, or why its section does not accept it.
@@ -327,7 +329,10 @@ pub(crate) fn leaves(table: &Table) -> BTreeMap<String, Value> {
         for (name, value) in table {
             let key = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
             match value {
-                Value::Table(inner) => walk(&key, inner, found),
+                // A field of an agent may have all its keys at their defaults.
+                Value::Table(inner) if !(inner.is_empty() && is_named_by_owner(&key)) => {
+                    walk(&key, inner, found)
+                }
                 other => {
                     found.insert(key, other.clone());
                 }

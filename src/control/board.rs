@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use tokio::sync::{broadcast, mpsc, watch};
 
+use super::agents::Agents;
 use super::gauge::Gauge;
 use super::journal::{Journal, LogCounts};
 use super::moment::moment;
@@ -58,6 +59,8 @@ struct BoardShared {
     working: watch::Sender<bool>,
     /// Carries out calls of other programs, once it is there.
     desk: OnceLock<ToolDesk>,
+    /// The agents, where some are configured.
+    agents: OnceLock<Agents>,
 }
 
 impl StatusBoard {
@@ -79,7 +82,7 @@ impl StatusBoard {
             requests: None,
             chat: None,
             home: None,
-            tool_servers: None,
+            tool_servers: Vec::new(),
             messages: None,
             backups: None,
             machine: None,
@@ -98,6 +101,7 @@ impl StatusBoard {
             settled: watch::channel(false).0,
             working: watch::channel(false).0,
             desk: OnceLock::new(),
+            agents: OnceLock::new(),
         }))
     }
 
@@ -139,9 +143,9 @@ impl StatusBoard {
         self.change(|facts| facts.home = Some(Box::new(read)));
     }
 
-    /// Sets the function that returns the state of servers of tools.
+    /// Adds a function that returns the state of servers of tools of one kind.
     pub fn tool_servers(&self, read: impl Fn() -> Vec<ToolServerRow> + Send + Sync + 'static) {
-        self.change(|facts| facts.tool_servers = Some(Box::new(read)));
+        self.change(|facts| facts.tool_servers.push(Box::new(read)));
     }
 
     /// Sets the function that returns the state of messages.
@@ -210,6 +214,17 @@ impl StatusBoard {
     /// Returns what carries out calls of other programs; nothing where none are served.
     pub fn desk(&self) -> Option<&ToolDesk> {
         self.0.desk.get()
+    }
+
+    /// Shows the agents.
+    pub fn has_agents(&self, agents: Agents) {
+        // They are made once.
+        let _ = self.0.agents.set(agents);
+    }
+
+    /// Returns the agents; nothing where none is configured.
+    pub fn agents(&self) -> Option<&Agents> {
+        self.0.agents.get()
     }
 
     /// Sets the queue of requests about alarms; `count` returns how many ring.
@@ -329,7 +344,7 @@ impl StatusBoard {
             echo: facts.echo.as_ref().map(EchoMeter::report),
             models: Models { chat, answering, ..facts.models.clone() },
             home: facts.home.as_ref().map(|read| read()),
-            tool_servers: facts.tool_servers.as_ref().map(|read| read()).unwrap_or_default(),
+            tool_servers: facts.tool_servers.iter().flat_map(|read| read()).collect(),
             messages: facts.messages.as_ref().map(|read| read()),
             backups: facts.backups.as_ref().map(|read| read()),
             machine,
@@ -337,6 +352,7 @@ impl StatusBoard {
             queues: facts.queues.iter().filter_map(|gauge| gauge()).collect(),
             errors: parts.journal.entries(),
             counters: Counters { sound_lost_s: sound.map(|sound| sound.lost_s), ..facts.counters },
+            agent_events: self.agents().map(Agents::counts).unwrap_or_default(),
             losses: Vec::new(),
         }
     }

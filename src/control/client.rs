@@ -7,9 +7,11 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::agents::AgentRow;
 use super::status::{StateEvent, Status};
 use super::wire::{ControlAnswer, ControlEvent, ControlRequest};
 use super::{ControlError, socket};
+use joi_autonomy::agent::news::AgentEvent;
 
 /// Time limit for an answer of the running program.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -124,8 +126,70 @@ impl Client {
         Ok(())
     }
 
+    /// Returns what the agents do.
+    ///
+    /// # Errors
+    /// It does not answer, or not as expected; there are no agents.
+    pub fn agents(&mut self) -> Result<Vec<AgentRow>, ControlError> {
+        match self.ask(ControlRequest::Agents)? {
+            ControlAnswer::Agents { agents } => Ok(agents),
+            other => Err(self.astray(&other)),
+        }
+    }
+
+    /// Talks with an agent, however long it thinks.
+    ///
+    /// # Errors
+    /// It does not answer, or not as expected; there is no such agent.
+    pub fn say(&mut self, agent: &str, text: &str) -> Result<String, ControlError> {
+        let say = ControlRequest::Say { agent: agent.to_owned(), text: text.to_owned() };
+        match self.ask_within(say, None)? {
+            ControlAnswer::Said { said } => Ok(said),
+            other => Err(self.astray(&other)),
+        }
+    }
+
+    /// Decides about a call of an agent that waits for a yes.
+    ///
+    /// # Errors
+    /// It does not answer, or not as expected; there is no such agent or call.
+    pub fn decide(&mut self, agent: &str, approval: u32, yes: bool) -> Result<(), ControlError> {
+        match self.ask(ControlRequest::Decide { agent: agent.to_owned(), approval, yes })? {
+            ControlAnswer::Decided { .. } => Ok(()),
+            other => Err(self.astray(&other)),
+        }
+    }
+
+    /// Calls `show` with every event of the agents, until the program ends or `show` fails.
+    ///
+    /// # Errors
+    /// It does not answer, or not as expected; the failure of `show`.
+    pub fn follow<E: From<ControlError>>(
+        &mut self,
+        words: bool,
+        mut show: impl FnMut(&AgentEvent) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.ask(ControlRequest::Follow { words })?;
+        self.wait_at_most(None)?;
+        while let Some(answer) = self.read()? {
+            match answer {
+                ControlAnswer::AgentEvent(event) => show(&event)?,
+                other => return Err(self.astray(&other).into()),
+            }
+        }
+        Ok(())
+    }
+
     fn ask(&mut self, ask: ControlRequest) -> Result<ControlAnswer, ControlError> {
-        self.wait_at_most(Some(PATIENCE))?;
+        self.ask_within(ask, Some(PATIENCE))
+    }
+
+    fn ask_within(
+        &mut self,
+        ask: ControlRequest,
+        patience: Option<Duration>,
+    ) -> Result<ControlAnswer, ControlError> {
+        self.wait_at_most(patience)?;
         let line = serde_json::to_string(&ask)? + "\n";
         self.stream.get_mut().write_all(line.as_bytes()).map_err(|e| self.unreachable(e))?;
         match self.read()? {

@@ -17,15 +17,17 @@ use rustix::fs::{FlockOperation, flock};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::{Semaphore, broadcast, oneshot};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
+use super::agents::Agents;
 use super::board::StatusBoard;
 use super::mute::MuteCommand;
 use super::subscription::{Lagged, Subscription};
 use super::wire::{self, ControlAnswer, ControlEvent, ControlRequest};
 use super::{CONNECTIONS, ControlError, REQUEST_BYTES, socket};
+use joi_autonomy::agent::news::AgentEvent;
 use joi_base::message::{AlarmRequest, OutsideRequest};
 use joi_mcp::serve::HouseTools as _;
 
@@ -39,6 +41,10 @@ const URGENT_PATIENCE: Duration = Duration::from_secs(2);
 
 /// The answer to other programs where none is served.
 const NOT_SERVED: &str = "joi serves no other programs now: it is starting, or mcp.serve.enabled is false";
+
+/// The answer where no agent is configured.
+const NO_AGENTS: &str =
+    "there are no agents: add [agents.NAME] to the configuration, as docs/user/agents.md shows";
 
 /// The bound socket, held by this process alone. No connection is served yet.
 pub struct ControlServer {
@@ -146,6 +152,13 @@ struct Connection {
     writer: OwnedWriteHalf,
     board: StatusBoard,
     subscription: Option<Subscription>,
+    followed: Option<FollowedAgents>,
+}
+
+/// The events of agents that a connection is sent.
+struct FollowedAgents {
+    events: broadcast::Receiver<AgentEvent>,
+    has_words: bool,
 }
 
 /// The next event of a connection.
@@ -158,7 +171,7 @@ enum ConnectionEvent {
 impl Connection {
     fn new(stream: UnixStream, board: StatusBoard) -> Self {
         let (reader, writer) = stream.into_split();
-        Self { reader: BufReader::new(reader), writer, board, subscription: None }
+        Self { reader: BufReader::new(reader), writer, board, subscription: None, followed: None }
     }
 
     /// Answers until the other end disconnects or sends too long a line.
@@ -180,6 +193,13 @@ impl Connection {
                     ConnectionEvent::End => return,
                 },
                 change = next_change(&mut self.subscription) => match change {
+                    Ok(answer) => answer,
+                    Err(lagged) => {
+                        let _ = self.send(&ControlAnswer::error(lagged)).await;
+                        return;
+                    }
+                },
+                event = next_event(&mut self.followed) => match event {
                     Ok(answer) => answer,
                     Err(lagged) => {
                         let _ = self.send(&ControlAnswer::error(lagged)).await;
@@ -211,8 +231,17 @@ impl Connection {
 
     /// Answers a request; nothing where the other end has gone away while a tool was called.
     async fn answer(&mut self, line: &[u8]) -> Option<ControlAnswer> {
-        let Ok(ControlRequest::Call { tool, arguments }) = wire::read(line) else {
-            return Some(self.obey(line).await);
+        let (tool, arguments) = match wire::read(line) {
+            Ok(ControlRequest::Call { tool, arguments }) => (tool, arguments),
+            Ok(
+                request @ (ControlRequest::Agents
+                | ControlRequest::Say { .. }
+                | ControlRequest::Decide { .. }
+                | ControlRequest::Follow { .. }),
+            ) => {
+                return Some(self.about_agents(request).await);
+            }
+            Ok(_) | Err(_) => return Some(self.obey(line).await),
         };
         let Some(desk) = self.board.desk() else { return Some(ControlAnswer::error(NOT_SERVED)) };
         // A call that is dropped is cancelled. Further requests wait in the buffer.
@@ -238,6 +267,12 @@ impl Connection {
                 self.subscription = Some(subscription);
                 ControlAnswer::State(ControlEvent::State(now))
             }
+            Ok(
+                ControlRequest::Agents
+                | ControlRequest::Say { .. }
+                | ControlRequest::Decide { .. }
+                | ControlRequest::Follow { .. },
+            ) => ControlAnswer::error(NO_AGENTS),
             Ok(ControlRequest::Status) => ControlAnswer::Status(Box::new(self.board.status())),
             Ok(ControlRequest::Mute) => self.turn(MuteCommand::Mute).await,
             Ok(ControlRequest::Unmute) => self.turn(MuteCommand::Unmute).await,
@@ -266,6 +301,28 @@ impl Connection {
             Ok(ControlRequest::Timers) => {
                 ControlAnswer::error("timers are not running yet; they are read when they start")
             }
+        }
+    }
+
+    /// Answers a request about the agents.
+    async fn about_agents(&mut self, request: ControlRequest) -> ControlAnswer {
+        let Some(agents) = self.board.agents().cloned() else { return ControlAnswer::error(NO_AGENTS) };
+        match request {
+            ControlRequest::Say { agent, text } => match agents.talk(&agent, &text).await {
+                Ok(said) => ControlAnswer::Said { said },
+                Err(why) => ControlAnswer::error(why),
+            },
+            ControlRequest::Decide { agent, approval, yes } => {
+                match agents.decide(&agent, approval, yes).await {
+                    Ok(()) => ControlAnswer::Decided { decided: true },
+                    Err(why) => ControlAnswer::error(why),
+                }
+            }
+            ControlRequest::Follow { words } => {
+                self.followed = Some(FollowedAgents { events: agents.follow(), has_words: words });
+                ControlAnswer::Following { following: true }
+            }
+            _ => ControlAnswer::Agents { agents: Agents::rows(&agents) },
         }
     }
 
@@ -304,6 +361,12 @@ impl Connection {
         let line = answer.line();
         tokio::time::timeout(PATIENCE, self.writer.write_all(line.as_bytes())).await?
     }
+}
+
+async fn next_event(followed: &mut Option<FollowedAgents>) -> Result<ControlAnswer, Lagged> {
+    let Some(FollowedAgents { events, has_words }) = followed else { return std::future::pending().await };
+    let event = events.recv().await.map_err(|_| Lagged)?;
+    Ok(ControlAnswer::AgentEvent(if *has_words { event } else { event.without_words() }))
 }
 
 async fn next_change(subscription: &mut Option<Subscription>) -> Result<ControlAnswer, Lagged> {

@@ -3,6 +3,8 @@
 //! Plain data, written by the running program and read by `joi status`. No field ever holds what was said.
 //! Pure: no I/O, no clock.
 
+use std::collections::BTreeMap;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -111,6 +113,9 @@ pub struct Status {
     pub errors: Vec<JournalEntry>,
     /// Counters since the start.
     pub counters: Counters,
+    /// How many events of agents there were, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub agent_events: BTreeMap<String, u64>,
     /// What damaged databases cost, until it is acknowledged. `joi status` adds it; the running program does not know
     /// what another one has acknowledged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

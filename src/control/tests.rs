@@ -35,7 +35,7 @@ fn new_board(data: &Path) -> StatusBoard {
 }
 
 /// Returns a board whose start is over.
-fn board(data: &Path) -> StatusBoard {
+pub(super) fn board(data: &Path) -> StatusBoard {
     let board = new_board(data);
     board.started();
     board.microphone(DeviceStatus::Device("mic".into()));

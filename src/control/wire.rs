@@ -7,7 +7,9 @@ use joi_mcp::serve::{CallAnswer, ServedList};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::agents::AgentRow;
 use super::status::{StateEvent, Status};
+use joi_autonomy::agent::news::AgentEvent;
 
 /// A request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +45,30 @@ pub enum ControlRequest {
         #[serde(default)]
         arguments: Map<String, Value>,
     },
+    /// What the agents do.
+    Agents,
+    /// Talk with an agent; closing the connection does not end its answer.
+    Say {
+        /// Its name.
+        agent: String,
+        /// The words.
+        text: String,
+    },
+    /// Decide about a call of an agent that waits for a yes.
+    Decide {
+        /// Its name.
+        agent: String,
+        /// The number of the call.
+        approval: u32,
+        /// A yes.
+        yes: bool,
+    },
+    /// Every event of the agents from now on, until the connection ends.
+    Follow {
+        /// Whether the words of the events are sent as well, not only names and numbers.
+        #[serde(default)]
+        words: bool,
+    },
 }
 
 impl ControlRequest {
@@ -52,15 +78,22 @@ impl ControlRequest {
             Self::Status | Self::Mute | Self::Unmute | Self::Toggle | Self::Timers | Self::Acknowledge => {
                 true
             }
-            Self::Events | Self::Listen | Self::Alarm | Self::Servers | Self::Tools | Self::Call { .. } => {
-                false
-            }
+            Self::Events
+            | Self::Listen
+            | Self::Alarm
+            | Self::Servers
+            | Self::Tools
+            | Self::Call { .. }
+            | Self::Agents
+            | Self::Say { .. }
+            | Self::Decide { .. }
+            | Self::Follow { .. } => false,
         }
     }
 }
 
 /// The names of [`ControlRequest`], for error messages.
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 16] = [
     "events",
     "status",
     "mute",
@@ -73,6 +106,10 @@ const NAMES: [&str; 12] = [
     "servers",
     "tools",
     "call",
+    "agents",
+    "say",
+    "decide",
+    "follow",
 ];
 
 /// An answer.
@@ -81,6 +118,28 @@ const NAMES: [&str; 12] = [
 pub enum ControlAnswer {
     /// A state event.
     State(ControlEvent),
+    /// An event of an agent.
+    AgentEvent(AgentEvent),
+    /// What the agents do.
+    Agents {
+        /// Each of them.
+        agents: Vec<AgentRow>,
+    },
+    /// What an agent answered.
+    Said {
+        /// The words.
+        said: String,
+    },
+    /// A call of an agent was decided about.
+    Decided {
+        /// Always true.
+        decided: bool,
+    },
+    /// Events of agents follow.
+    Following {
+        /// Always true.
+        following: bool,
+    },
     /// The full status.
     Status(Box<Status>),
     /// The position of the mute switch.
@@ -161,10 +220,15 @@ pub fn read(line: &[u8]) -> Result<ControlRequest, ControlAnswer> {
     let value: serde_json::Value = serde_json::from_slice(line).map_err(|_| {
         ControlAnswer::error("a request is one JSON object in one line, for example {\"do\":\"status\"}")
     })?;
-    let is_call = value["do"] == "call";
-    serde_json::from_value(value).map_err(|_| match is_call {
-        true => ControlAnswer::error("a call names a \"tool\", and its \"arguments\" as an object"),
-        false => ControlAnswer::error(format!("\"do\" is one of {}", NAMES.join(", "))),
+    let wanted = value["do"].as_str().unwrap_or_default().to_owned();
+    serde_json::from_value(value).map_err(|_| match wanted.as_str() {
+        "call" => ControlAnswer::error("a call names a \"tool\", and its \"arguments\" as an object"),
+        "say" => ControlAnswer::error("say names an \"agent\" and a \"text\""),
+        "decide" => ControlAnswer::error(
+            "decide names an \"agent\", an \"approval\" by number, and \"yes\": true or false",
+        ),
+        "follow" => ControlAnswer::error("follow takes \"words\": true or false"),
+        _ => ControlAnswer::error(format!("\"do\" is one of {}", NAMES.join(", "))),
     })
 }
 
@@ -198,6 +262,24 @@ mod tests {
             let Err(ControlAnswer::Error { error }) = read(half.as_bytes()) else { panic!("{half}") };
             assert!(error.starts_with("a call names a \"tool\""), "{error}");
         }
+        for (line, ask) in [
+            (r#"{"do":"agents"}"#, ControlRequest::Agents),
+            (r#"{"do":"follow"}"#, ControlRequest::Follow { words: false }),
+            (
+                r#"{"do":"say","agent":"a","text":"b"}"#,
+                ControlRequest::Say { agent: "a".into(), text: "b".into() },
+            ),
+            (
+                r#"{"do":"decide","agent":"a","approval":3,"yes":false}"#,
+                ControlRequest::Decide { agent: "a".into(), approval: 3, yes: false },
+            ),
+        ] {
+            assert_eq!(read(line.as_bytes()), Ok(ask), "{line}");
+        }
+        for half in [r#"{"do":"say"}"#, r#"{"do":"decide","agent":"a"}"#, r#"{"do":"follow","words":3}"#] {
+            let Err(ControlAnswer::Error { error }) = read(half.as_bytes()) else { panic!("{half}") };
+            assert!(!error.contains("is one of"), "{error}");
+        }
         for nonsense in ["", "mute", "[1,2", "{\"do\":\"status\"", "\u{0}", "\"mute\" {}"] {
             let Err(ControlAnswer::Error { error }) = read(nonsense.as_bytes()) else { panic!("{nonsense}") };
             assert!(error.contains("one JSON object"), "{error}");
@@ -206,7 +288,7 @@ mod tests {
             let Err(ControlAnswer::Error { error }) = read(unknown.as_bytes()) else { panic!("{unknown}") };
             assert_eq!(
                 error,
-                "\"do\" is one of events, status, mute, unmute, toggle, listen, timers, alarm, acknowledge, servers, tools, call"
+                "\"do\" is one of events, status, mute, unmute, toggle, listen, timers, alarm, acknowledge, servers, tools, call, agents, say, decide, follow"
             );
         }
         assert!(read(&[0xff, 0xfe, b'\n']).is_err());

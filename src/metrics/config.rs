@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use serde::{Deserialize, Serialize};
 
 use joi_base::problem::Problem;
+use joi_serve::{ListenAddress, ListenRange};
 
 /// Figures for Prometheus.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,7 +13,7 @@ use joi_base::problem::Problem;
 pub struct MetricsConfig {
     /// Address on which figures for Prometheus are served over HTTP (`GET /metrics`), as "127.0.0.1:9753"; "": none are. No
     /// figure holds what was said.
-    pub listen: String,
+    pub listen: ListenAddress,
     /// true: `metrics.listen` may be an address that other machines reach, as "0.0.0.0:9753". Without `metrics.token_file`
     /// whoever reaches it reads when somebody talks here.
     pub beyond_this_machine: bool,
@@ -23,20 +24,19 @@ pub struct MetricsConfig {
 impl MetricsConfig {
     /// Returns where figures are served; nothing where they are not.
     pub fn address(&self) -> Option<SocketAddr> {
-        let is_allowed = |address: &SocketAddr| self.beyond_this_machine || address.ip().is_loopback();
-        self.listen.parse().ok().filter(is_allowed)
+        self.listen.within(self.range())
+    }
+
+    fn range(&self) -> ListenRange {
+        if self.beyond_this_machine { ListenRange::Network } else { ListenRange::ThisMachine }
     }
 
     /// Everything that is wrong with it.
     pub fn check(&self) -> Vec<Problem> {
-        if self.listen.is_empty() || self.address().is_some() {
-            return Vec::new();
-        }
-        let allowed = "an address of this machine with a port, as \"127.0.0.1:9753\", or \"\"";
-        let problem = Problem::new("metrics.listen", &self.listen, allowed);
-        let is_address = self.listen.parse::<SocketAddr>().is_ok();
+        let problem = self.listen.check("metrics.listen", "127.0.0.1:9753", self.range());
         let remedy = "Set metrics.beyond_this_machine = true if other machines are to read it.";
-        vec![if is_address { problem.remedy(remedy) } else { problem }]
+        let is_beyond = self.listen.is_beyond_this_machine();
+        problem.into_iter().map(|it| if is_beyond { it.remedy(remedy) } else { it }).collect()
     }
 }
 

@@ -17,9 +17,7 @@ use protocols::Protocols;
 
 pub(crate) mod ask;
 pub(crate) mod digest;
-pub(crate) mod filter;
 pub(crate) mod patience;
-pub(crate) mod plan;
 pub(crate) mod planner;
 pub(crate) mod prompt_kind;
 pub(crate) mod protocols;

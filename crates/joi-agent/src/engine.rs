@@ -9,7 +9,6 @@ use jiff::Zoned;
 
 use crate::agent::AgentContext;
 use crate::agent::protocols::{Answering, Protocols};
-use crate::arbiter::{Arbiter, ModelPriority};
 use crate::config::{ContextConfig, PersonaConfig, ReplyConfig};
 use crate::initiative::Initiative;
 use crate::memory::diary::{self, Diary};
@@ -24,6 +23,7 @@ use crate::session::Session;
 use joi_base::clock::Clock;
 use joi_language::{Language, Languages};
 use joi_llm::ModelSize;
+use joi_llm::{Arbiter, ModelPriority};
 use joi_proactive::alert::AcknowledgedBy;
 use joi_schedule::Schedule;
 use joi_store::{ExchangeId, Store, StoreError};

@@ -17,7 +17,7 @@ use joi_llm::Knowledge;
 use joi_store::StoreError;
 
 pub mod agent;
-pub(crate) mod arbiter;
+mod autonomous;
 mod before_model;
 pub mod bounds;
 mod config;
@@ -48,6 +48,7 @@ pub use config::{Character, ContextConfig, PersonaConfig, Placement, ReplyConfig
 pub use config::{PersonaMode, PlannerConfig, PlannerMode, PlannerOrder};
 
 pub use agent::protocols::Protocols;
+pub use autonomous::{AgentCaller, AgentDesk, AgentTurn, AgentTurnDone};
 pub use engine::{Engine, EngineParts};
 pub use initiative::{ComposeFault, ComposedWords, HouseKnown, HouseTeller, Initiative, ProactiveBrief};
 pub use joi_answer::protocol::Protocol;
@@ -73,7 +74,7 @@ use confirmation::QuestionOutcome;
 use deadline::in_time;
 use joi_schedule::ScheduleOrder;
 use joi_understand::intents::{self, Intent, QuickIntent};
-use joi_understand::{question, redact, wish};
+use joi_understand::{question, wish};
 use memory::remember;
 use model::ChatModel;
 use prompt::dialogue::{self, Past};
@@ -90,7 +91,12 @@ const READ_BACK: u32 = 1_000;
 type TurnResult = Result<(Ended, Keep), ReceiverClosed>;
 
 impl<M: ChatModel> TurnContext<'_, M> {
-    async fn respond(&self, turn: &Turn<'_>, hidden: &[redact::Label], sink: &mut ReplySink) -> TurnResult {
+    async fn respond(
+        &self,
+        turn: &Turn<'_>,
+        hidden: &[joi_redact::Label],
+        sink: &mut ReplySink,
+    ) -> TurnResult {
         if !hidden.is_empty() {
             let kinds: Vec<&str> = hidden.iter().map(|label| label.token()).collect();
             sink.decided("redact", "hidden", kinds.join(" ")).await?;
@@ -336,7 +342,13 @@ impl<M: ChatModel> TurnContext<'_, M> {
         }
         let Some(store) = &self.engine.parts.store else { return Ok(Past::default()) };
         let (now, rules) = (now.timestamp(), &self.engine.parts.reply);
-        let rows = store.dialogue_since(dialogue::horizon(rules, now), READ_BACK);
+        let (since, conversation) = (dialogue::horizon(rules, now), self.session.id());
+        let rows = async {
+            match conversation.channel.is_of_user() {
+                true => store.dialogue_since(since, READ_BACK).await,
+                false => store.dialogue_within(conversation.clone(), since, READ_BACK).await,
+            }
+        };
         let rows = in_time(deadline::DIALOGUE, rows).await?;
         Ok(dialogue::past(&rows, self.session.id(), now, rules))
     }

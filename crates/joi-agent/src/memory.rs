@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use jiff::Zoned;
 
-use crate::agent::plan::{Plan, Recall};
 use crate::agent::prompt_kind::PromptKind;
 use crate::agent::request::TurnRequest;
 use crate::deadline::{self, in_time};
@@ -20,6 +19,7 @@ use crate::prompt::side_query::SideQueries;
 use crate::session::Session;
 use crate::sink::ReceiverClosed;
 use block::Block;
+use joi_answer::plan::{Plan, Recall};
 use joi_answer::protocol::is_result;
 use joi_base::message::Origin;
 use joi_store::{HitSource, MemoryHit, MemoryKind, MemoryProfile, MemoryQuery, Store, StoreError};
@@ -197,7 +197,11 @@ impl<M: ChatModel> MemoryService<M> {
             from: question.from,
             until: question.until,
             now: request.turn.now.timestamp(),
-            before_message: request.past.oldest(),
+            // The dialogue is for the user's own conversations.
+            before_message: match request.turn.channel.is_of_user() {
+                true => request.past.oldest(),
+                false => Some(i64::MIN),
+            },
             kinds,
             vector,
             limit: self.rules.recall as usize + PROFILE as usize,

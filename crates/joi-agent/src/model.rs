@@ -8,9 +8,9 @@ use std::future::Future;
 
 use futures_util::Stream;
 
-use crate::arbiter::{Arbiter, ModelPriority, Permit};
 use crate::outgoing;
 use joi_base::trace::ModelUse;
+use joi_llm::{Arbiter, ModelPriority, Permit};
 use joi_llm::{Ask, ChatEvent, ChatStats, ChatStream, Embedded, HomeData, LlmConfig, LlmError, Mind};
 use joi_llm::{Knowledge, ModelSize, ReadyServer, ServedBy, ServerHold, Serving};
 

@@ -9,7 +9,6 @@ use serde_json::Value;
 use crate::model::ChatModel;
 use joi_llm::{Ask, HomeData, LlmConfig, Message};
 use joi_tools::{self as tools, Toolbox};
-use joi_understand::redact;
 
 /// Data that the model must not read, because its server is outside of the home.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -56,16 +55,17 @@ pub(crate) fn ask_for(config: &LlmConfig, ask: Ask) -> Ask {
 /// Returns texts as the configured server may read them: without secrets where it is outside of the home.
 pub(crate) fn texts_for(config: &LlmConfig, texts: Vec<String>) -> Vec<String> {
     match config.is_outside() {
-        true => texts.iter().map(|text| redact::redact_structured(text).into_string()).collect(),
+        true => texts.iter().map(|text| joi_redact::redact_structured(text).into_string()).collect(),
         false => texts,
     }
 }
 
 /// Returns a message without secrets in its text and in the arguments of its calls, and without its thinking.
 pub(crate) fn redacted(mut message: Message) -> Message {
-    message.content = redact::redact_structured(&message.content).into_string();
+    message.content = joi_redact::redact_structured(&message.content).into_string();
     for call in &mut message.tool_calls {
-        if let Value::Object(clean) = redact::redact_json(&Value::Object(call.function.arguments.clone())) {
+        if let Value::Object(clean) = joi_redact::redact_json(&Value::Object(call.function.arguments.clone()))
+        {
             call.function.arguments = clean;
         }
     }

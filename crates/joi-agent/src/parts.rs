@@ -27,6 +27,11 @@ fn halves_of(asked: &str) -> Vec<([&str; 2], Joint)> {
     compound::halves(asked, tongue::of(asked))
 }
 
+/// Returns whether `asked` is taken whole, having more joints than commands that somebody says in one breath.
+fn is_whole(asked: &str) -> bool {
+    compound::is_endless(asked, tongue::of(asked))
+}
+
 /// Requirements of a part of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RequestPart {
@@ -94,7 +99,7 @@ pub(crate) fn requests<'a>(
     size: ModelSize,
 ) -> Option<Vec<&'a str>> {
     // "Four hundred and two plus one" is one sum.
-    if tools.ready_calls(&[asked], language).is_some() {
+    if is_whole(asked) || tools.ready_calls(&[asked], language).is_some() {
         return None;
     }
     // Calls that stand side by side are announced together already.
@@ -151,6 +156,9 @@ pub(crate) fn beside_matter<'a>(
     size: ModelSize,
     is_house: &dyn Fn(&str) -> bool,
 ) -> Option<Vec<&'a str>> {
+    if is_whole(asked) {
+        return None;
+    }
     let matter = |half: &str| match risk::risk_of(language, half, None) {
         AnswerRisk::Matter(name) => Some(risk::urgency(language, &name)),
         AnswerRisk::Everyday | AnswerRisk::Fact => None,

@@ -18,7 +18,6 @@ use joi_tools::Toolbox;
 use joi_understand::house::HouseDecision;
 use joi_understand::intents::{self, Intent, QuickIntent};
 use joi_understand::intents::{QuietWish, TakingBack, Undo};
-use joi_understand::redact;
 pub(crate) use recognised::Recognised;
 
 mod context;
@@ -176,7 +175,7 @@ pub(crate) async fn carry_out(
     let QuickContext { schedule, memory: store, session, .. } = *context;
     let (actions, keep): (&[Action], Keep) = match &quick.what {
         Intent::Schedule(ScheduleOrder::Set(_) | ScheduleOrder::Amend { .. })
-            if redact::has_label(turn.asked) =>
+            if joi_redact::has_label(turn.asked) =>
         {
             sink.decided("timers", "refused", "secrets are not kept").await?;
             let refused = sink.refused_secret();

@@ -18,7 +18,6 @@ use super::agent::prompt_kind::PromptKind;
 use super::agent::request::TurnRequest;
 use super::agent::setup::{self, Prepared};
 use super::agent::tool_loop::state::prompt::LoopPrompt;
-use super::arbiter::{ModelPriority, Permit};
 use super::before_model::Considered;
 use super::early_answer::early_answer;
 use super::engine::Engine;
@@ -30,7 +29,7 @@ use super::turn_context::TurnContext;
 use crate::sink::ReplySink;
 use joi_language::Language;
 use joi_llm::{Ask, ChatEvent, Length, LlmError};
-use joi_understand::redact;
+use joi_llm::{ModelPriority, Permit};
 
 /// Most decisions about words that may be the question: nobody reads them.
 const NOTES: usize = 64;
@@ -78,7 +77,7 @@ pub async fn read_words<M: ChatModel>(
     let _running = engine.arbiter.begin_turn();
     let _same_model = engine.parts.model.hold();
     let (now, language) = (engine.parts.clock.now(), engine.language_of(session, text, heard));
-    let asked = redact::redact_in(text, &language).fluent(&language);
+    let asked = joi_redact::redact_in(text, &language).fluent(&language);
     if !asked.labels().is_empty() || engine.parts.model.is_outside() {
         return Ok(());
     }

@@ -21,7 +21,7 @@ use crate::turn::{ConversationStatus, Ended, Keep, ReplyEvent, ReplyOutcome, Tur
 use crate::turn_context::TurnContext;
 use joi_base::message::{Origin, Private};
 use joi_store::ExchangeId;
-use joi_understand::{redact, text};
+use joi_understand::text;
 
 /// Characters of a text that is refused by which its language is recognised.
 const LANGUAGE_SAMPLE: usize = 400;
@@ -57,7 +57,7 @@ pub async fn reply_within<M: ChatModel>(
     let language = engine.language_of(session, &turn.text.0, turn.language.as_deref());
     session.with(|state| state.language = Some(language.to_code()));
     let (asked, origin) =
-        (redact::redact_in(&turn.text.0, &language).fluent(&language), turn.origin(session.id().channel));
+        (joi_redact::redact_in(&turn.text.0, &language).fluent(&language), turn.origin(session.id().channel));
     let is_unsure = turn.is_unsure;
     // Lines are gone from what is redacted. Another program quotes nobody and is a stranger itself.
     let is_quoting =
@@ -72,8 +72,8 @@ pub async fn reply_within<M: ChatModel>(
     let ended = context.bounded(&turn, asked.labels(), &bounds, &mut sink).await;
     let (ended, keep) = ended.unwrap_or((Ended::Cancelled, Keep::Yes));
     let (said, exchange) = context.settled(&turn, keep, &mut sink).await;
-    if turn.origin == Origin::Stranger {
-        // Another program is nobody who could say yes.
+    if !turn.origin.is_owners() {
+        // Another program and an agent are nobody who could say yes.
         session.drop_question();
     }
     let conversation = match sink.awaits {
@@ -118,7 +118,7 @@ impl<M: ChatModel> TurnContext<'_, M> {
     async fn bounded(
         &self,
         turn: &Turn<'_>,
-        hidden: &[redact::Label],
+        hidden: &[joi_redact::Label],
         bounds: &TurnBounds,
         sink: &mut ReplySink,
     ) -> Result<(Ended, Keep), ReceiverClosed> {

@@ -9,7 +9,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::agent::plan::Plan;
 use super::agent::prompt_kind::PromptKind;
 use super::agent::request::TurnRequest;
 use super::agent::router::ToolChoice;
@@ -21,8 +20,9 @@ use super::session::open_question::{LookUpOffer, OpenQuestion, open_until};
 use super::turn::{Ended, Keep, Turn};
 use super::turn_context::TurnContext;
 use crate::sink::{ReceiverClosed, ReplySink};
+use joi_answer::plan::Plan;
 use joi_answer::source::{self, QuoteRule, SourceTrust};
-use joi_base::message::{Channel, Origin};
+use joi_base::message::Channel;
 use joi_language::LookUpSentences;
 use joi_language::{Language, MatterUrgency};
 use joi_llm::Knowledge;
@@ -119,8 +119,7 @@ impl<M: ChatModel> TurnContext<'_, M> {
             return Ok(None);
         }
         let answered = self.careful(turn, sink).await?;
-        let is_household = turn.origin != Origin::Stranger;
-        if answered.is_some() && is_household && intents::says_stop(&turn.language, turn.asked) {
+        if answered.is_some() && turn.origin.is_owners() && intents::says_stop(&turn.language, turn.asked) {
             self.engine.silence().await;
         }
         Ok(answered)

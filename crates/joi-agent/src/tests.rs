@@ -8,7 +8,6 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::agent::digest;
-use super::arbiter::ModelPriority;
 use super::model::Room;
 use super::prompt::head::HeadSet;
 use super::*;
@@ -17,12 +16,14 @@ use joi_base::message::{ConversationId, Origin, Private, TurnId};
 use joi_base::trace::Decision;
 use joi_language::ReplySentences;
 use joi_language::testing::{english, german, in_english};
+use joi_llm::ModelPriority;
 use joi_llm::{Ask, LlmError, Message, ModelSize, Role};
 use joi_schedule::{Schedule, ScheduleParts, TimersConfig};
 use joi_store::Store;
 use joi_tools::{Router, ToolRegistry, Toolbox, ToolsConfig};
 
 mod acting;
+mod agents;
 mod attacks;
 mod breakdowns;
 mod choice;

@@ -11,7 +11,6 @@ use super::agent::request::TurnRequest;
 use super::agent::setup::SetupRules;
 use super::agent::talk;
 use super::agent::tool_list::ToolList;
-use super::arbiter::ModelPriority;
 use super::engine::{Engine, EngineParts};
 use super::model::{ChatModel, ModelState, Served};
 use super::outgoing::Withheld;
@@ -24,6 +23,7 @@ use super::turn::Turn;
 use crate::sink::ReplySink;
 use joi_base::message::Origin;
 use joi_language::Language;
+use joi_llm::ModelPriority;
 use joi_tools::gate::Consent;
 
 /// Context of a turn: what is shared, the conversation it belongs to, and its language.

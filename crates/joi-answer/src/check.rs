@@ -7,7 +7,6 @@
 use crate::malformed::Malformed;
 use crate::sanitize::sanitize;
 use joi_language::loops_by_letters;
-use joi_understand::redact;
 
 #[cfg(test)]
 mod tests;
@@ -64,14 +63,14 @@ pub fn check(reply: &str, tokens: usize) -> Result<(), ReplyRefusal> {
     if loops_by_letters(reply) {
         return Err(Malformed::Loops.into());
     }
-    if redact::has_label(reply) {
+    if joi_redact::has_label(reply) {
         return Err(Malformed::Label.into());
     }
     // What the sanitizer would still change has never been through it.
     if sanitize(reply)? != reply.trim_start() {
         return Err(Malformed::ReservedTokens.into());
     }
-    if redact::has_secret(reply) {
+    if joi_redact::has_secret(reply) {
         return Err(ReplyRefusal::Secret);
     }
     if tokens > MAX_TOKENS {

@@ -4,6 +4,7 @@
 //! Runs in the task of one turn. In: the model's stream. Out: clauses to the channel, and calls to the agent.
 
 pub mod check;
+mod filter;
 mod gate;
 pub mod json;
 mod length;
@@ -11,12 +12,14 @@ mod malformed;
 pub mod marks;
 pub mod news;
 mod offer;
+pub mod plan;
 pub mod protocol;
 mod sanitize;
 pub mod source;
 pub mod truth;
 pub mod vacant;
 
+pub use filter::{FilterRules, FilteredReply, Purpose, ReplyFilter};
 pub use gate::{AnswerEnding, OutputGate, sentences_end};
 pub use length::{AnswerLength, AnswerStop, LengthLimit};
 pub use malformed::Malformed;

@@ -3,6 +3,7 @@
 //! In: orders, the house as it is, time. Out: sentences for the announcement queue, commands for the house, rows of the
 //! database. A watch acts at a change and not at a state: what is so already counts from the next time on.
 
+mod item_condition;
 mod keeper;
 mod level;
 mod look;
@@ -20,6 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use joi_base::message::Origin;
 
+pub(crate) use item_condition::ItemCondition;
 pub use joi_language::values::{NewWatch, WatchChoice, WatchDeed, WatchId, WatchOrder, WatchRepeat};
 pub use keeper::{OrderOrigin, WatchDone, Watches};
 pub use look::{Looked, Sight, WatchEffect, WatchPreview, begun, finished, look, preview, resumed};

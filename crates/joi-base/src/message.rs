@@ -41,7 +41,18 @@ pub enum Channel {
 }
 
 impl Channel {
-    const ALL: [Self; 6] = [Self::Voice, Self::Console, Self::Signal, Self::Page, Self::Agent, Self::Program];
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Voice, Self::Console, Self::Signal, Self::Page, Self::Agent, Self::Program];
+
+    /// Returns whether the user talks there. What is said on these channels is one dialogue; each conversation on
+    /// another channel is one of its own.
+    pub fn is_of_user(self) -> bool {
+        match self {
+            Self::Voice | Self::Console | Self::Signal | Self::Page => true,
+            Self::Agent | Self::Program => false,
+        }
+    }
 
     /// Returns the channel of that name.
     pub fn called(name: &str) -> Option<Self> {
@@ -89,6 +100,11 @@ impl ConversationId {
         Self { channel: Channel::Console, place: Place::named(Self::HOME) }
     }
 
+    /// Returns the conversation of an agent with itself, in one run.
+    pub fn agent(run: &str) -> Self {
+        Self { channel: Channel::Agent, place: Place::named(run) }
+    }
+
     /// Returns the conversation with other programs.
     pub fn program() -> Self {
         Self { channel: Channel::Program, place: Place::named(Self::HOME) }
@@ -133,11 +149,17 @@ impl Origin {
         }
     }
 
-    /// Returns the origin of the user's words on `channel`.
+    /// Returns whether the owner said or typed it: only then it can be a request or a yes.
+    pub fn is_owners(self) -> bool {
+        matches!(self, Self::Speech | Self::Typing)
+    }
+
+    /// Returns the origin of what is asked on `channel`.
     pub fn of_user(channel: Channel) -> Self {
         match channel {
             Channel::Voice => Self::Speech,
-            Channel::Console | Channel::Signal | Channel::Page | Channel::Agent => Self::Typing,
+            Channel::Console | Channel::Signal | Channel::Page => Self::Typing,
+            Channel::Agent => Self::Ours,
             Channel::Program => Self::Stranger,
         }
     }

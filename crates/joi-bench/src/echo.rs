@@ -25,7 +25,7 @@ use joi_hear::transcript_filter::Evidence;
 use joi_hear::whisper::{Stt, SttEvent, SttModel, Whisper};
 use joi_hear::{FollowUpWindow, HearCommand, HearEvent, Listener, SoundBlock, SpeakingState};
 use joi_language::Language;
-use joi_speak::Voice;
+use joi_speak::LanguageVoice;
 use tokio::sync::mpsc::Receiver;
 
 const EXAMPLES: &str = "\
@@ -149,7 +149,7 @@ impl EchoTally {
 struct EchoBench<'a> {
     context: &'a CliContext,
     language: Arc<Language>,
-    voice: Box<dyn Voice>,
+    voice: LanguageVoice,
     whisper: Whisper,
     listener: Listener,
     /// Scores what its models are unsure about.

@@ -41,7 +41,7 @@ pub use last_loud::last_loud;
 pub use listener::{Listener, SoundBlock};
 pub use listener_thread::spawn;
 pub use measurement::{Measurable, Measurement};
-pub use recording::{pieces, recorded};
+pub use recording::{pieces, recorded, transcribe_recording};
 
 /// Settings of hearing.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

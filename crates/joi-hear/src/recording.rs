@@ -1,13 +1,16 @@
-//! Prepares sound that was recorded elsewhere for transcription.
+//! Transcribes sound that was recorded elsewhere.
 //!
-//! Pure but for the network of the [`Vad`]; any thread that may block. In: samples of a file or a message. Out:
-//! [`Utterance`]s as if listening had been requested.
+//! Pure but for the networks; any thread that may block. In: samples of a file or a message, mono at [`RATE`]. Out:
+//! [`Utterance`]s as if listening had been requested, or the words that their sound supports.
 
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use super::transcript_filter::{self, Evidence, FilterInput, TranscriptFilterConfig};
 use super::vad::{FRAME, Vad};
+use super::whisper::{SttError, Whisper};
 use joi_audio::RATE;
-use joi_base::message::{OpenedBy, Utterance};
+use joi_base::message::{OpenedBy, Transcript, Utterance};
 
 /// Samples transcribed at once: whisper's window without its margin.
 const PIECE: usize = 27 * RATE as usize;
@@ -51,6 +54,42 @@ pub fn recorded(samples: &[f32], vad: &mut Vad) -> Utterance {
         voice: vad.clearest(frames.len()),
         captured: Instant::now(),
     }
+}
+
+/// Transcribes a recording of any length. Returns the words that its sound supports; empty text where there are none.
+///
+/// # Errors
+/// Whisper fails, or `abort` became true.
+pub fn transcribe_recording(
+    samples: &[f32],
+    (vad, whisper): (&mut Vad, &mut Whisper),
+    config: &TranscriptFilterConfig,
+    abort: &AtomicBool,
+) -> Result<Transcript, SttError> {
+    let mut all = Transcript::default();
+    for piece in pieces(samples) {
+        let utterance = recorded(piece, vad);
+        if utterance.voiced == 0 {
+            continue;
+        }
+        let transcript = whisper.transcribe(piece, abort)?;
+        let evidence = Evidence::of(&utterance, &transcript);
+        let claim = FilterInput {
+            text: &transcript.text,
+            evidence: &evidence,
+            opened_by: &utterance.opened_by,
+            prompt: None,
+        };
+        match transcript_filter::check(&claim, config) {
+            Ok(()) => {
+                let space = if all.text.is_empty() { "" } else { " " };
+                all.text = format!("{}{space}{}", all.text, transcript.text);
+                all.language = all.language.or(transcript.language);
+            }
+            Err(why) => tracing::info!(%why, "a part of a recording is no speech"),
+        }
+    }
+    Ok(all)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Faults between joi and a home automation server, each with its remedy.
+//! Faults between joi and a home automation server; their remedies are in `remedy.rs`.
 //!
 //! Texts are for tables, logs and `joi doctor`; what is spoken is up to whoever speaks. No fault holds a token or an
 //! address with a password.
@@ -18,7 +18,7 @@ pub enum HomeFault {
         why: String,
     },
     /// Something answers there, but it is no such server: report it.
-    #[error("{address} answers, but it is neither openHAB nor Home Assistant: {why}")]
+    #[error("{address} answers, but it is no home automation server that joi knows: {why}")]
     NotAServer {
         /// The address that was asked.
         address: String,
@@ -108,39 +108,6 @@ impl HomeFault {
             | Self::NoItem { .. }
             | Self::Refused
             | Self::TokenFile { .. } => false,
-        }
-    }
-
-    /// Returns one sentence on how to fix it.
-    pub fn remedy(&self) -> &'static str {
-        match self {
-            Self::Unreachable { .. } => {
-                "Check that the server runs and that its address is right, for example http://openhab:8080 or \
-                 http://homeassistant.local:8123."
-            }
-            Self::NotAServer { .. } => {
-                "Give the address of the server's own page, with the path of your proxy if it has one."
-            }
-            Self::Starting { .. } => "Wait a minute; a start takes that long.",
-            Self::WrongToken => {
-                "Make a new token on your profile page (openHAB: API Tokens; Home Assistant: Security) and run \
-                 `joi home connect` again."
-            }
-            Self::TokenMissing => {
-                "Make a token on your profile page (openHAB: API Tokens; Home Assistant: Security) and run \
-                 `joi home connect`."
-            }
-            Self::Forbidden => {
-                "Make the token with a user that may do it (openHAB: role user; Home Assistant: administrator)."
-            }
-            Self::TooOld { .. } => "Update it.",
-            Self::Proxy { .. } => "Check the address of the server in the proxy, and that the server runs.",
-            Self::Moved { .. } => "Set home.url to that address.",
-            Self::NoItem { .. } => "See `joi home items` for the names.",
-            Self::Refused => "See `joi home show ITEM` for what it takes.",
-            Self::Unreadable { .. } => "See the server's log; update it if it goes on.",
-            Self::NotConnected => "See `joi home connect`.",
-            Self::TokenFile { .. } => "Run `joi home connect` again, or correct home.token_file.",
         }
     }
 }

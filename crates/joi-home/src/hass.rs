@@ -13,7 +13,6 @@ mod states;
 mod testing;
 #[cfg(test)]
 mod tests;
-mod words;
 
 use std::sync::Arc;
 
@@ -30,6 +29,9 @@ pub(super) const HUB: Hub = Hub {
     credential: "home-assistant-token",
     hosts: &["homeassistant"],
     token_hint: "a long-lived access token: make one on your profile page (Security), as an administrator,",
+    token_place: "Security on your profile page",
+    token_user: "administrator",
+    example: "http://homeassistant.local:8123",
     no_items: "Expose entities in Home Assistant (Settings, Voice assistants, Expose).",
     no_rooms: "Make areas in Home Assistant (Settings, Areas) and put devices and entities into them.",
     mdns: &[MdnsService {

@@ -28,6 +28,7 @@ pub(super) mod state;
 mod tests;
 pub mod typed;
 pub(super) mod unit;
+pub(super) mod words;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;

@@ -33,6 +33,12 @@ pub struct Hub {
     pub hosts: &'static [&'static str],
     /// The kind of token it takes and where its owner makes one, as in "openHAB wants …".
     pub token_hint: &'static str,
+    /// Where its owner makes a token, for a remedy that names all kinds.
+    pub(super) token_place: &'static str,
+    /// The user whose token it must be.
+    pub(super) token_user: &'static str,
+    /// An address as it often has one.
+    pub(super) example: &'static str,
     /// What its owner can do when it has no items, one sentence.
     pub(super) no_items: &'static str,
     /// What its owner can do when no item is in a room, one sentence.

@@ -21,6 +21,17 @@ impl Hub {
     }
 }
 
+/// Returns the names of all kinds, the last one behind `before_last`, as in "openHAB or Home Assistant".
+pub fn hub_names(before_last: &str) -> String {
+    let [first @ .., last] = HUBS.map(|hub| hub.name);
+    format!("{} {before_last} {last}", first.join(", "))
+}
+
+/// Returns what the owner of a house without rooms can do, whatever its kind.
+pub fn no_rooms() -> String {
+    HUBS.map(|hub| hub.no_rooms).join(" ")
+}
+
 impl<'de> Deserialize<'de> for Hub {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let word = String::deserialize(deserializer)?;

@@ -36,6 +36,7 @@ mod hub;
 mod hubs;
 mod link;
 mod openhab;
+mod remedy;
 mod server;
 mod stored;
 mod token;
@@ -52,7 +53,8 @@ pub use follow::Follower;
 #[cfg(any(test, feature = "testing"))]
 pub use hass::house_from_hass;
 pub use hub::Hub;
-pub use hubs::HUBS;
+pub use hubs::{HUBS, hub_names, no_rooms};
+pub use openhab::{SseFrame, SseFrames};
 pub use server::{HomeServer, HubPlace, ServerCheck};
 pub use stored::StoredHome;
 pub use token::{HomeToken, TokenSource};

@@ -12,6 +12,7 @@ mod tests;
 use std::sync::Arc;
 
 use super::hub::{Hub, MdnsService};
+pub use frames::{SseFrame, SseFrames};
 use rest::RestClient;
 
 /// openHAB, 4.0 or newer.
@@ -22,6 +23,9 @@ pub(super) const HUB: Hub = Hub {
     credential: "openhab-token",
     hosts: &["openhab", "openhabian"],
     token_hint: "a token: make one on your profile page (API Tokens)",
+    token_place: "API Tokens on your profile page",
+    token_user: "role user",
+    example: "http://openhab:8080",
     no_items: "Add items in openHAB; a server that has just started shows them after a minute.",
     no_rooms: "Give the items places in openHAB's semantic model (Settings, Model); until then only their labels count.",
     mdns: &[

@@ -40,6 +40,7 @@ pub mod secrets;
 mod sentence_templates;
 mod sentences;
 mod spoken;
+mod steps;
 mod template;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

@@ -19,6 +19,8 @@ use regex_automata::util::prefilter::Prefilter;
 use regex_automata::util::syntax;
 use regex_automata::{Input, Match, MatchKind, Span};
 
+use super::steps;
+
 /// Bytes of a thread's place to search in, at most: a bit for each state of the pattern and byte of the text. What does
 /// not fit is searched in a way that is slower and needs a place of its own.
 const PLACE: usize = 1 << 20;
@@ -71,6 +73,7 @@ impl WordPattern {
 
     /// Looks for it once, and for its groups as far as `found` has room for them.
     fn search(&self, input: &Input<'_>, found: &mut Captures) {
+        steps::add(input.get_range().len());
         let is_over = SEARCHING.with_borrow_mut(|place| {
             let place = place.get_or_insert_with(|| self.short.create_cache());
             self.short.try_search(place, input, found).is_ok()

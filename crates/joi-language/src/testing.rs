@@ -46,3 +46,9 @@ pub fn in_english() -> Languages {
 
 /// French for the time, for silence and for timers.
 pub const FRENCH: &str = include_str!("../../../tests/data/language/fr/commands.toml");
+
+/// Returns the steps that reading took on this thread since this was last asked: bytes that patterns were looked for in, and
+/// instructions of templates.
+pub fn steps_taken() -> u64 {
+    crate::steps::take()
+}

@@ -6,6 +6,7 @@
 //! redaction comes before, sanitising after.
 
 mod address;
+mod arbiter;
 mod choose;
 mod config;
 mod connect;
@@ -33,6 +34,7 @@ mod stream;
 pub mod testing;
 mod wire;
 
+pub use arbiter::{Arbiter, ModelPriority, Permit, RunningTurn};
 pub use choose::{BetterModel, LocalChoice, LocalWish, PassedOver, choose_local};
 pub use config::{Backend, HomeData, LONGEST_LINGERING, LlmConfig, OwnModel, ThinkRule, Threads};
 pub use embed::Embedded;

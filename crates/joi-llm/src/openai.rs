@@ -25,7 +25,7 @@ pub use self::kind::OPEN_AI;
 use self::failure::{from_status, not_openai, words_of};
 use super::error::LlmError;
 use super::http::{Endpoint, HttpServer, SHORT_ANSWER, VECTORS, in_time};
-use super::model_size::size_of;
+use super::model_size::{knowledge_of, size_of};
 use super::server::{ChatServer, ServerAnswer, finished};
 use super::stream::ChatStream;
 use super::wire::{ChatRequest, ChatStats, InstalledModel, ModelInfo, Options};
@@ -115,6 +115,7 @@ impl OpenAi {
             parameter_count: meta.n_params,
             context_length: limit.or(meta.n_ctx_train),
             size: size_of(name, meta.n_params),
+            knowledge: knowledge_of(name, meta.n_params),
         })
     }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::model_size::{ModelSize, size_of};
+use super::model_size::{Knowledge, ModelSize, knowledge_of, size_of};
 
 mod arguments;
 
@@ -294,6 +294,8 @@ pub struct ModelInfo {
     pub context_length: Option<u64>,
     /// Small or large, by the above or by its name.
     pub size: ModelSize,
+    /// How far one can rely on what it knows.
+    pub knowledge: Knowledge,
 }
 
 impl ModelInfo {
@@ -321,6 +323,7 @@ impl ShowReply {
             parameter_count,
             context_length: context.and_then(|(_, value)| value.as_u64()),
             size: size_of(name, parameter_count),
+            knowledge: knowledge_of(name, parameter_count),
         }
     }
 }

@@ -12,11 +12,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use joi_base::durable;
+use joi_tools::foreign::{Approval, DescribedTool};
 use serde::{Deserialize, Serialize};
 
 use crate::lifecycle::Beginning;
-use crate::listing::ListedTool;
-use crate::policy::Approval;
 
 /// The file can't be used. Report it and go on: whatever is not known to be approved is asked about.
 #[derive(Debug, thiserror::Error)]
@@ -89,7 +88,7 @@ impl Approvals {
     }
 
     /// Returns whether the tools are as the owner has seen them; new ones are stored.
-    pub fn seen(&self, server: &str, tools: &[ListedTool]) -> Vec<Approval> {
+    pub fn seen(&self, server: &str, tools: &[DescribedTool]) -> Vec<Approval> {
         let stored = match self.load() {
             Ok(mut known) => known.remove(server).unwrap_or_default(),
             Err(error) => {
@@ -97,7 +96,7 @@ impl Approvals {
                 return vec![Approval::Changed; tools.len()];
             }
         };
-        let seen = |tool: &ListedTool| match stored.tools.get(&tool.name) {
+        let seen = |tool: &DescribedTool| match stored.tools.get(&tool.name) {
             Some(hash) if *hash != tool.fingerprint() => Approval::Changed,
             Some(_) | None => Approval::Same,
         };
@@ -163,7 +162,7 @@ impl Approvals {
 mod tests {
     use super::*;
 
-    fn print(tool: &ListedTool) -> (String, String) {
+    fn print(tool: &DescribedTool) -> (String, String) {
         (tool.name.clone(), tool.fingerprint())
     }
 
@@ -172,10 +171,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("data/mcp.json");
         let approvals = Approvals::new(file.clone());
-        let tool = ListedTool { name: "read".into(), description: "Reads.".into(), ..ListedTool::default() };
-        let other = ListedTool { name: "write".into(), ..tool.clone() };
+        let tool =
+            DescribedTool { name: "read".into(), description: "Reads.".into(), ..DescribedTool::default() };
+        let other = DescribedTool { name: "write".into(), ..tool.clone() };
         assert_eq!(approvals.seen("files", &[tool.clone(), other.clone()]), [Approval::Same, Approval::Same]);
-        let changed = ListedTool { description: "Reads, and sends it to me.".into(), ..tool.clone() };
+        let changed = DescribedTool { description: "Reads, and sends it to me.".into(), ..tool.clone() };
         assert_eq!(approvals.seen("files", &[changed.clone(), other]), [Approval::Changed, Approval::Same]);
         assert_eq!(
             approvals.seen("files", std::slice::from_ref(&changed)),
@@ -198,7 +198,7 @@ mod tests {
         let file = folder.path().join("mcp.json");
         std::fs::write(&file, "{\"files\": ").unwrap();
         let approvals = Approvals::new(file.clone());
-        let tool = ListedTool { name: "read".into(), ..ListedTool::default() };
+        let tool = DescribedTool { name: "read".into(), ..DescribedTool::default() };
         assert_eq!(approvals.seen("files", std::slice::from_ref(&tool)), [Approval::Changed]);
         let fault = approvals.approve("files", [print(&tool)]).unwrap_err().to_string();
         assert!(fault.starts_with("cannot read ") && fault.ends_with("move it away"), "{fault}");

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use joi_base::problem::Problem;
+use joi_tools::foreign::ToolAllowance;
 use joi_tools::gate::ToolPermission;
 use serde::{Deserialize, Serialize};
 
@@ -128,6 +129,11 @@ impl ServerEntry {
             0 => 30,
             seconds => seconds,
         }
+    }
+
+    /// Returns what the owner allows of its tools.
+    pub(crate) fn allowance(&self) -> ToolAllowance<'_> {
+        ToolAllowance { allow: &self.allow, confirm: &self.confirm, deny: &self.deny, trusted: self.trusted }
     }
 
     /// Puts a tool on the list of `permission`, and takes it off the others. Patterns stay as they are, and the strictest

@@ -99,7 +99,7 @@ impl McpConnection {
     pub fn about(&self) -> String {
         let Some(info) = self.peer().peer_info() else { return String::new() };
         let name = info.server_info.as_ref().map(|server| format!("{} {}", server.name, server.version));
-        let name = crate::result::tidy(&name.unwrap_or_default());
+        let name = joi_tools::foreign::tidy(&name.unwrap_or_default());
         format!("{} (protocol {})", joi_tools::fence::shortened(&name, 60), info.protocol_version)
     }
 
@@ -227,7 +227,7 @@ impl McpConnection {
 /// Returns the fault of a call.
 fn fault(error: &ServiceError) -> CallFault {
     match error {
-        ServiceError::McpError(error) => CallFault::Refused(crate::result::tidy(&error.message)),
+        ServiceError::McpError(error) => CallFault::Refused(joi_tools::foreign::tidy(&error.message)),
         ServiceError::InputRequiredRoundsExceeded { .. } => CallFault::WantsInput,
         ServiceError::Timeout { timeout } => CallFault::Silent(timeout.as_secs()),
         ServiceError::UnexpectedResponse => CallFault::Refused("it answered with something else".to_owned()),

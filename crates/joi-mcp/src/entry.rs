@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::config::file::{self, FileFault};
 use crate::config::{McpConfig, ServerEntry};
-use crate::name;
+use joi_tools::foreign::program_ids;
 
 /// The file of servers can't be used. Report it; the servers of the configuration work.
 #[derive(Debug, thiserror::Error)]
@@ -82,7 +82,7 @@ impl McpServers {
     /// Gives each its id, and leaves out those that can't be used.
     pub fn of(entries: BTreeMap<String, ServerEntry>, mut remarks: Vec<String>) -> Self {
         let mut all = Vec::new();
-        let ids = name::ids(entries.keys().map(String::as_str));
+        let ids = program_ids(entries.keys().map(String::as_str));
         for (id, (name, entry)) in ids.into_iter().zip(entries) {
             let problems = entry.check(&name);
             if let Some(problem) = problems.first() {

@@ -3,7 +3,7 @@
 //! [`McpService`] holds the servers that the configuration names: one task for each starts it, lists its tools, restarts
 //! it, and puts the tools into the registry under the server's id, or takes them out. [`lifecycle`] decides all of that
 //! without doing it. A server that hangs, lies or dies costs its own tools and delays nobody. Everything that one says
-//! is a stranger's: [`policy`] says what the owner allows, the gate of the tools decides.
+//! is a stranger's: `joi_tools::foreign` makes tools of it, the gate of the tools decides.
 //!
 //! The library rmcp is used for the wire alone ([`connection`]). Not used of it: its environment and process handling
 //! (an own environment and process group), its endless paging, its cache of lists, OAuth, sampling, roots, elicitation.
@@ -17,18 +17,14 @@ mod doubles;
 mod entry;
 pub mod lifecycle;
 mod listing;
-mod name;
-pub mod policy;
 mod process;
 mod result;
-pub mod schema;
 mod secrets;
 pub mod serve;
 mod server;
 mod service;
 mod status;
 mod tool;
-mod words;
 
 pub use approval::{ApprovalFault, Approvals};
 pub use config::file::{self, FileFault};
@@ -37,15 +33,7 @@ pub use connection::{CallFault, InputAnswers, McpConnection};
 pub use entry::{LoadFault, McpServer, McpServers};
 pub use lifecycle::{Beginning, StartFault};
 pub use listing::ListedTool;
-pub use name::ids;
 pub use secrets::{SecretFault, Secrets};
 pub use serve::McpServeConfig;
 pub use service::McpService;
 pub use status::{ServerStatus, ToolStatus};
-pub use tool::McpTool;
-
-/// Returns 32 hexadecimal digits that stand for a text.
-fn hashed(text: &str) -> String {
-    use sha2::Digest as _;
-    sha2::Sha256::digest(text.as_bytes())[..16].iter().map(|byte| format!("{byte:02x}")).collect()
-}

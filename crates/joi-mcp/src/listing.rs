@@ -2,11 +2,10 @@
 //!
 //! Any thread. In: one page of `tools/list` as JSON. Out: tools with bounded texts. Pure: no I/O, no clock.
 
+use joi_tools::foreign::{Claims, DescribedTool, tidy};
 use serde_json::{Value, json};
 
-use crate::policy::Annotations;
 use crate::result::Shape;
-use crate::result::tidy;
 
 /// Longest description that is kept, in characters.
 const LONGEST: usize = 1_024;
@@ -14,33 +13,12 @@ const LONGEST: usize = 1_024;
 const LONGEST_NAME: usize = 256;
 
 /// A tool of a server.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct ListedTool {
-    /// Its name, as the server takes it.
-    pub name: String,
-    /// A name for people; empty where there is none.
-    pub title: String,
-    /// What it does, in the server's words.
-    pub description: String,
-    /// The schema of its arguments, as the server wrote it.
-    pub schema: Value,
+    /// What the server says of it.
+    pub described: DescribedTool,
     /// Whether the server describes the shape of its results.
     pub has_output_schema: bool,
-    /// What the server claims of it.
-    pub annotations: Annotations,
-}
-
-impl Default for ListedTool {
-    fn default() -> Self {
-        Self {
-            name: String::new(),
-            title: String::new(),
-            description: String::new(),
-            schema: json!({ "type": "object" }),
-            has_output_schema: false,
-            annotations: Annotations::default(),
-        }
-    }
 }
 
 impl ListedTool {
@@ -53,24 +31,17 @@ impl ListedTool {
         };
         let claims = &entry["annotations"];
         let schema = entry.get("inputSchema").filter(|schema| !schema.is_null());
-        Some(Self {
+        let described = DescribedTool {
             name: name.to_owned(),
             title: text(entry.get("title").unwrap_or(&claims["title"])),
             description: text(&entry["description"]),
             schema: schema.cloned().unwrap_or_else(|| json!({ "type": "object" })),
-            has_output_schema: entry["outputSchema"].is_object(),
-            annotations: Annotations {
+            claims: Claims {
                 read_only: claims["readOnlyHint"].as_bool(),
                 destructive: claims["destructiveHint"].as_bool(),
             },
-        })
-    }
-
-    /// Returns a hash of all that the server says of it to a model, and of its claims.
-    pub fn fingerprint(&self) -> String {
-        let Self { name, title, description, schema, annotations, .. } = self;
-        let text = format!("{name}\0{title}\0{description}\0{schema}\0{annotations:?}");
-        crate::hashed(&text)
+        };
+        Some(Self { described, has_output_schema: entry["outputSchema"].is_object() })
     }
 
     /// Returns which part of its results is the exact one.
@@ -90,15 +61,16 @@ mod tests {
         assert_eq!(tool(json!({ "name": 7 })), None);
         assert_eq!(tool(json!({ "name": "x".repeat(300) })), None);
         let odd = tool(json!({ "name": "a b 🙂", "inputSchema": true, "description": 7, "annotations": [] }))
-            .unwrap();
+            .unwrap()
+            .described;
         assert_eq!((odd.schema, odd.description.as_str()), (json!(true), ""));
         let whole = tool(json!({ "name": "get", "title": "Get\u{0} it", "description": "d".repeat(5_000),
             "annotations": { "readOnlyHint": true }, "outputSchema": { "type": "object" } }));
-        let whole = whole.unwrap();
+        let ListedTool { described: whole, has_output_schema } = whole.unwrap();
         assert_eq!(
-            (whole.title.as_str(), whole.description.len(), whole.has_output_schema),
+            (whole.title.as_str(), whole.description.len(), has_output_schema),
             ("Get it", 1_024, true)
         );
-        assert_eq!(whole.annotations, Annotations { read_only: Some(true), destructive: None });
+        assert_eq!(whole.claims, Claims { read_only: Some(true), destructive: None });
     }
 }

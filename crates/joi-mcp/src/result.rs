@@ -4,12 +4,8 @@
 //! own error. Pictures, sounds and files are named, never passed on; an address is never followed. Pure: no I/O, no
 //! clock.
 
+use joi_tools::foreign::tidy;
 use serde_json::Value;
-
-/// Longest text, in characters.
-const LONGEST: usize = 4_000;
-/// The end of a text that was cut.
-const CUT: &str = " (shortened)";
 
 /// Whether the server says that the call succeeded.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,21 +59,6 @@ fn block(block: &Value) -> Option<String> {
     }
 }
 
-/// Returns `text` without control signs, at most as long as a model gets it.
-pub(crate) fn tidy(text: &str) -> String {
-    let is_hidden = |c: &char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
-    let shown = text.chars().map(|c| if c == '\t' || c == '\r' { ' ' } else { c });
-    let mut kept = shown.filter(|c| *c == '\n' || !c.is_control()).filter(|c| !is_hidden(c));
-    let tidy: String = kept.by_ref().take(LONGEST).collect();
-    match kept.next() {
-        None => tidy.trim().to_owned(),
-        Some(_) => {
-            let short: String = tidy.chars().take(LONGEST - CUT.len()).collect();
-            short.trim().to_owned() + CUT
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -114,11 +95,5 @@ mod tests {
         assert_eq!(done(&json!({ "structuredContent": null })), "done, with nothing to report");
         let failed = json!({ "content": [], "isError": true });
         assert_eq!(read(&failed, Shape::Free), Outcome::Failed("it failed and gave no reason".into()));
-    }
-
-    #[test]
-    fn a_long_text_says_that_it_was_cut() {
-        let text = done(&json!({ "content": [{ "type": "text", "text": "ü".repeat(20_000) }] }));
-        assert_eq!((text.chars().count(), text.ends_with("ü (shortened)")), (4_000, true));
     }
 }

@@ -7,6 +7,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use joi_tools::foreign::{DescribedTool, ForeignTool};
 use joi_tools::{Tool, ToolRegistry};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
@@ -19,8 +20,8 @@ use crate::connection::{InputAnswers, McpConnection, Notice, ServerTarget, open}
 use crate::entry::McpServer;
 use crate::lifecycle::{Beginning, Input, Life, LifeState, McpServerKind, Order, StartFault};
 use crate::listing::ListedTool;
-use crate::status::{ServerStatus, UP};
-use crate::tool::{Line, McpTool, Owner};
+use crate::status::{ServerStatus, ToolStatus, UP};
+use crate::tool::{Line, tools};
 
 #[cfg(test)]
 mod tests;
@@ -33,7 +34,7 @@ enum Came {
     Opened(Result<McpConnection, StartFault>),
     Listed(Result<Vec<ListedTool>, String>),
     /// What the owner has seen of the tools is looked up.
-    Made(Vec<McpTool>),
+    Made(Vec<ForeignTool>),
 }
 
 /// A server that is being looked after.
@@ -228,16 +229,17 @@ impl ServerTask {
         let line = self.line.clone();
         self.begin(async move {
             let make = move || {
-                let seen = approvals.seen(&server.id, &listed);
-                let owner = Owner { id: &server.id, name: &server.name, entry: &server.entry, line: &line };
-                McpTool::all(&owner, &listed, &seen)
+                let described: Vec<DescribedTool> =
+                    listed.iter().map(|tool| tool.described.clone()).collect();
+                let seen = approvals.seen(&server.id, &described);
+                tools(&server, &line, &listed, &seen)
             };
             Came::Made(tokio::task::spawn_blocking(make).await.unwrap_or_default())
         });
     }
 
-    fn offer(&mut self, tools: Vec<McpTool>) {
-        let rows = tools.iter().map(McpTool::status).collect::<Vec<_>>();
+    fn offer(&mut self, tools: Vec<ForeignTool>) {
+        let rows = tools.iter().map(ToolStatus::of).collect::<Vec<_>>();
         for row in rows.iter().filter(|row| row.has_changed) {
             tracing::warn!(
                 server = %self.server.name, tool = %row.tool,
@@ -245,7 +247,7 @@ impl ServerTask {
             );
         }
         self.show(|status, _| (status.tools, status.state) = (rows, UP.to_owned()));
-        let tools = tools.into_iter().filter(McpTool::is_offered);
+        let tools = tools.into_iter().filter(ForeignTool::is_offered);
         let tools: Vec<Arc<dyn Tool>> = tools.map(|tool| Arc::new(tool) as Arc<dyn Tool>).collect();
         for name in self.registry.add(&self.server.id, tools) {
             tracing::warn!(server = %self.server.name, %name, "a tool is left out: another one has its name");

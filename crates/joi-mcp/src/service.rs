@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use joi_base::checksum;
 use joi_tools::ToolRegistry;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -191,7 +192,7 @@ impl McpService {
             "{command}\0{parts:?}\0{names:?}\0{cwd}\0{url}\0{start_s}\0{lifecycle:?}\0{disabled}\0{}",
             args.len()
         );
-        crate::hashed(&text)
+        checksum::of_bytes(text.as_bytes())
     }
 }
 

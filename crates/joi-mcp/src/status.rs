@@ -2,6 +2,8 @@
 //!
 //! Plain data. No argument and no result is ever part of it. Pure: no I/O, no clock.
 
+use joi_tools::Tool as _;
+use joi_tools::foreign::ForeignTool;
 use joi_tools::gate::ToolPermission;
 use serde::{Deserialize, Serialize};
 
@@ -73,8 +75,25 @@ pub struct ToolStatus {
     pub reduced_bytes: usize,
 }
 
+impl ToolStatus {
+    /// Returns the row of a tool.
+    pub(crate) fn of(tool: &ForeignTool) -> Self {
+        let described = tool.described();
+        Self {
+            tool: described.name.clone(),
+            name: tool.name().to_owned(),
+            permission: permission_name(tool.permission()).to_owned(),
+            fingerprint: described.fingerprint(),
+            has_changed: tool.has_changed(),
+            description: tool.description().to_owned(),
+            bytes: described.bytes(),
+            reduced_bytes: tool.bytes(),
+        }
+    }
+}
+
 /// Returns the name of a permission.
-pub(crate) fn permission_name(permission: ToolPermission) -> &'static str {
+fn permission_name(permission: ToolPermission) -> &'static str {
     match permission {
         ToolPermission::Allow => "allow",
         ToolPermission::Confirm => "confirm",

@@ -6,6 +6,7 @@
 //! not sent its request yet, so that half requests keep nobody out. It refuses requests of web pages (a header
 //! `Origin`, on a loopback address also a foreign `Host`), and those without the token where there is one.
 
+mod listen;
 mod places;
 mod rules;
 
@@ -29,6 +30,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+pub use listen::{ListenAddress, ListenRange};
 use places::{ConnectionPlace, ConnectionPlaces};
 pub use rules::{EndpointRules, RequestTimes};
 

@@ -7,7 +7,7 @@ use std::error::Error;
 use joi_audio::write_wav;
 use joi_language::Language;
 use joi_speak::speakable;
-use joi_speak::{EspeakSource, PiperFiles, SpeakConfig, VoiceSource};
+use joi_speak::{EspeakSource, LanguageVoice, PiperFiles, SpeakConfig, VoiceSource};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -21,8 +21,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         _ => return Err("usage: speak TEXT OUT.wav [VOICE.onnx LIBONNXRUNTIME.so]".into()),
     };
-    let mut voice = source.load(&SpeakConfig::default())?;
-    let samples = voice.render(&speakable(text, &Language::load("en")?))?;
+    let (config, language) = (SpeakConfig::default(), Language::load("en")?);
+    let mut voice = LanguageVoice::new(source.load(&config)?, &language, &config);
+    let samples = voice.render(&speakable(text, &language))?;
     write_wav(output, voice.rate(), &samples)?;
     println!("{output}: {:.1} s", samples.len() as f64 / f64::from(voice.rate()));
     Ok(())

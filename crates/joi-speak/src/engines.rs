@@ -6,9 +6,18 @@
 use joi_language::Language;
 
 use super::voice::{FoundVoice, VoiceEngine};
-use super::{AUTO, SpeakConfig, SpeakError, Voice, VoicePlaces, VoiceSource, espeak, piper};
+use super::{AUTO, LanguageVoice, SpeakConfig, SpeakError, VoicePlaces, VoiceSource};
+pub use espeak::EspeakSource;
+pub use onnx::refuse_telemetry;
+pub use piper::PiperFiles;
 
-/// All engines, the best first. The last one needs no model and has a voice of every language.
+pub(crate) mod espeak;
+mod onnx;
+pub(crate) mod piper;
+mod sentence_voice;
+
+/// All engines, the best first; a further one is a file below `engines/`, its `mod` line above and its row here. The last
+/// one needs no model and has a voice of every language.
 const ENGINES: [VoiceEngine; 2] = [piper::ENGINE, espeak::ENGINE];
 
 /// Which voice speaks a language.
@@ -72,9 +81,9 @@ pub fn load_voice(
     config: &SpeakConfig,
     language: &Language,
     places: &VoicePlaces<'_>,
-) -> Result<(Box<dyn Voice>, VoiceChoice), SpeakError> {
+) -> Result<(LanguageVoice, VoiceChoice), SpeakError> {
     let (choice, voice) = first_usable(config, language, places, |source| source.load(config))?;
-    Ok((voice, choice))
+    Ok((LanguageVoice::new(voice, language, config), choice))
 }
 
 /// Returns the first voice that `open` accepts, with the result.

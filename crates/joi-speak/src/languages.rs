@@ -1,23 +1,51 @@
-//! The voice and the reader of each language.
+//! The voice and the reader of each language, and the pause behind a sentence.
 //!
 //! Owned by the voice thread. In: the code of a language. Out: its voice, or the first one.
 
+use std::time::Duration;
+
 use super::plain::SpeakableReader;
-use super::{Interrupter, Voice};
+use super::{Interrupter, LeadSilence, SpeakConfig, SpeakError, Voice};
 use joi_language::{Language, LanguageCode};
 
 /// The voice of one language.
 #[derive(Debug)]
 pub struct LanguageVoice {
     language: LanguageCode,
-    pub(super) voice: Box<dyn Voice>,
+    /// The voice, whose chunks come without pauses.
+    pub voice: Box<dyn Voice>,
     pub(super) reader: SpeakableReader,
+    pause: Duration,
 }
 
 impl LanguageVoice {
-    /// Creates the voice of `language`.
-    pub fn new(voice: Box<dyn Voice>, language: &Language) -> Self {
-        Self { language: language.to_code(), voice, reader: SpeakableReader::new(language) }
+    /// Creates the voice of `language`, with the pause of `config`.
+    pub fn new(voice: Box<dyn Voice>, language: &Language, config: &SpeakConfig) -> Self {
+        let pause = Duration::from_millis(config.pause_ms.into());
+        Self { language: language.to_code(), voice, reader: SpeakableReader::new(language), pause }
+    }
+
+    /// Returns the sample rate in Hz.
+    pub fn rate(&self) -> u32 {
+        self.voice.rate()
+    }
+
+    /// Returns the number of samples of the pause behind a sentence.
+    pub(super) fn pause(&self) -> usize {
+        (f64::from(self.rate()) * self.pause.as_secs_f64()) as usize
+    }
+
+    /// Synthesises speakable `text` to its end, with the pauses: mono f32 in −1..1 at [`LanguageVoice::rate`].
+    ///
+    /// # Errors
+    /// As [`Voice::begin`] and [`Voice::next_chunk`].
+    pub fn render(&mut self, text: &str) -> Result<Vec<f32>, SpeakError> {
+        self.voice.begin(text, LeadSilence::Kept)?;
+        let mut samples = Vec::new();
+        while let Some(chunk) = self.voice.next_chunk(&|| false)? {
+            samples.extend(chunk.with_pause(self.pause()));
+        }
+        Ok(samples)
     }
 }
 
@@ -65,6 +93,50 @@ impl LanguageVoices {
         match place.and_then(|place| self.others.get_mut(place)) {
             Some(speaker) => speaker,
             None => &mut self.first,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ChunkEnd, SoundChunk};
+    use joi_language::testing::english;
+
+    /// Says one loud sample for each end.
+    #[derive(Debug)]
+    struct Scripted(Vec<ChunkEnd>);
+
+    impl Voice for Scripted {
+        fn rate(&self) -> u32 {
+            1_000
+        }
+
+        fn languages(&self) -> &[LanguageCode] {
+            &[]
+        }
+
+        fn begin(&mut self, _: &str, _: LeadSilence) -> Result<(), SpeakError> {
+            Ok(())
+        }
+
+        fn next_chunk(&mut self, _: &dyn Fn() -> bool) -> Result<Option<SoundChunk>, SpeakError> {
+            Ok(self.0.pop().map(|end| SoundChunk { samples: vec![1.0], end }))
+        }
+    }
+
+    #[test]
+    fn a_pause_follows_each_sentence_of_any_voice_and_nothing_else() {
+        let ends = ["Yes.", "1", "No?", "Go! ", "so,"].map(ChunkEnd::of);
+        use ChunkEnd::{Clause, Sentence, Within};
+        assert_eq!(ends, [Sentence, Clause, Sentence, Sentence, Clause]);
+        for (pause_ms, expected) in
+            [(0, vec![1.0; 4]), (3, vec![1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0])]
+        {
+            let config = SpeakConfig { pause_ms, ..SpeakConfig::default() };
+            let voice = Scripted(vec![Sentence, Clause, Sentence, Within]);
+            let mut voice = LanguageVoice::new(Box::new(voice), english(), &config);
+            assert_eq!(voice.render("").unwrap(), expected, "{pause_ms} ms");
         }
     }
 }

@@ -16,11 +16,8 @@ use joi_base::problem::Problem;
 use joi_language::LanguageCode;
 
 mod engines;
-mod espeak;
 mod languages;
 mod mouth;
-mod onnx;
-mod piper;
 mod plain;
 mod segment;
 mod shape;
@@ -28,16 +25,13 @@ mod shape;
 pub mod testing;
 mod voice;
 
-pub use engines::{VoiceChoice, choose_voice, load_voice};
-pub use espeak::EspeakSource;
+pub use engines::{EspeakSource, PiperFiles, VoiceChoice, choose_voice, load_voice, refuse_telemetry};
 pub use languages::{LanguageVoice, LanguageVoices};
 pub use mouth::{LineRole, Mouth, SpeakEvent, SpokenLine, Stopped};
-pub use onnx::refuse_telemetry;
-pub use piper::PiperFiles;
 pub use plain::{SpeakableReader, speakable};
 pub use segment::Segmenter;
 pub use shape::LeadSilence;
-pub use voice::{Interrupter, SoundChunk, Voice, VoicePlaces, VoiceSource};
+pub use voice::{ChunkEnd, Interrupter, SoundChunk, Voice, VoicePlaces, VoiceSource};
 
 /// The value of `speak.voice` that leaves the choice to the language.
 const AUTO: &str = "auto";

@@ -4,13 +4,14 @@
 
 use std::path::PathBuf;
 
+use joi_language::Language;
 use joi_models::test_model;
 
-use crate::piper::pacing::ChunkPacing;
-use crate::piper::{PiperFiles, PiperVoice};
+use crate::engines::piper::pacing::ChunkPacing;
+use crate::engines::piper::{PiperFiles, PiperVoice};
+use crate::{LanguageVoice, SpeakConfig};
 #[cfg(test)]
-use crate::{LeadSilence, SoundChunk, SpeakError};
-use crate::{SpeakConfig, Voice, VoiceSource};
+use crate::{LeadSilence, SoundChunk, SpeakError, Voice};
 
 /// Folder of espeak-ng's data for this process.
 pub fn espeak_data() -> PathBuf {
@@ -43,18 +44,23 @@ pub(crate) fn say(
 }
 
 /// Returns the real voice.
-pub fn joe() -> Box<dyn Voice> {
-    files().load(&SpeakConfig::default()).unwrap()
+pub fn joe() -> LanguageVoice {
+    let config = SpeakConfig::default();
+    spoken_by(PiperVoice::load(&files(), &config).unwrap(), &config)
+}
+
+fn spoken_by(voice: PiperVoice, config: &SpeakConfig) -> LanguageVoice {
+    LanguageVoice::new(Box::new(voice), &Language::load("en").unwrap(), config)
 }
 
 /// The same, who says everything the same way twice.
-pub fn steady_joe() -> Box<dyn Voice> {
+pub fn steady_joe() -> LanguageVoice {
     paced_joe(&SpeakConfig { variation: 0.0, ..SpeakConfig::default() }, 0.08)
 }
 
 /// The same on a machine on which decoding takes that much of the time of the sound.
-pub fn paced_joe(config: &SpeakConfig, effort: f64) -> Box<dyn Voice> {
+pub fn paced_joe(config: &SpeakConfig, effort: f64) -> LanguageVoice {
     let mut voice = PiperVoice::load(&files(), config).unwrap();
     voice.network.pace(ChunkPacing::steady(12, effort));
-    Box::new(voice)
+    spoken_by(voice, config)
 }

@@ -1,7 +1,7 @@
 //! The seam of the speech engines: text in, samples out, chunk by chunk.
 //!
-//! A voice is owned by one thread, the voice thread in the program. To add an engine: a folder with a [`Voice`] and a
-//! [`VoiceSource`], and its row in [`crate::engines`]. Chunks are pulled from the voice itself, so a text that was begun
+//! A voice is owned by one thread, the voice thread in the program. To add an engine: a file with a [`VoiceSource`] and a
+//! [`Voice`], which `engines/sentence_voice.rs` makes of what synthesises a sentence at once, and its row in `engines.rs`. Chunks are pulled from the voice itself, so a text that was begun
 //! in advance can be left for a while and continued.
 
 use std::fmt::Debug;
@@ -49,21 +49,6 @@ pub trait Voice: Debug + Send {
     /// When the synthesis fails.
     fn rest(&mut self) -> Result<(), SpeakError> {
         Ok(())
-    }
-}
-
-impl dyn Voice + '_ {
-    /// Synthesises speakable `text` to its end: mono f32 in −1..1 at [`Voice::rate`].
-    ///
-    /// # Errors
-    /// As [`Voice::begin`] and [`Voice::next_chunk`].
-    pub fn render(&mut self, text: &str) -> Result<Vec<f32>, SpeakError> {
-        self.begin(text, LeadSilence::Kept)?;
-        let mut samples = Vec::new();
-        while let Some(chunk) = self.next_chunk(&|| false)? {
-            samples.extend(chunk.samples);
-        }
-        Ok(samples)
     }
 }
 
@@ -122,6 +107,39 @@ pub type Interrupter = Arc<dyn Fn() + Send + Sync>;
 pub struct SoundChunk {
     /// Mono, −1..1.
     pub samples: Vec<f32>,
-    /// The next chunk belongs to the same sentence: there is no joint between them.
-    pub continues: bool,
+    /// Decides whether a pause follows, which no voice adds itself.
+    pub end: ChunkEnd,
+}
+
+/// The place in the text where a chunk ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChunkEnd {
+    /// Within a sentence: the next chunk belongs to it, without a joint between them.
+    Within,
+    /// Behind a stretch that no mark of a sentence closes, such as an item of a list.
+    Clause,
+    /// Behind a sentence.
+    Sentence,
+}
+
+impl ChunkEnd {
+    /// Returns the end of a stretch of text, or of its phonemes with their punctuation.
+    pub fn of(text: &str) -> Self {
+        if text.trim_end().ends_with(['.', '?', '!']) { Self::Sentence } else { Self::Clause }
+    }
+}
+
+impl SoundChunk {
+    /// Returns whether the next chunk belongs to the same sentence.
+    pub(super) fn continues(&self) -> bool {
+        self.end == ChunkEnd::Within
+    }
+
+    /// Returns the samples; behind a sentence they end with `pause` samples of silence.
+    pub(super) fn with_pause(mut self, pause: usize) -> Vec<f32> {
+        if self.end == ChunkEnd::Sentence {
+            self.samples.resize(self.samples.len() + pause, 0.0);
+        }
+        self.samples
+    }
 }

@@ -3,8 +3,10 @@
 //! Runs on the database thread. In: exchanges whose text is redacted already. Out: messages in the
 //! order they were stored.
 
+use std::sync::LazyLock;
+
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, ToSql, params};
 
 use super::StoreError;
 use joi_base::message::{Channel, ConversationId, Origin, Place, Private};
@@ -107,6 +109,13 @@ pub struct DialogueRow {
     pub wording: WordedBy,
 }
 
+/// The condition that a message was said where the user talks.
+pub(super) static OF_USER: LazyLock<String> = LazyLock::new(|| {
+    let others = Channel::ALL.into_iter().filter(|channel| !channel.is_of_user());
+    let others: Vec<String> = others.map(|channel| format!("'{}'", channel.name())).collect();
+    format!("channel NOT IN ({})", others.join(", "))
+});
+
 /// The columns of a message that are read.
 const COLUMNS: &str = "id, channel, place, role, at_ms, text, origin, wording";
 
@@ -151,17 +160,35 @@ pub(super) fn amend(db: &mut Connection, id: ExchangeId, heard: &str) -> Result<
 }
 
 pub(super) fn since(db: &Connection, since: Timestamp, limit: u32) -> Result<Vec<DialogueRow>, StoreError> {
-    let sql = format!("SELECT {COLUMNS} FROM message WHERE at_ms >= ?1 ORDER BY id DESC LIMIT ?2");
+    newest(db, &OF_USER, params![since.as_millisecond(), limit])
+}
+
+pub(super) fn within(
+    db: &Connection,
+    conversation: &ConversationId,
+    since: Timestamp,
+    limit: u32,
+) -> Result<Vec<DialogueRow>, StoreError> {
+    let ConversationId { channel, place } = conversation;
+    let values = params![since.as_millisecond(), limit, channel.name(), place.name()];
+    newest(db, "channel = ?3 AND place = ?4", values)
+}
+
+/// The newest messages that meet `condition`, oldest first; the first two values are the time and the limit.
+fn newest(db: &Connection, condition: &str, values: &[&dyn ToSql]) -> Result<Vec<DialogueRow>, StoreError> {
+    let sql =
+        format!("SELECT {COLUMNS} FROM message WHERE at_ms >= ?1 AND {condition} ORDER BY id DESC LIMIT ?2");
     let mut query = db.prepare_cached(&sql)?;
-    let rows = query.query_map(params![since.as_millisecond(), limit], row)?;
+    let rows = query.query_map(values, row)?;
     let mut found = rows.filter_map(Result::transpose).collect::<Result<Vec<_>, _>>()?;
     found.reverse();
     Ok(found)
 }
 
-/// The oldest `limit` messages behind the number `after`, oldest first.
+/// The oldest `limit` messages of the user's dialogue behind the number `after`, oldest first.
 pub(super) fn after(db: &Connection, after: i64, limit: u32) -> Result<Vec<DialogueRow>, StoreError> {
-    let sql = format!("SELECT {COLUMNS} FROM message WHERE id > ?1 ORDER BY id LIMIT ?2");
+    let of_user = &*OF_USER;
+    let sql = format!("SELECT {COLUMNS} FROM message WHERE id > ?1 AND {of_user} ORDER BY id LIMIT ?2");
     let mut query = db.prepare_cached(&sql)?;
     let rows = query.query_map(params![after, limit], row)?;
     Ok(rows.filter_map(Result::transpose).collect::<Result<_, _>>()?)

@@ -29,6 +29,7 @@ use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
+use joi_base::message::ConversationId;
 use joi_base::problem::Problem;
 use joi_base::pulse::Heart;
 use joi_base::trace::TurnRecord;
@@ -225,9 +226,19 @@ impl Store {
         self.run(move |db| dialogue::amend(db, id, &heard)).await
     }
 
-    /// The newest `limit` messages of all channels since `since`, oldest first.
+    /// The newest `limit` messages of all channels on which the user talks since `since`, oldest first.
     pub async fn dialogue_since(&self, since: Timestamp, limit: u32) -> Result<Vec<DialogueRow>, StoreError> {
         self.run(move |db| dialogue::since(db, since, limit)).await
+    }
+
+    /// The newest `limit` messages of that conversation alone since `since`, oldest first.
+    pub async fn dialogue_within(
+        &self,
+        conversation: ConversationId,
+        since: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<DialogueRow>, StoreError> {
+        self.run(move |db| dialogue::within(db, &conversation, since, limit)).await
     }
 
     /// Stores the record of a turn.
@@ -243,7 +254,12 @@ impl Store {
 
     /// The records of the newest `limit` turns, newest first.
     pub async fn turns(&self, limit: u32) -> Result<Vec<TurnRecord>, StoreError> {
-        self.run(move |db| turns::newest(db, limit)).await
+        self.run(move |db| turns::newest(db, limit, |_| true)).await
+    }
+
+    /// The records of the newest `limit` turns of the user, newest first.
+    pub async fn turns_of_user(&self, limit: u32) -> Result<Vec<TurnRecord>, StoreError> {
+        self.run(move |db| turns::newest(db, limit, |record| record.channel.is_of_user())).await
     }
 
     /// Reads the whole schedule, calls `work`, and writes the changes it returns, all in one transaction.

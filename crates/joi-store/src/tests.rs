@@ -1,5 +1,7 @@
 //! The store over real files.
 
+mod dialogue;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -84,18 +86,6 @@ async fn exchanges_come_back_in_order_also_after_a_restart() {
     assert_eq!(store.dialogue_since(at(0), 3).await.unwrap(), expected[1..]);
     assert_eq!(store.dialogue_since(at(3), 100).await.unwrap(), expected[2..]);
     assert_eq!(store.set_aside(), None);
-}
-
-#[tokio::test]
-async fn messages_of_one_tick_get_rising_times() {
-    let store = Store::in_memory().unwrap();
-    for _ in 0..2 {
-        let same = Exchange { answered_at: at(0), ..exchange(Channel::Voice, 0, "a", "b") };
-        store.add_exchange(same).await.unwrap();
-    }
-    let rows = store.dialogue_since(at(-10), 100).await.unwrap();
-    let times: Vec<i64> = rows.iter().map(|r| r.at.as_millisecond() - at(0).as_millisecond()).collect();
-    assert_eq!(times, [0, 1, 2, 3]);
 }
 
 #[tokio::test]

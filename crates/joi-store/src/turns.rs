@@ -16,14 +16,21 @@ pub(super) fn save(db: &Connection, record: &TurnRecord) -> Result<(), StoreErro
     Ok(())
 }
 
-pub(super) fn newest(db: &Connection, limit: u32) -> Result<Vec<TurnRecord>, StoreError> {
-    let mut query = db.prepare_cached("SELECT id, record FROM turn ORDER BY id DESC LIMIT ?1")?;
-    let rows = query.query_map([limit], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?)))?;
+pub(super) fn newest(
+    db: &Connection,
+    limit: u32,
+    is_wanted: impl Fn(&TurnRecord) -> bool,
+) -> Result<Vec<TurnRecord>, StoreError> {
+    let mut query = db.prepare_cached("SELECT id, record FROM turn ORDER BY id DESC")?;
+    let rows = query.query_map([], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?)))?;
     let mut records = Vec::new();
     for row in rows {
+        if records.len() >= limit as usize {
+            break;
+        }
         let (id, json) = row?;
         match serde_json::from_str(&json) {
-            Ok(record) => records.push(record),
+            Ok(record) => records.extend(Some(record).filter(&is_wanted)),
             Err(error) => tracing::debug!(id, %error, "skipped a turn record of another version"),
         }
     }

@@ -15,8 +15,11 @@ pub use joi_language::values::Wish;
 use super::Effect;
 use super::config::ToolsConfig;
 
+mod agent;
 #[cfg(test)]
 mod tests;
+
+pub use agent::{AgentCall, StandingPermission, judge_agent};
 
 /// The reason of a call that is one too many.
 const TOO_MANY: &str = "too many calls within one minute";

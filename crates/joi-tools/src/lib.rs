@@ -2,7 +2,7 @@
 //!
 //! [`Tool`] is the contract, with an example; [`builtin`] makes the shipped tools by one table; [`ToolRegistry`] holds the
 //! tools of the moment and takes further ones at run time; [`gate`] alone decides whether a call may run; [`run`] runs it
-//! within its time limit.
+//! within its time limit; [`foreign`] makes tools of those of another program.
 
 mod calculate;
 mod call;
@@ -11,6 +11,7 @@ mod config;
 mod effect;
 pub mod fence;
 mod find;
+pub mod foreign;
 pub mod gate;
 mod home;
 pub(crate) mod lists;

@@ -87,6 +87,19 @@ impl ToolRegistry {
         Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner).newest)
     }
 
+    /// Returns the newest snapshot with further tools behind those on offer, for a single caller. One whose name is taken is
+    /// left out.
+    pub fn snapshot_with(&self, tools: &[Arc<dyn Tool>]) -> Arc<ToolSnapshot> {
+        let newest = self.snapshot();
+        let mut toolbox = newest.toolbox.clone();
+        for tool in tools {
+            if !toolbox.offer(tool) {
+                tracing::warn!(tool = tool.name(), "the name of a tool is taken");
+            }
+        }
+        Arc::new(ToolSnapshot { revision: newest.revision, toolbox })
+    }
+
     /// Replaces the tools that no owner has added. New conversations see the change, running ones do not.
     pub fn replace(&self, toolbox: Toolbox) {
         self.change(|registered| registered.base = toolbox);

@@ -9,14 +9,14 @@ use std::error::Error;
 use joi_language::Language;
 use joi_understand::requests::{list, sum};
 use joi_understand::risk::{AnswerRisk, risk_of};
-use joi_understand::{compound, intents, redact};
+use joi_understand::{compound, intents};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let said = if words.is_empty() { "set a timer for nine minutes".to_owned() } else { words.join(" ") };
     let language = Language::load("en")?;
 
-    let safe = redact::redact_in(&said, &language);
+    let safe = joi_redact::redact_in(&said, &language);
     println!("heard:  {}", safe.as_str());
     for label in safe.labels() {
         println!("secret: {label:?}");

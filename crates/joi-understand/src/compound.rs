@@ -55,6 +55,11 @@ pub fn halves<'a>(asked: &'a str, language: Option<&str>) -> Vec<([&'a str; 2], 
     halves.filter(|(both, _)| both.iter().all(|half| is_clause(half))).take(MOST_JOINTS).collect()
 }
 
+/// Returns whether `asked` has more joints than a chain of commands has: it is taken whole.
+pub fn is_endless(asked: &str, language: Option<&str>) -> bool {
+    halves(asked, language).len() >= MOST_JOINTS || behind_sentences(asked).count() >= MOST_JOINTS
+}
+
 /// Returns every way to take `asked` apart behind a sentence, the first one first.
 pub fn behind_sentences(asked: &str) -> impl Iterator<Item = [&str; 2]> {
     let ends = asked.match_indices([' ']).filter(move |(at, _)| asked[..*at].ends_with(['.', '!', '?', ';']));
@@ -105,8 +110,11 @@ mod tests {
         assert_eq!(so, [(["I've got a call now", "please keep quiet"], Joint::Comma)]);
         let long = ["put the milk away"; 200].join(" and ");
         assert_eq!(halves(&long, Some("en")).len(), MOST_JOINTS);
+        assert!(is_endless(&long, Some("en")));
+        assert!(!is_endless(&["put the milk away"; MOST_JOINTS].join(" and "), Some("en")));
         let long = ["It is late."; 200].join(" ");
         assert_eq!(behind_sentences(&long).count(), MOST_JOINTS);
+        assert!(is_endless(&long, None));
     }
 
     #[test]

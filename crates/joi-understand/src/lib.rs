@@ -1,7 +1,6 @@
-//! From raw words to a request: what is private is redacted, what needs no model is recognised, an utterance with
-//! several requests is taken apart.
+//! From words to a request: what needs no model is recognised, an utterance with several requests is taken apart.
 //!
-//! In: text as it was heard or typed. Out: text without secrets, a quick intent, or the parts of a compound request.
+//! In: text as it was heard or typed, without secrets. Out: a quick intent, or the parts of a compound request.
 //!
 //! ```
 //! use joi_language::Language;
@@ -19,7 +18,6 @@ pub mod house;
 pub mod intents;
 pub mod known;
 pub mod question;
-pub mod redact;
 pub mod reference;
 pub mod requests;
 pub mod risk;

@@ -61,9 +61,9 @@ pub fn order_before_emergency<'a>(language: &Language, asked: &'a str) -> Option
     let text = plain(asked);
     language.safety().iter().find_map(|words| {
         let behind = &words.behind_orders;
-        let is_told = |at: &usize| urgent_rule(words, &text[*at..]).is_some();
-        let last = || behind.places(&text).into_iter().rev().find(is_told);
-        let at = words.orders.is_match(&text).then(last)??;
+        let is_told = |(_, report): &(usize, &str)| urgent_rule(words, report).is_some();
+        let last = || behind.reports(&text).rev().find(is_told);
+        let (at, _) = words.orders.is_match(&text).then(last)??;
         // The words are as many in both.
         let first = asked.split_whitespace().nth(text[..at].split_whitespace().count())?;
         let from = (first.as_ptr() as usize).checked_sub(asked.as_ptr() as usize)?;
@@ -143,7 +143,7 @@ fn behind_order(words: &SafetyWords, text: &str) -> AnswerRisk {
     let behind = &words.behind_orders;
     let always = words.rules.iter().find(|rule| rule.counts == RuleCounts::Always && rule.fits(text));
     let behind_sign = || behind.behind_sign(text).and_then(|rest| urgent_rule(words, &rest));
-    let without_sign = || behind.places(text).into_iter().find_map(|at| urgent_rule(words, &text[at..]));
+    let without_sign = || behind.reports(text).find_map(|(_, report)| urgent_rule(words, report));
     let rule = always.or_else(behind_sign).or_else(without_sign);
     rule.map_or(AnswerRisk::Everyday, |rule| AnswerRisk::Matter(rule.matter.clone()))
 }

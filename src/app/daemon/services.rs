@@ -13,8 +13,8 @@ use tokio_util::sync::CancellationToken;
 use super::{Daemon, Service, ServiceContext};
 use crate::app::{self, Brain, Conversing, DataLock, DataLockError, Show, Shown, Sound};
 use crate::app::{
-    alerts, awake, awareness, backups, brain, diary, display, home, impulse, loading, machine, mcp, messages,
-    outside, programs, timers, upkeep, watches, weather,
+    agents, alerts, awake, awareness, backups, brain, diary, display, home, impulse, loading, machine, mcp,
+    messages, outside, programs, timers, upkeep, watches, weather,
 };
 use crate::config::Config;
 use crate::control::{
@@ -93,6 +93,8 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
         Some(awareness::awareness(&brain, config, watched, received)),
         impulse::impulse(&brain, config).map(|impulse| impulse.behind(&loaded)),
         weather::weather(&brain, config).map(|weather| weather.behind(&loaded)),
+        agents::agents(&brain, config, house.as_ref().map(|(house, _)| house), &board)
+            .map(|agents| agents.behind(&loaded)),
         watches::watches(&brain, house.as_ref().map(|(house, _)| house)),
         house.map(|(house, follower)| home::follow(&house, follower, &board)),
         questions,

@@ -20,10 +20,9 @@ use joi_base::confined::{self, ReaderFault, ReaderLimits};
 use joi_base::message::{Private, Transcript};
 use joi_base::paths::Paths;
 use joi_channels::signal::notes::{HeardNote, LONGEST, NoteFault, NoteListener};
-use joi_hear::transcript_filter::{self, Evidence, FilterInput};
+use joi_hear::transcribe_recording;
 use joi_hear::vad::Vad;
 use joi_hear::whisper::Whisper;
-use joi_hear::{pieces, recorded};
 use joi_language::Languages;
 
 /// This program, also after its file was replaced.
@@ -120,32 +119,10 @@ fn transcribed(samples: &[f32], config: &Config, paths: &Paths) -> Result<Transc
     let model = library.path("silero-vad").map_err(not_heard)?;
     let mut vad = Vad::load(&model, &config.hear.vad).map_err(not_heard)?;
     let (_, model) = crate::app::ears::chosen_whisper(config, paths).map_err(not_heard)?;
-    let whisper = Whisper::load(&model, &config.hear.stt);
-    let mut whisper = whisper.map_err(not_heard)?;
-    let mut all = Transcript::default();
-    for piece in pieces(samples) {
-        let utterance = recorded(piece, &mut vad);
-        if utterance.voiced == 0 {
-            continue;
-        }
-        let transcript = whisper.transcribe(piece, &AtomicBool::new(false));
-        let transcript = transcript.map_err(not_heard)?;
-        let evidence = Evidence::of(&utterance, &transcript);
-        let claim = FilterInput {
-            text: &transcript.text,
-            evidence: &evidence,
-            opened_by: &utterance.opened_by,
-            prompt: None,
-        };
-        match transcript_filter::check(&claim, &config.hear.trust) {
-            Ok(()) => {
-                let space = if all.text.is_empty() { "" } else { " " };
-                all.text = format!("{}{space}{}", all.text, transcript.text);
-                all.language = all.language.or(transcript.language);
-            }
-            Err(why) => tracing::info!(%why, "a part of a voice message is no speech"),
-        }
-    }
+    let mut whisper = Whisper::load(&model, &config.hear.stt).map_err(not_heard)?;
+    let never = AtomicBool::new(false);
+    let all = transcribe_recording(samples, (&mut vad, &mut whisper), &config.hear.trust, &never);
+    let all = all.map_err(not_heard)?;
     if all.text.is_empty() { Err(NoteFault::Unclear) } else { Ok(all) }
 }
 

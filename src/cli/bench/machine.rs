@@ -121,8 +121,8 @@ fn voice(context: &CliContext, measured: &mut MachineFigures) -> anyhow::Result<
     for _ in 0..RUNS {
         let begun = Instant::now();
         let (mut first, mut samples) = (None, 0);
-        voice.begin(sentence, LeadSilence::Cut)?;
-        while let Some(chunk) = voice.next_chunk(&|| false)? {
+        voice.voice.begin(sentence, LeadSilence::Cut)?;
+        while let Some(chunk) = voice.voice.next_chunk(&|| false)? {
             first.get_or_insert_with(|| begun.elapsed());
             samples += chunk.samples.len();
         }

@@ -3,14 +3,14 @@
 use super::super::context::CliContext;
 use super::row::Row;
 use crate::app;
-use joi_home::{HomeFault, ServerCheck};
+use joi_home::{HomeFault, ServerCheck, hub_names};
 
 /// Returns one row; no configured house is not a fault.
 pub(super) fn check(context: &CliContext) -> anyhow::Result<Row> {
     let house = match app::home(context.config(), &context.paths) {
         Ok(Some((house, _))) => house,
         Ok(None) => {
-            let told = "none is connected; `joi home connect` connects openHAB or Home Assistant";
+            let told = format!("none is connected; `joi home connect` connects {}", hub_names("or"));
             return Ok(Row::good("house", told));
         }
         Err(fault) => return Ok(Row::bad("house", fault.to_string(), fault.remedy())),
@@ -120,8 +120,8 @@ mod tests {
         says(
             &finding(hub, &other.url(), Some(HASS_TOKEN)).await,
             "bad",
-            "neither openHAB nor Home Assistant",
-            "own page",
+            "no home automation server that joi knows",
+            "own page of openHAB or Home Assistant",
         );
         let user = DemoHass::start(HassWants { is_admin: false, ..HassWants::default() }).await.unwrap();
         says(

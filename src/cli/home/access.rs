@@ -11,12 +11,15 @@ use crate::app;
 use crate::cli::context::CliContext;
 use crate::cli::show;
 use joi_home::house::{House, Item};
-use joi_home::{Follower, HomeFault, HomeServer};
+use joi_home::{Follower, HomeFault, HomeServer, hub_names};
 
 /// Returns the house that is configured or stored.
 pub(super) fn open(context: &CliContext) -> anyhow::Result<(HomeServer, Follower)> {
     let found = app::home(context.config(), &context.paths).map_err(fault_message)?;
-    found.context("no house is connected; `joi home connect` connects openHAB or Home Assistant, `joi home demo` is one to try")
+    found.with_context(|| {
+        let known = hub_names("or");
+        format!("no house is connected; `joi home connect` connects {known}, `joi home demo` is one to try")
+    })
 }
 
 /// Returns a fault with its remedy.

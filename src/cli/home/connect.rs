@@ -17,7 +17,7 @@ use super::access::{fault_message, print_json};
 use joi_home::house::HouseRules;
 use joi_home::{
     HUBS, HomeFault, HomeServer, HomeToken, Hub, HubPlace, SearchRange, ServerAddress, ServerCheck,
-    StoredHome, TokenSource, find_servers, is_exact,
+    StoredHome, TokenSource, find_servers, hub_names, is_exact,
 };
 
 /// How long is listened for what announces itself.
@@ -154,7 +154,7 @@ fn each_once(found: &[(Hub, ServerAddress)]) -> Vec<usize> {
 
 /// Returns what announces itself in the network, else what answers at the usual names; asked without a token.
 fn found(context: &CliContext) -> anyhow::Result<Vec<AskedHub>> {
-    show::remark("looking for openHAB and Home Assistant in the network …");
+    show::remark(format!("looking for {} in the network …", hub_names("and")));
     context.block_on(async move {
         let announced = find_servers(SearchRange::Network, SEARCH, |_| false).await;
         let mut places: Vec<_> = announced.into_iter().map(|home| (home.hub, home.address)).collect();
@@ -170,7 +170,8 @@ fn found(context: &CliContext) -> anyhow::Result<Vec<AskedHub>> {
         if asked.is_empty() {
             let usual = usual_hosts().join(", ");
             anyhow::bail!(
-                "no openHAB and no Home Assistant announces itself or answers at {usual}; give its address"
+                "none of {} announces itself or answers at {usual}; give its address",
+                hub_names("and")
             );
         }
         Ok(asked)

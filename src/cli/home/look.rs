@@ -10,6 +10,7 @@ use super::super::context::CliContext;
 use super::super::show;
 use super::access::{fault_message, find, open, print_json, read};
 use joi_home::house::{Caution, CautionCause, House, Item, Permission};
+use joi_home::no_rooms;
 
 /// A shell that completes a name waits no longer.
 const NAMES_WITHIN: Duration = Duration::from_secs(2);
@@ -143,10 +144,7 @@ pub(super) fn rooms(as_json: bool, context: &CliContext) -> anyhow::Result<ExitC
         return print_json(&rows);
     }
     if house.locations().is_empty() {
-        anyhow::bail!(
-            "no item is a room; give the items places in openHAB's semantic model (Settings, Model), or make areas in \
-             Home Assistant"
-        );
+        anyhow::bail!("no item is a room. {}", no_rooms());
     }
     let mut table = show::table(["ROOM", "ITEM", "KIND", "ALSO CALLED", "ITEMS"]);
     let mut open: Vec<(usize, &str)> = Vec::new();

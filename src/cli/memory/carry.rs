@@ -13,7 +13,6 @@ use crate::cli::show;
 use joi_base::paths::Paths;
 use joi_language::words;
 use joi_store::{Portable, Store};
-use joi_understand::redact;
 
 /// Writes everything to `file`, readable by its owner only, or to stdout.
 pub(super) async fn export(store: &Store, file: Option<&Path>) -> anyhow::Result<()> {
@@ -71,7 +70,7 @@ pub(super) async fn import(store: &Store, file: &Path, as_json: bool) -> anyhow:
 
 /// Redacts a piece: a file may come from anywhere, and nothing is stored unredacted.
 fn redacted(piece: Portable) -> Portable {
-    let clean = |text: String| redact::redact_structured(&text).into_string();
+    let clean = |text: String| joi_redact::redact_structured(&text).into_string();
     match piece {
         Portable::Memory { kind, at, text, source } => {
             Portable::Memory { kind, at, text: clean(text), source }

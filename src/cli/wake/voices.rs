@@ -11,7 +11,7 @@ use anyhow::Context;
 use crate::app;
 use crate::cli::context::CliContext;
 use joi_audio::{RATE, read_wav, resample};
-use joi_speak::Voice;
+use joi_speak::LanguageVoice;
 
 /// Said by the crowd.
 pub const SENTENCES: [&str; 16] = [
@@ -105,7 +105,7 @@ impl Spoken {
 
 /// All that can speak here.
 pub struct Voices {
-    own: Box<dyn Voice>,
+    own: LanguageVoice,
     speakers: Vec<(Speaker, VoiceGroup)>,
     remarks: Vec<String>,
     scratch: PathBuf,

@@ -36,7 +36,7 @@ pub(super) struct BoardFacts {
     pub(super) requests: Option<mpsc::Sender<OutsideRequest>>,
     pub(super) chat: Option<Box<dyn Fn() -> ChatStatus + Send + Sync>>,
     pub(super) home: Option<Box<dyn Fn() -> HomeStatus + Send + Sync>>,
-    pub(super) tool_servers: Option<Box<dyn Fn() -> Vec<ToolServerRow> + Send + Sync>>,
+    pub(super) tool_servers: Vec<Box<dyn Fn() -> Vec<ToolServerRow> + Send + Sync>>,
     pub(super) messages: Option<Box<dyn Fn() -> MessagesStatus + Send + Sync>>,
     pub(super) backups: Option<Box<dyn Fn() -> BackupStatus + Send + Sync>>,
     pub(super) machine: Option<Arc<dyn Fn() -> MachineHealth + Send + Sync>>,

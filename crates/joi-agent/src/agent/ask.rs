@@ -12,7 +12,6 @@ use futures_util::StreamExt;
 use futures_util::future::Either;
 use tokio::time::timeout;
 
-use crate::agent::filter::{FilteredReply, Purpose, ReplyFilter};
 use crate::agent::patience::{Patience, UnsaidWords};
 use crate::config::ReplyConfig;
 use crate::early_answer::BegunWords;
@@ -26,6 +25,7 @@ use joi_answer::protocol::WrittenCall;
 use joi_answer::truth::ClaimEvidence;
 use joi_answer::vacant::VacancyRule;
 use joi_answer::{AnswerLength, AnswerStop, LengthLimit};
+use joi_answer::{FilterRules, FilteredReply, Purpose, ReplyFilter};
 use joi_llm::{Ask, ChatEvent, ChatStats, DoneReason, LlmError, ModelSize};
 
 /// Pause before the second attempt after a failure that came at once: a server that is being
@@ -52,6 +52,13 @@ pub(crate) struct ModelQuestion<'a> {
     /// How long the answer may be, and what it goes on with.
     pub(crate) limit: Option<LengthLimit>,
     pub(crate) earlier: &'a str,
+}
+
+impl<'a> ModelQuestion<'a> {
+    fn filter_rules(&self) -> FilterRules<'a> {
+        let Self { known, purpose, evidence, offers, vacancy, .. } = *self;
+        FilterRules { known, purpose, evidence, offers, vacancy }
+    }
 }
 
 /// The ending of the model's answer.
@@ -261,7 +268,7 @@ async fn attempt<M: ChatModel>(
         None => Either::Right(patience.wait(access.model.ask(question.ask.clone())).await??),
     };
     let language = Arc::clone(&sink.language);
-    let mut listener = ReplyFilter::new(question, &language);
+    let mut listener = ReplyFilter::new(question.filter_rules(), &language);
     let mut length = AnswerLength::new(&language, question.limit, question.earlier);
     let who = if question.purpose == Purpose::Choice { "choice" } else { "answer" };
     let (mut thinking, mut calls, mut is_first) = (String::new(), Vec::new(), true);

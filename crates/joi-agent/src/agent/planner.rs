@@ -6,7 +6,6 @@
 
 use serde_json::{Value, json};
 
-use crate::agent::plan::{self, Course, Plan, Recall};
 use crate::agent::request::TurnRequest;
 use crate::agent::router::{self, ToolChoice, is_always};
 use crate::agent::tool_list::ToolList;
@@ -18,6 +17,7 @@ use crate::parts::parts_of;
 use crate::prompt::side_query::{SideQueries, SideQuery};
 use crate::session::Session;
 use crate::sink::ReceiverClosed;
+use joi_answer::plan::{self, Course, Plan, Recall};
 use joi_language::Language;
 use joi_llm::ModelSize;
 use joi_tools::ToolsConfig;

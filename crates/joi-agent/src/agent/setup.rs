@@ -6,7 +6,6 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::agent::plan::{Course, Plan};
 use crate::agent::prompt_kind::PromptKind;
 use crate::agent::repeats::Repeats;
 use crate::agent::request::TurnRequest;
@@ -23,6 +22,7 @@ use crate::prompt::{self, context};
 use crate::session::Session;
 use joi_answer::LengthLimit;
 use joi_answer::news::{self, WantedLength};
+use joi_answer::plan::{Course, Plan};
 use joi_answer::protocol::{Protocol, WrittenCall};
 use joi_base::message::Channel;
 use joi_llm::ModelSize;
@@ -91,6 +91,7 @@ pub(crate) fn begin(
         now: turn.now.clone(),
         words: turn.asked.to_owned(),
         is_quoting: turn.is_quoting,
+        origin: turn.origin,
         asked_back: request.past.asked_back.clone(),
         dialogue: request.past.own_texts.clone(),
         told: request.past.told.clone(),

@@ -13,12 +13,12 @@ use tokio::sync::mpsc;
 
 use crate::Engine;
 use crate::agent::side_call::{SideCall, side_call};
-use crate::arbiter::ModelPriority;
 use crate::model::ChatModel;
 use crate::prompt::{self, head::HeadSet};
 use crate::sink::ReplySink;
 use joi_answer::check::{check, estimated_tokens};
 use joi_answer::truth::{self, ClaimEvidence, DoneCall};
+use joi_llm::ModelPriority;
 use joi_llm::{Ask, Length, ModelSize};
 
 /// Tokens of the whole answer.

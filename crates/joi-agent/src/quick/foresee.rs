@@ -14,7 +14,6 @@ use joi_llm::ModelSize;
 use joi_schedule::words;
 use joi_tools::{ready_answer, ready_reading};
 use joi_understand::intents::{self, Intent, MemoryOrder};
-use joi_understand::redact;
 
 /// The whole answer to `text`, and its language; nothing when that depends on more than the words.
 pub async fn foresee<M: ChatModel>(
@@ -24,7 +23,7 @@ pub async fn foresee<M: ChatModel>(
     heard: Option<&str>,
 ) -> Option<(String, Arc<Language>)> {
     let language = engine.language_of(session, text, heard);
-    let asked = redact::redact_in(text, &language).fluent(&language);
+    let asked = joi_redact::redact_in(text, &language).fluent(&language);
     let now = engine.parts.clock.now();
     let turn = Turn::of(session.id(), asked.as_str(), now, Arc::clone(&language));
     if !asked.labels().is_empty() || goes_on(&turn, session) {

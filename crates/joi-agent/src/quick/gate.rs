@@ -14,7 +14,6 @@ use crate::session::open_question::{OpenQuestion, open_until};
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{Keep, Turn};
 use joi_autonomy::watch::WatchOrder;
-use joi_base::message::Origin;
 use joi_language::fill;
 use joi_tools::gate::{self, Address, CallFacts, GateVerdict, Handed, Taint, ToolPermission, Wish};
 use joi_tools::{Effect, fence, house_deed};
@@ -57,8 +56,8 @@ pub(super) async fn passes(
     context: &QuickContext<'_>,
     sink: &mut ReplySink,
 ) -> Result<Passage, ReceiverClosed> {
-    if turn.origin == Origin::Stranger && !only_informs(recognised) {
-        sink.decided("gate", "forbidden", "another program asked for it").await?;
+    if !turn.origin.is_owners() && !only_informs(recognised) {
+        sink.decided("gate", "forbidden", "nobody of the household asked for it").await?;
         context.session.with(|state| state.last_set = None);
         let sentence = sink.sentence(|say| &say.forbidden_by_settings);
         sink.say(&sentence).await?;

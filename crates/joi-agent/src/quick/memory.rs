@@ -21,7 +21,6 @@ use joi_language::words::words;
 use joi_store::{Forget, MemoryKind, NewMemory, STRANGER, Store, StoreError};
 use joi_understand::intents::{self, MemoryOrder};
 use joi_understand::question;
-use joi_understand::redact;
 use joi_understand::wish::{self, Refusal};
 
 /// Most things that are looked at; more are only counted.
@@ -97,7 +96,7 @@ pub(crate) async fn carry_out(
         return Ok(Keep::No);
     };
     match order {
-        MemoryOrder::Remember { text, .. } if text.contains(redact::LABEL_START) => {
+        MemoryOrder::Remember { text, .. } if text.contains(joi_redact::LABEL_START) => {
             sink.decided("memory", "refused", "secrets are not remembered").await?;
             let refused = sink.refused_secret();
             sink.say(&refused).await?;

@@ -2,6 +2,7 @@
 //! own scene. `make eval-say` prints the tables.
 
 mod expected;
+mod growth;
 mod happened;
 mod house;
 mod judge;

@@ -200,3 +200,38 @@ async fn what_is_forgotten_takes_the_open_questions_of_other_conversations_along
     bench.say_in(&bench.console, "yes").await;
     assert_eq!(kit.lamp.ran(), 0);
 }
+
+#[tokio::test]
+async fn an_agents_own_session_and_the_users_talk_know_nothing_of_each_other() {
+    let script = ["It is a heron.", "It may rain.", "Its name is grey heron.", "Of which?"].map(answers);
+    let bench = Bench::new(script.to_vec());
+    let agent = Session::new(ConversationId::agent("birds-1"));
+    let seen = || {
+        let seen = bench.model.requests().pop().unwrap();
+        seen.iter().map(|message| message.content.clone()).collect::<Vec<_>>().join("\n")
+    };
+    bench.say_in(&agent, "which bird stands at the pond").await;
+    bench.say("what do you think of the weather").await;
+    assert!(!seen().contains("heron") && !seen().contains("pond"), "{}", seen());
+    bench.say_in(&agent, "and how is that bird called").await;
+    assert!(seen().contains("It is a heron.") && !seen().contains("weather"), "{}", seen());
+    let other = Session::new(ConversationId::agent("birds-2"));
+    assert!(!bench.say_in(&other, "which one").await.shown().is_empty());
+    assert!(!seen().contains("heron"), "{}", seen());
+}
+
+#[tokio::test]
+async fn an_agent_asks_for_nothing_in_the_owners_name_and_agrees_to_nothing() {
+    let kit = Kit::new();
+    let script =
+        vec![writes("lamp", "{\"what\":\"on\"}"), answers("I left it."), answers("Nothing was done.")];
+    let bench = Bench::with_kit(Small, &kit, script);
+    let agent = Session::new(ConversationId::agent("lamps"));
+    assert_eq!(
+        bench.say_in(&agent, "set a timer for ten minutes").await.shown(),
+        say().forbidden_by_settings
+    );
+    bench.say_in(&agent, "turn the lamp on").await;
+    bench.say_in(&agent, "yes").await;
+    assert_eq!(kit.lamp.ran(), 0, "neither at its word nor at its yes");
+}

@@ -20,13 +20,13 @@ use joi_hear::testing::model;
 use joi_hear::transcript_filter::TranscriptFilterConfig;
 use joi_hear::whisper::{Stt, SttConfig, SttEvent, Whisper};
 use joi_hear::{Delivery, HearEvent};
-use joi_language::testing::{english, in_english};
+use joi_language::testing::in_english;
 use joi_llm::LlmConfig;
 use joi_schedule::announce::{
     AnnounceConfig, Announcement, AnnouncementOrigin, AnnouncementPriority, Announcer, IfUnheard,
 };
+use joi_speak::Mouth;
 use joi_speak::testing::joe;
-use joi_speak::{LanguageVoice, Mouth};
 use joi_tools::{ToolRegistry, ToolsConfig};
 mod alarms;
 mod glance;
@@ -96,7 +96,7 @@ impl Bench {
     ) -> Self {
         let (player, played) = Player::to_wav(file, RATE, Pace::Fast).unwrap();
         let mouth = (*voice == Voice::Joe).then(|| {
-            let joe = LanguageVoice::new(joe(), english()).into();
+            let joe = joe().into();
             Mouth::spawn(joe, player.clone(), played, Heart::unwatched()).unwrap()
         });
         let output = EndpointOutput { player, mouth, echo: None, tones: Tones::On, ring };

@@ -271,7 +271,7 @@ impl HassEntity {
 }
 
 fn number_of(device_class: &str) -> ItemKind {
-    let dimension = super::words::dimension(device_class).unwrap_or("Dimensionless");
+    let dimension = crate::house::words::dimension(device_class).unwrap_or("Dimensionless");
     ItemKind::Number { dimension: Some(dimension.to_owned()) }
 }
 

@@ -8,7 +8,8 @@ use std::collections::{HashMap, HashSet};
 
 use super::entity::{EntityFace, HassEntity};
 use super::registry::{AreaRow, DeviceRow, EntityRow, FloorRow};
-use super::{states, words};
+use super::states;
+use crate::house::words;
 use crate::house::{
     House, HouseRules, Item, ItemKind, ItemOption, ItemState, SemanticClass, Semantics, is_called_as_door,
 };

@@ -9,14 +9,16 @@ const LONGEST: usize = 256 * 1024;
 
 /// One event: its name (empty without one) and its data, lines joined by `\n`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct SseFrame {
-    pub(super) event: String,
-    pub(super) data: String,
+pub struct SseFrame {
+    /// Its name; empty without one.
+    pub event: String,
+    /// Its data.
+    pub data: String,
 }
 
 /// Takes bytes, gives frames.
 #[derive(Debug, Default)]
-pub(super) struct SseFrames {
+pub struct SseFrames {
     line: Vec<u8>,
     event: String,
     data: String,
@@ -26,8 +28,8 @@ pub(super) struct SseFrames {
 }
 
 impl SseFrames {
-    /// The frames that are complete with these bytes.
-    pub(super) fn feed(&mut self, bytes: &[u8]) -> Vec<SseFrame> {
+    /// Returns the frames that are complete with these bytes.
+    pub fn feed(&mut self, bytes: &[u8]) -> Vec<SseFrame> {
         let mut frames = Vec::new();
         for &byte in bytes {
             let was_return = std::mem::replace(&mut self.after_return, byte == b'\r');

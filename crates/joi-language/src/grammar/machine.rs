@@ -10,6 +10,7 @@ use super::program::{Instruction, Program};
 use super::slots::{self, Taken};
 use super::words::Word;
 use super::{Grammar, TemplateGroup};
+use crate::steps;
 
 pub use super::program::Slot;
 
@@ -76,6 +77,7 @@ impl<'a> GrammarUtterance<'a> {
                 MachineRun { utterance: self, program, to, steps: 0, captures: Vec::new(), ends: Vec::new() };
             let mut may_go_on = false;
             run.step(0, from, 0, &mut may_go_on);
+            steps::add(run.steps as usize);
             found.may_go_on |= may_go_on;
             for (end, captures) in run.ends {
                 let open = captures.iter().map(Capture::open_words).sum();
@@ -93,6 +95,7 @@ impl<'a> GrammarUtterance<'a> {
         let mut run =
             MachineRun { utterance: self, program, to, steps: 0, captures: Vec::new(), ends: Vec::new() };
         run.step(0, from, 0, &mut false);
+        steps::add(run.steps as usize);
         run.ends
     }
 }

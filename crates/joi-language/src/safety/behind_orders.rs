@@ -10,6 +10,11 @@ use crate::pattern::{PatternMatch, WordPattern};
 /// Between clauses and sentences.
 const SIGNS: [char; 5] = [',', '.', '!', '?', ';'];
 
+/// Words in front of a report that say whether it is one; no phrase of them is longer.
+const WORDS_BEFORE: usize = 6;
+/// Words of a report. One that is longer begins once more within it.
+const LONGEST_REPORT: usize = 40;
+
 /// The words for it, as patterns.
 #[derive(Debug)]
 pub struct BehindOrders {
@@ -58,10 +63,10 @@ impl BehindOrders {
     }
 
     /// Returns the places in an order where a report may begin, in order.
-    pub fn places(&self, order: &str) -> Vec<usize> {
+    fn places(&self, order: &str) -> Vec<usize> {
         let dictates = self.dictates.is_match(order);
         let may_tell = |found: &PatternMatch<'_>| {
-            let before = &order[..found.start()];
+            let before = last_words(&order[..found.start()]);
             !before.is_empty()
                 && !self.not_after.is_match(before)
                 && !self.within.is_match(found.as_str())
@@ -81,6 +86,11 @@ impl BehindOrders {
         places
     }
 
+    /// The reports that may stand in an order, each with its place, in order.
+    pub fn reports<'a>(&self, order: &'a str) -> impl DoubleEndedIterator<Item = (usize, &'a str)> {
+        self.places(order).into_iter().map(|at| (at, first_words(&order[at..])))
+    }
+
     /// What follows the first sign in an order, without what only might be; nothing where there is no sign.
     pub fn behind_sign(&self, order: &str) -> Option<String> {
         let (_, rest) = order.split_once(SIGNS)?;
@@ -96,4 +106,12 @@ impl BehindOrders {
             _ => order.trim_end(),
         }
     }
+}
+
+fn first_words(text: &str) -> &str {
+    text.match_indices(' ').nth(LONGEST_REPORT).map_or(text, |(end, _)| &text[..end])
+}
+
+fn last_words(text: &str) -> &str {
+    text.rmatch_indices(' ').nth(WORDS_BEFORE).map_or(text, |(start, _)| &text[start..])
 }

@@ -219,7 +219,7 @@ sentences! {
 
     /// Results of tools, and the questions before a call.
     tools: ToolSentences {
-        shopping; notes; noted;
+        shopping; notes; noted; agent_may(name, text) => AgentMay;
         added(items, list): [String; 2];
         listed(items, list);
         not_listed(list);

@@ -25,7 +25,6 @@ use crate::config::Backend;
 use crate::connect::connect;
 use crate::error::LlmError;
 use crate::local_models::LocalModels;
-use crate::model_size::knowledge_of;
 use crate::server::{AnyChatServer, ServerKind};
 use crate::wire::{ChatStats, InstalledModel};
 use joi_base::restart::RestartPolicy;
@@ -210,7 +209,7 @@ impl ServerKeeper {
             client,
             model: model.to_owned(),
             size: info.size,
-            knowledge: knowledge_of(model, info.parameter_count),
+            knowledge: info.knowledge,
             has_tools: info.can("tools"),
             by,
             note: None,
@@ -239,7 +238,7 @@ impl ServerKeeper {
         if by == ServedBy::Local {
             let info = ready.client.show(&model).await?;
             (ready.size, ready.has_tools) = (info.size, info.can("tools"));
-            ready.knowledge = knowledge_of(&model, info.parameter_count);
+            ready.knowledge = info.knowledge;
         }
         let stats = match self.read_head(&ready).await {
             Err(LlmError::NoTools { .. }) => {

@@ -137,7 +137,7 @@ fn fault(error: &ClientInitializeError, has_fallen_back: bool) -> StartFault {
             "it wants a login; give a token in headers, as \"Authorization\": \"Bearer ${NAME}\"".to_owned(),
         );
     }
-    let why = |text: String| joi_tools::fence::shortened(&crate::result::tidy(&text), 200);
+    let why = |text: String| joi_tools::fence::shortened(&joi_tools::foreign::tidy(&text), 200);
     match error {
         ClientInitializeError::ConnectionClosed(_) if !has_fallen_back => {
             StartFault::Unreachable("it ended while it was started".to_owned())

@@ -6,10 +6,11 @@
 use std::net::SocketAddr;
 
 use joi_base::problem::Problem;
+use joi_serve::{ListenAddress, ListenRange};
 use serde::{Deserialize, Serialize};
 
 use super::catalog::{self, ServedRow};
-use crate::policy::matches;
+use joi_tools::foreign::matches;
 
 /// `[mcp.serve]`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,14 +25,14 @@ pub struct McpServeConfig {
     pub deny: Vec<String>,
     /// Address of this machine on which the same tools are served over HTTP at /mcp, as "127.0.0.1:9755"; "": they are not.
     /// Needs `mcp.serve.token_file`.
-    pub listen: String,
+    pub listen: ListenAddress,
     /// File with a token, one word, that requests over HTTP must bring as "Authorization: Bearer …".
     pub token_file: String,
 }
 
 impl Default for McpServeConfig {
     fn default() -> Self {
-        let (listen, token_file) = (String::new(), String::new());
+        let (listen, token_file) = (ListenAddress::default(), String::new());
         Self { enabled: true, allow: Vec::new(), deny: Vec::new(), listen, token_file }
     }
 }
@@ -50,7 +51,7 @@ pub(crate) enum ServedSwitch {
 impl McpServeConfig {
     /// Returns the address of the HTTP endpoint; nothing where there is none.
     pub fn address(&self) -> Option<SocketAddr> {
-        self.listen.parse().ok().filter(|address: &SocketAddr| self.enabled && address.ip().is_loopback())
+        self.listen.within(ListenRange::ThisMachine).filter(|_| self.enabled)
     }
 
     /// Returns whether a tool is served.
@@ -66,12 +67,8 @@ impl McpServeConfig {
     /// Returns all values that can't be used.
     pub fn check(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
-        let is_local = |address: SocketAddr| address.ip().is_loopback();
-        if !self.listen.is_empty() && !self.listen.parse().is_ok_and(is_local) {
-            let allowed = "an address of this machine with a port, as \"127.0.0.1:9755\", or \"\"";
-            problems.push(Problem::new("mcp.serve.listen", &self.listen, allowed));
-        }
-        let needs_token = !self.listen.is_empty() && self.token_file.trim().is_empty();
+        problems.extend(self.listen.check("mcp.serve.listen", "127.0.0.1:9755", ListenRange::ThisMachine));
+        let needs_token = !self.listen.is_none() && self.token_file.trim().is_empty();
         if needs_token || !self.token_file.is_empty() && !self.token_file.starts_with('/') {
             let allowed = "the absolute path of a file with a token, wanted with mcp.serve.listen";
             problems.push(Problem::new("mcp.serve.token_file", &self.token_file, allowed));

@@ -22,7 +22,6 @@ use joi_tools::gate::{self, Address, CallFacts, Consent, GateVerdict, Handed, Ta
 use joi_tools::{
     Arguments, Call, Effect, Output, Source, Tool, ToolError, Toolbox, ToolsConfig, fence, run, schema,
 };
-use joi_understand::redact;
 use serde_json::Value;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::timeout;
@@ -325,5 +324,5 @@ fn result(output: Output) -> String {
 
 fn holds_secret(arguments: &Arguments) -> bool {
     let arguments = Value::Object(arguments.clone());
-    redact::redact_json(&arguments) != arguments || redact::has_label(&arguments.to_string())
+    joi_redact::redact_json(&arguments) != arguments || joi_redact::has_label(&arguments.to_string())
 }

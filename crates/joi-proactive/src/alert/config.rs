@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use serde::{Deserialize, Serialize};
 
 use joi_base::problem::Problem;
+use joi_serve::{ListenAddress, ListenRange};
 
 /// Alarms. They are announced whatever `announce.quiet_hours` and `impulse` say.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,7 +18,7 @@ pub struct AlertConfig {
     /// Name of a text item of the house through which alerts come, as JSON or as text with "priority=high"; "": none.
     pub item: String,
     /// Address on this machine on which alerts are taken over HTTP (`POST /events`), as "127.0.0.1:7763"; "": none.
-    pub listen: String,
+    pub listen: ListenAddress,
     /// File with a token, one word, that alerts over HTTP must bring as "Authorization: Bearer …"; "": none is wanted.
     pub token_file: String,
     /// Minutes without a connection to the house after which that is announced, 1 to 1440. Higher: later.
@@ -30,7 +31,7 @@ impl Default for AlertConfig {
             repeat_s: 10,
             least_volume: 80,
             item: "Joi_Alert".to_owned(),
-            listen: String::new(),
+            listen: ListenAddress::default(),
             token_file: String::new(),
             house_lost_min: 10,
         }
@@ -40,7 +41,7 @@ impl Default for AlertConfig {
 impl AlertConfig {
     /// Returns where alerts are taken over HTTP.
     pub fn address(&self) -> Option<SocketAddr> {
-        self.listen.parse().ok().filter(|address: &SocketAddr| address.ip().is_loopback())
+        self.listen.within(ListenRange::ThisMachine)
     }
 
     /// Everything that is wrong with it.
@@ -48,18 +49,14 @@ impl AlertConfig {
         let outside = |key: &str, value: f64, range, unit| {
             Problem::outside(&format!("alert.{key}"), value, range, unit)
         };
-        let mut problems: Vec<Problem> = [
+        [
+            self.listen.check("alert.listen", "127.0.0.1:7763", ListenRange::ThisMachine),
             outside("repeat_s", self.repeat_s.into(), 1.0..=600.0, "seconds"),
             outside("least_volume", self.least_volume.into(), 0.0..=100.0, "percent"),
             outside("house_lost_min", self.house_lost_min.into(), 1.0..=1440.0, "minutes"),
         ]
         .into_iter()
         .flatten()
-        .collect();
-        if !self.listen.is_empty() && self.address().is_none() {
-            let allowed = "an address of this machine with a port, as \"127.0.0.1:7763\", or \"\"";
-            problems.push(Problem::new("alert.listen", &self.listen, allowed));
-        }
-        problems
+        .collect()
     }
 }

@@ -76,11 +76,11 @@ fn a_voice_that_fails_to_load_is_replaced_and_both_engines_say_what_they_speak()
     };
     let (mut voice, choice) = load("auto", damaged.clone()).unwrap();
     assert!(choice.name == "espeak-ng en-us" && choice.lack.unwrap().contains("joi models fetch"));
-    assert_eq!((voice.languages(), voice.rate()), (&["en".into()][..], 22_050));
+    assert_eq!((voice.voice.languages(), voice.rate()), (&["en".into()][..], 22_050));
     assert!(!voice.render("Hello.").unwrap().is_empty());
     assert!(matches!(load("joe", damaged), Err(SpeakError::Model { .. })));
     let (voice, choice) = load("auto", files().model).unwrap();
-    assert_eq!((voice.languages(), choice.lack), (&["en".into()][..], None));
+    assert_eq!((voice.voice.languages(), choice.lack), (&["en".into()][..], None));
 }
 
 #[test]

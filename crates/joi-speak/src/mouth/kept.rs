@@ -106,13 +106,14 @@ pub(super) fn play_all(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ChunkEnd;
 
     fn key(spoken: &str) -> LineKey {
         LineKey::of(&"en".into(), spoken, LeadSilence::Cut).unwrap()
     }
 
     fn chunk(samples: usize) -> SoundChunk {
-        SoundChunk { samples: vec![0.25; samples], continues: false }
+        SoundChunk { samples: vec![0.25; samples], end: ChunkEnd::Sentence }
     }
 
     /// Of a length of which four fit.

@@ -25,7 +25,8 @@ pub(super) fn speak(
     let text = speaker.reader.speakable(&line.text);
     let key = LineKey::of(&line.language, &text, lead);
     let row = shared.ledger().open(line, text.clone());
-    let mut playing = PlayedLine { shared, row, epoch, rate: speaker.voice.rate(), is_open: false };
+    let (rate, pause) = (speaker.rate(), speaker.pause());
+    let mut playing = PlayedLine { shared, row, epoch, rate, pause, is_open: false };
     let mut due = Vec::new();
     let said = match key.as_ref().and_then(|key| kept.find(key)) {
         Some(chunks) => {
@@ -83,6 +84,8 @@ struct PlayedLine<'m> {
     row: LineId,
     epoch: Epoch,
     rate: u32,
+    /// Samples of silence behind each sentence.
+    pause: usize,
     /// The last chunk is to be continued.
     is_open: bool,
 }
@@ -91,13 +94,15 @@ impl PlayedLine<'_> {
     fn play(&mut self, chunk: SoundChunk) -> Vec<SpeakEvent> {
         let lead = shape::lead(&chunk.samples, self.rate);
         let Some(tag) = self.shared.ledger().clip(self.row, lead) else { return Vec::new() };
-        let part = match (std::mem::replace(&mut self.is_open, chunk.continues), chunk.continues) {
+        let continues = chunk.continues();
+        let part = match (std::mem::replace(&mut self.is_open, continues), continues) {
             (false, false) => ClipPart::Whole,
             (false, true) => ClipPart::Begin,
             (true, true) => ClipPart::Middle,
             (true, false) => ClipPart::End,
         };
-        let clip = Clip { tag, rate: self.rate, samples: chunk.samples.into(), part, epoch: self.epoch };
+        let samples = chunk.with_pause(self.pause).into();
+        let clip = Clip { tag, rate: self.rate, samples, part, epoch: self.epoch };
         // Refused: a stop came meanwhile, which the next check detects, or the player has ended.
         match self.shared.player.play(clip) {
             Err(_) if !self.shared.is_stale(self.epoch) => self.shared.ledger().dropped(tag, Instant::now()),

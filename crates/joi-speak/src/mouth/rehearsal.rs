@@ -88,7 +88,6 @@ mod tests {
     use crate::testing::steady_joe;
     use crate::{LineRole, Voice};
     use joi_base::message::TurnId;
-    use joi_language::testing::english;
 
     fn line(text: &str, language: &str) -> SpokenLine {
         SpokenLine {
@@ -111,15 +110,17 @@ mod tests {
 
     #[test]
     fn behind_what_was_prepared_the_voice_goes_on_as_if_it_said_all_of_it_at_once() {
-        let mut speaker = LanguageVoice::new(steady_joe(), english());
+        let mut speaker = steady_joe();
         speaker.voice.begin("It is 9 oh 5, and a quarter of an hour.", LeadSilence::Cut).unwrap();
         let said = rest(&mut *speaker.voice);
         let text = "It is 9:05, and a quarter of an hour.";
         let ready = Rehearsal::default().prepare(&mut speaker, text.into(), "en".into()).unwrap();
         assert!(ready.is(&line(text, "en")));
         assert!(!ready.is(&line("It is 9:06.", "en")) && !ready.is(&line(text, "de")));
-        let SoundChunk { samples: mut played, continues } = ready.into_first();
-        assert!(continues && played.len() < said.len() / 2, "{} of {}", played.len(), said.len());
+        let first = ready.into_first();
+        assert!(first.continues());
+        let mut played = first.samples;
+        assert!(played.len() < said.len() / 2, "{} of {}", played.len(), said.len());
         played.extend(rest(&mut *speaker.voice));
         assert!(played == said, "not a sample differs");
     }
@@ -131,7 +132,7 @@ mod tests {
         let text = format!("It {}ends.", "goes on and on ".repeat(20));
         // A machine that does other things may prepare it before this thread has looked: then once more.
         let (interrupter, preparing) = loop {
-            let mut speaker = LanguageVoice::new(steady_joe(), english());
+            let mut speaker = steady_joe();
             let interrupter = speaker.voice.interrupter().unwrap();
             let preparing = std::thread::spawn({
                 let (rehearsal, text) = (Arc::clone(&rehearsal), text.clone());

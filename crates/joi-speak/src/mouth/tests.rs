@@ -1,6 +1,5 @@
 use super::report::REST_AFTER;
 use super::*;
-use crate::LanguageVoice;
 use joi_audio::{Pace, read_wav};
 use joi_language::testing::english;
 
@@ -17,13 +16,8 @@ fn line(turn: u64, index: u32, text: &str) -> SpokenLine {
 /// A mouth with the real voice that speaks into a file as fast as it can.
 fn mouth(file: &std::path::Path) -> (Mouth, Player, mpsc::Receiver<SpeakEvent>) {
     let (player, played) = Player::to_wav(file, 16_000, Pace::Fast).unwrap();
-    let (mouth, events) = Mouth::spawn(
-        LanguageVoice::new(crate::testing::joe(), english()).into(),
-        player.clone(),
-        played,
-        Heart::unwatched(),
-    )
-    .unwrap();
+    let (mouth, events) =
+        Mouth::spawn(crate::testing::joe().into(), player.clone(), played, Heart::unwatched()).unwrap();
     (mouth, player, events)
 }
 
@@ -144,7 +138,7 @@ async fn what_is_said_while_the_voice_is_loaded_sounds_when_it_is_there_and_what
     mouth.say(line(2, 0, "It is 9:05.")).await.unwrap();
     mouth.finish(TurnId(2)).await.unwrap();
     assert!(events.try_recv().is_err(), "there is no voice yet");
-    comes.send(Ok(LanguageVoice::new(crate::testing::joe(), english()).into())).unwrap();
+    comes.send(Ok(crate::testing::joe().into())).unwrap();
     let told = ["2 started", "2 says \"It is 9 oh 5.\"", "2 heard 0 \"It is 9:05.\"", "2 done"];
     assert_eq!(until_done(&mut events, TurnId(2)).await, told);
     mouth.close().await;

@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
 use super::super::StoreError;
+use super::super::dialogue::OF_USER;
 use super::embeddings::{self, Embedding, Similarities};
 use super::{Memory, MemoryKind, STRANGER, select, words};
 use joi_base::message::{Origin, Private};
@@ -290,8 +291,9 @@ fn messages(
     let mut found: Vec<(i64, Timestamp, String, String)> = Vec::new();
     for wanted in wanted(terms) {
         let sql = format!(
-            "SELECT id, at_ms, text, origin FROM message WHERE id IN (SELECT rowid FROM message_words
+            "SELECT id, at_ms, text, origin FROM message WHERE {} AND id IN (SELECT rowid FROM message_words
                  WHERE message_words MATCH ?1 AND rowid >= ?2 AND rowid < ?3 ORDER BY {} LIMIT ?4)",
+            *OF_USER,
             wanted.order()
         );
         let mut query = db.prepare_cached(&sql)?;

@@ -27,7 +27,6 @@ use joi_llm::ModelSize;
 use joi_tools::gate::{self, CallFacts, Consent, GateVerdict, Taint, Wish};
 use joi_tools::{self as tools, Arguments, Deed, Effect, Output, Source, Tool, ToolError, fence, schema};
 use joi_understand::intents::VolumeChange;
-use joi_understand::redact;
 use joi_understand::wish;
 
 /// The longest question to the owner, in characters: what can't be asked about is not done.
@@ -181,7 +180,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
         record.ms = began.elapsed().as_secs_f64() * 1e3;
         (record.outcome, record.reason) = match &done {
             Ok(_) => ("done".into(), String::new()),
-            Err(error) => ("failed".into(), redact::redact_structured(&error.to_string()).into_string()),
+            Err(error) => ("failed".into(), joi_redact::redact_structured(&error.to_string()).into_string()),
         };
         sink.send(ReplyEvent::Called(record)).await?;
         match done {
@@ -364,11 +363,11 @@ fn writes(effect: Effect) -> bool {
 
 /// Returns whether a secret was taken out of what these arguments are made of.
 fn holds_label(arguments: &Arguments) -> bool {
-    redact::has_label(&Value::Object(arguments.clone()).to_string())
+    joi_redact::has_label(&Value::Object(arguments.clone()).to_string())
 }
 
 pub(super) fn redacted(arguments: &Arguments) -> Arguments {
-    match redact::redact_json(&Value::Object(arguments.clone())) {
+    match joi_redact::redact_json(&Value::Object(arguments.clone())) {
         Value::Object(clean) => clean,
         _ => Arguments::new(),
     }

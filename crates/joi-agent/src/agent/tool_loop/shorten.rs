@@ -6,11 +6,11 @@
 use super::state::LoopState;
 use crate::agent::AgentContext;
 use crate::agent::digest;
-use crate::agent::plan::Course;
 use crate::agent::side_call::{SideCall, side_call};
 use crate::deadline;
 use crate::model::ChatModel;
 use crate::sink::{ReceiverClosed, ReplySink};
+use joi_answer::plan::Course;
 use joi_llm::{Ask, Length, Message, ModelSize};
 use joi_tools::Digest;
 

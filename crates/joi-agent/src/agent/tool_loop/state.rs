@@ -9,8 +9,6 @@ use std::sync::Arc;
 use jiff::Zoned;
 
 use crate::agent::ask::{ModelQuestion, WrittenCalls};
-use crate::agent::filter::Purpose;
-use crate::agent::plan::{Plan, PlanStep};
 use crate::agent::prompt_kind::PromptKind;
 use crate::agent::repeats::Repeats;
 use crate::prompt::head::Heads;
@@ -18,11 +16,13 @@ use crate::session::tool_history::CallOutcome;
 use crate::sink::ReplySink;
 use joi_answer::LengthLimit;
 use joi_answer::OfferRule;
+use joi_answer::Purpose;
+use joi_answer::plan::{Plan, PlanStep};
 use joi_answer::protocol::{self, Protocol, WrittenCall};
 use joi_answer::source;
 use joi_answer::truth::ClaimEvidence;
 use joi_answer::vacant::VacancyRule;
-use joi_base::message::Channel;
+use joi_base::message::{Channel, Origin};
 use joi_language::Language;
 use joi_language::PromptName;
 use joi_llm::{Ask, Length, Message, ModelSize};
@@ -60,6 +60,8 @@ pub(crate) struct Asked {
     pub(crate) words: String,
     /// Somebody is quoted in them, or they were pasted.
     pub(crate) is_quoting: bool,
+    /// Whose words they are.
+    pub(crate) origin: Origin,
     /// Earlier questions to the user and what the words may refer to, without a word of strangers.
     pub(crate) asked_back: Option<String>,
     pub(crate) dialogue: Vec<String>,
@@ -106,7 +108,15 @@ impl Asked {
             Effect::Remembers | Effect::Changes | Effect::Risks | Effect::Ends => {
                 let cues = self.language.cues(tool.name()).chain(tool.cues().iter().copied());
                 let cues = cues.chain(tool.owned_cues().iter().map(String::as_str)).collect();
-                wish::wish(&self.language, &said, &CallWords { deed: tool.deed(arguments), values, cues })
+                let wish = wish::wish(
+                    &self.language,
+                    &said,
+                    &CallWords { deed: tool.deed(arguments), values, cues },
+                );
+                match wish {
+                    Wish::Act if !self.origin.is_owners() => Wish::Ask("the owner did not ask for it"),
+                    wish => wish,
+                }
             }
         }
     }

@@ -19,7 +19,6 @@ use joi_store::{DialogueRole, DialogueRow, MemoryKind, NewMemory};
 use joi_tools::fence;
 use joi_understand::intents;
 use joi_understand::question::content_words;
-use joi_understand::redact;
 
 /// Fewer words that matter are not worth a page.
 const FEWEST_WORDS: usize = 4;
@@ -159,7 +158,7 @@ fn is_prose(text: &str) -> bool {
 
 fn entry(kind: MemoryKind, text: &str, rows: &[DialogueRow]) -> NewMemory {
     let at = rows.last().map_or(Timestamp::MIN, |last| last.at);
-    let text = Private(redact::redact_structured(text).into_string());
+    let text = Private(joi_redact::redact_structured(text).into_string());
     NewMemory { kind, at, text, source: "diary".to_owned() }
 }
 

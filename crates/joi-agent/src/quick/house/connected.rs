@@ -300,7 +300,7 @@ impl ConnectedHome {
     /// Several requests of which at least one is about the house and none is for the model; nothing otherwise. A
     /// question takes no command with it, and neither does a statement.
     pub(crate) fn parts<'t>(&self, turn: &Turn<'t>, thread: &HouseThread) -> Option<Vec<&'t str>> {
-        if turn.is_quoting {
+        if turn.is_quoting || compound::is_endless(turn.asked, Some(turn.language.code())) {
             return None;
         }
         let it = thread.it(turn.now.timestamp()).to_vec();

@@ -101,7 +101,7 @@ async fn an_alarm_is_never_softer_than_configured_and_afterwards_she_is_as_soft_
 fn with_a_loudspeaker_of_ours(file: &Path) -> (EndpointOutput, Receiver<PlayEvent>, Sender<PlayEvent>) {
     let (player, played) = Player::to_wav(file, RATE, Pace::Fast).unwrap();
     let (tells, told) = mpsc::channel(256);
-    let joe = LanguageVoice::new(joe(), english()).into();
+    let joe = joe().into();
     let mouth = Some(Mouth::spawn(joe, player.clone(), told, Heart::unwatched()).unwrap());
     let ring = RingSound::built_in();
     (EndpointOutput { player, mouth, echo: None, tones: Tones::On, ring }, played, tells)

@@ -9,8 +9,9 @@ use super::super::client::{aliases, fit_version, read_events, seen_by_assistants
 use super::super::entity::{HassEntity, split};
 use super::super::model::{HassRead, house};
 use super::super::registry::rows;
-use super::super::{services, states, words};
+use super::super::{services, states};
 use crate::backend::ServerEvent;
+use crate::house::words;
 use crate::house::{HouseRules, SemanticClass};
 use joi_base::testing::{damaged_json, damaged_text};
 

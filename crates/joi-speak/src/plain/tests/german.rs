@@ -1,7 +1,7 @@
 //! German readings: as text, and by the sounds that espeak-ng makes of them.
 
 use super::*;
-use crate::espeak::Phonemizer;
+use crate::engines::espeak::Phonemizer;
 use joi_language::testing::german;
 
 #[test]

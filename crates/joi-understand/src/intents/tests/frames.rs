@@ -61,7 +61,7 @@ fn days_and_particles_are_no_names_and_a_remark_is_no_part_of_a_command() {
         let what = intents::match_intent(language, text).map(|quick| quick.what);
         assert!(matches!(what, Some(Intent::Schedule(ScheduleOrder::Skip(_)))), "{text}: {what:?}");
     }
-    // What is kept instead is more than a remark.
+    // A request to keep something else is more than a remark.
     assert_eq!(intents::match_intent(english(), "forget my locker number, it's another one now"), None);
 }
 

@@ -1,0 +1,298 @@
+//! A turn of an agent: nobody has asked, or somebody talks with the agent by its name.
+//!
+//! Runs in the task of the agent. In: an instruction, the agent's own tools, what it may still spend. Out: what it wrote,
+//! called and spent. A turn by itself waits until nobody talks with joi, and gives the model up at once when somebody does.
+//! Every call goes through the gate as one that nobody asked for; one that needs a yes is left to the desk of the agent, and
+//! the turn goes on. The limits are held here whatever the model does.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use tokio::time::timeout;
+
+use crate::Engine;
+use crate::agent::patience::Patience;
+use crate::agent::protocols::Answering;
+use crate::autonomous::call::{CallEnd, TurnCalls};
+use crate::model::{ChatModel, ModelState};
+use crate::prompt::head::HeadSet;
+use crate::prompt::{self, context};
+use joi_answer::protocol::{self, WrittenCall};
+use joi_autonomy::agent::news::TurnEnding;
+use joi_llm::{Ask, ChatEvent, Length, LlmError, Message, ModelPriority};
+use joi_tools::{Arguments, Tool, Toolbox};
+
+mod call;
+
+/// Most replies of the model in one turn.
+const MOST_REPLIES: u32 = 20;
+/// A turn that takes longer is stuck.
+const STUCK: Duration = Duration::from_secs(30 * 60);
+/// Bytes of a token, estimated so that a prompt is rather too long than too short.
+const BYTES_PER_TOKEN: usize = 3;
+
+/// Who waits for the turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AgentCaller {
+    /// Nobody.
+    Nobody,
+    /// Somebody who talks with the agent.
+    User,
+}
+
+/// A turn of an agent.
+pub struct AgentTurn<'a> {
+    /// Who waits.
+    pub caller: AgentCaller,
+    /// The newest message: what the agent is for, its state, what has happened, what is asked.
+    pub instruction: &'a str,
+    /// The tools that are the agent's own.
+    pub tools: &'a [Arc<dyn Tool>],
+    /// Own tools whose calls are actions although they change nothing outside.
+    pub speaks: &'a [&'a str],
+    /// The tool whose call ends the turn.
+    pub ends: Option<&'a str>,
+    /// Tools with a standing permission.
+    pub allow: &'a [String],
+    /// Words of strangers are in the instruction.
+    pub is_tainted: bool,
+    /// Tokens it may read and write.
+    pub tokens_left: u64,
+    /// Actions it may do.
+    pub actions_left: u32,
+}
+
+/// Takes calls that need a yes.
+pub trait AgentDesk: Send + Sync {
+    /// Has a call wait for a yes; returns what the model is to know of it.
+    fn ask(&self, tool: &str, arguments: &Arguments, in_words: String) -> String;
+}
+
+/// What came of a turn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentTurnDone {
+    /// How it ended.
+    pub end: TurnEnding,
+    /// Tokens read and written.
+    pub tokens: u64,
+    /// Actions done.
+    pub actions: u32,
+    /// The arguments of the call that ended it.
+    pub ended_by: Option<Arguments>,
+    /// The last words of the model.
+    pub text: String,
+    /// The calls, each with its result in one line.
+    pub calls: Vec<String>,
+    /// Words of strangers came up in it, or were in it from the start.
+    pub is_foreign: bool,
+}
+
+/// One reply of the model.
+struct AgentReply {
+    text: String,
+    calls: Vec<WrittenCall>,
+    tokens: u64,
+}
+
+/// Why there is no reply.
+enum NoReply {
+    Interrupted,
+    NoTools,
+    Failed,
+}
+
+impl<M: ChatModel> Engine<M> {
+    /// Runs a turn of an agent. Dropping it gives the model up.
+    pub async fn agent_turn(&self, turn: &AgentTurn<'_>, desk: &dyn AgentDesk) -> AgentTurnDone {
+        let language = self.language();
+        let snapshot = self.parts.tools.snapshot_with(turn.tools);
+        let mut calls = TurnCalls::new(self, turn, (snapshot.toolbox.clone(), Arc::clone(&language)));
+        let _running = match turn.caller {
+            AgentCaller::User => Some(self.arbiter.begin_turn()),
+            AgentCaller::Nobody => {
+                self.arbiter.nobody_waits().await;
+                None
+            }
+        };
+        if self.withheld().is_any() {
+            tracing::warn!(
+                "agents rest: the model server is outside of the home; llm.outside_may must list memory and house"
+            );
+            return calls.done(TurnEnding::Failed);
+        }
+        let end = timeout(STUCK, self.converse_with(turn, desk, snapshot, &mut calls)).await;
+        let end = end.unwrap_or(TurnEnding::Failed);
+        calls.done(end)
+    }
+
+    async fn converse_with(
+        &self,
+        turn: &AgentTurn<'_>,
+        desk: &dyn AgentDesk,
+        snapshot: Arc<joi_tools::ToolSnapshot>,
+        calls: &mut TurnCalls<'_, M>,
+    ) -> TurnEnding {
+        if !matches!(self.parts.model.settled().await, ModelState::Ready(_)) {
+            return TurnEnding::Failed;
+        }
+        let language = self.language();
+        let heads = HeadSet::new(snapshot, &self.speaking(&language));
+        let toolbox = heads.of_profile(None).toolbox().clone();
+        let line = context::line(&self.parts.context, &self.parts.clock.now(), &language);
+        let newest = prompt::Newest {
+            context: &line,
+            placement: self.parts.context.placement,
+            ..prompt::Newest::auxiliary(turn.instruction)
+        };
+        let begun = |answering: &Answering| {
+            let head = heads.of_profile(None).of(answering.size, answering.protocol, &[]);
+            (prompt::build(&head, Vec::new(), &newest, self.parts.room), head.tools)
+        };
+        let mut answering = self.answering();
+        let (mut messages, mut tools) = begun(&answering);
+        for _ in 0..MOST_REPLIES {
+            let left = turn.tokens_left.saturating_sub(calls.tokens);
+            let prompt = estimated(&messages, &tools);
+            if prompt >= left {
+                return TurnEnding::OutOfTokens;
+            }
+            let length = u32::try_from(left - prompt).unwrap_or(u32::MAX).min(self.parts.room.reply_tokens);
+            let ask = Ask {
+                messages: messages.clone(),
+                tools: tools.clone(),
+                length: Length::AtMost(length),
+                ..Ask::default()
+            };
+            let reply = match self.reply_to_agent(ask, turn.caller, &toolbox).await {
+                Ok(reply) => reply,
+                Err(NoReply::Interrupted) => return TurnEnding::Interrupted,
+                Err(NoReply::NoTools) => {
+                    self.parts.protocols.learn(&answering.model, self.parts.store.as_ref()).await;
+                    answering = self.answering();
+                    (messages, tools) = begun(&answering);
+                    continue;
+                }
+                Err(NoReply::Failed) => return TurnEnding::Failed,
+            };
+            calls.tokens += reply.tokens;
+            calls.text = reply.text.trim().to_owned();
+            if reply.calls.is_empty() {
+                return TurnEnding::Finished;
+            }
+            messages.push(protocol::assistant(answering.protocol, &reply.text, "", &reply.calls));
+            for made in &reply.calls {
+                match calls.call(made, desk).await {
+                    CallEnd::Said(text) => messages.push(protocol::result(answering.protocol, made, &text)),
+                    CallEnd::Ends(end) => return end,
+                }
+            }
+        }
+        TurnEnding::Finished
+    }
+
+    /// Asks the model once; whoever talks with joi is asked first.
+    async fn reply_to_agent(
+        &self,
+        ask: Ask,
+        caller: AgentCaller,
+        toolbox: &Toolbox,
+    ) -> Result<AgentReply, NoReply> {
+        let priority = match caller {
+            AgentCaller::Nobody => ModelPriority::Background,
+            AgentCaller::User => ModelPriority::Typing,
+        };
+        let access = self.access(priority);
+        let has_tools = !ask.tools.is_empty();
+        let reading = async {
+            let _permit = access.permit().await;
+            self.read_reply(ask).await
+        };
+        let read = match caller {
+            AgentCaller::User => reading.await,
+            AgentCaller::Nobody => {
+                unless(self.arbiter.somebody_waits(), reading).await.ok_or(NoReply::Interrupted)?
+            }
+        };
+        match read {
+            Ok((text, native, tokens)) => {
+                let known: Vec<String> = toolbox.names().into_iter().map(str::to_owned).collect();
+                let parsed = protocol::parse(&text, &known);
+                let mut calls = native;
+                calls.extend(parsed.calls);
+                protocol::settle(&mut calls, toolbox);
+                Ok(AgentReply { text: parsed.words, calls, tokens })
+            }
+            Err(LlmError::NoTools { .. } | LlmError::Server { status: 400, .. }) if has_tools => {
+                Err(NoReply::NoTools)
+            }
+            Err(error) => {
+                tracing::warn!(error = error.for_the_log(), "an agent has no answer of the model");
+                Err(NoReply::Failed)
+            }
+        }
+    }
+
+    async fn read_reply(&self, ask: Ask) -> Result<(String, Vec<WrittenCall>, u64), LlmError> {
+        let mut patience = Patience::new(&self.parts.reply);
+        let mut words = patience.wait(self.parts.model.ask(ask)).await??;
+        let (mut text, mut calls) = (String::new(), Vec::new());
+        loop {
+            // A model that writes without a pause must not keep the turn from being ended.
+            tokio::task::consume_budget().await;
+            let event = patience.wait(words.next()).await?.unwrap_or(Err(LlmError::Broken))?;
+            patience.first_word_came();
+            match event {
+                ChatEvent::Text(piece) => text.push_str(&piece),
+                ChatEvent::Thinking(_) => {}
+                ChatEvent::ToolCall(call) => calls.push(WrittenCall::native(call)),
+                ChatEvent::Done(stats) => {
+                    return Ok((text, calls, stats.prompt_eval_count + stats.eval_count));
+                }
+            }
+        }
+    }
+
+    /// Asks the model one question of a background job within `limit`, without tools: its words and what they cost. It gives
+    /// way to whoever talks, and then there are none.
+    pub async fn ask_beside(
+        &self,
+        model: &str,
+        question: &str,
+        tokens: u32,
+        limit: Duration,
+    ) -> (Option<String>, u64) {
+        let model = Some(model).filter(|model| !matches!(*model, "" | "auto")).map(str::to_owned);
+        let length = Length::AtMost(tokens);
+        let ask = Ask { messages: vec![Message::user(question)], length, model, ..Ask::default() };
+        if self.withheld().is_any() || !matches!(self.parts.model.state(), ModelState::Ready(_)) {
+            return (None, 0);
+        }
+        let access = self.access(ModelPriority::Background);
+        let reading = async {
+            let _permit = access.permit().await;
+            timeout(limit, self.read_reply(ask)).await.ok()?.ok()
+        };
+        match unless(self.arbiter.somebody_waits(), reading).await.flatten() {
+            Some((text, _, tokens)) => (Some(text), tokens),
+            None => (None, 0),
+        }
+    }
+}
+
+/// Waits for `work`, unless `other` is over first.
+async fn unless<T>(other: impl Future<Output = ()>, work: impl Future<Output = T>) -> Option<T> {
+    // Both are dropped for good.
+    tokio::select! {
+        biased;
+        () = other => None,
+        done = work => Some(done),
+    }
+}
+
+fn estimated(messages: &[Message], tools: &[serde_json::Value]) -> u64 {
+    let words: usize = messages.iter().map(|message| message.content.len()).sum();
+    let tools: usize = tools.iter().map(|tool| tool.to_string().len()).sum();
+    ((words + tools) / BYTES_PER_TOKEN) as u64
+}
