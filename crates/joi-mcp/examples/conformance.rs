@@ -71,11 +71,13 @@ fn calls(scenario: &str, context: &str, tools: &[ListedTool]) -> Vec<(String, Ma
         "json-schema-ref-no-deref" => return Vec::new(),
         // The schema goes back as it came.
         "json-schema-2020-12-preservation" => {
-            let schema =
-                tools.iter().find(|tool| tool.name == "json_schema_2020_12_tool").map(|tool| &tool.schema);
+            let schema = tools
+                .iter()
+                .find(|tool| tool.described.name == "json_schema_2020_12_tool")
+                .map(|tool| &tool.described.schema);
             return vec![("json_schema_echo".to_owned(), object(&json!({ "schema": schema })))];
         }
         _ => json!({}),
     };
-    tools.iter().map(|tool| (tool.name.clone(), object(&arguments))).collect()
+    tools.iter().map(|tool| (tool.described.name.clone(), object(&arguments))).collect()
 }

@@ -133,7 +133,8 @@ fn by_phrasings(all: &[String], situation: &HouseSituation<'_>) -> Option<HouseD
     let with_except = except.iter().flat_map(|(core, except)| {
         self::deeds(core, situation).into_iter().map(move |found| (found, Some((core, except))))
     });
-    let deeds: Vec<_> = deeds.chain(with_except).collect();
+    // An exception is read as one before it counts as a part of a thing.
+    let deeds: Vec<_> = with_except.chain(deeds).collect();
     if questions.is_empty() && deeds.is_empty() {
         return None;
     }

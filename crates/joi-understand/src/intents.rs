@@ -132,8 +132,8 @@ pub struct QuickIntent {
 pub fn match_intent(language: &Language, text: &str) -> Option<QuickIntent> {
     let grammar = language.grammar();
     let said = disfluency::without_pauses(words::normalise(text, &grammar.manners)?, grammar);
-    // "Forget the number, it's another one now" is more than an erasure.
-    let is_complete = |read: &Matched<Intent>| !matches!(read.made, Intent::Memory(_));
+    // "Forget the number, it's another one now" is more than an erasure; what is called off has no reason.
+    let is_complete = |read: &Matched<Intent>| !matches!(read.made, Intent::Memory(_) | Intent::NeverMind);
     let unreasoned = || read(language, text, disfluency::without_reason(&said, grammar)?).filter(is_complete);
     let own = read(language, text, &said).or_else(unreasoned);
     // Words that could have been any words lose against a template of the community that knows them.

@@ -157,9 +157,11 @@ pub(super) fn states(words: &RequestWords, part: &[String]) -> bool {
         && (has_verb() || ends_in_verb())
 }
 
-/// Returns whether a part says why before what is asked for: "since Grandma's here, hall light on".
+/// Returns whether a part says why before what is asked for: "since Grandma's here, hall light on". "It is easy, …" does
+/// not: it begins with no joint.
 fn gives_reason(words: &RequestWords, part: &ClausePart) -> bool {
-    words.unasked.reasons.at_start(&part.words).is_some() && !part.announces
+    let begins = |phrases: &Phrases| phrases.at_start(&part.words).is_some();
+    begins(&words.unasked.reasons) && begins(&words.form.joints) && !part.announces
 }
 
 /// `part` without what only leads to it.

@@ -15,7 +15,7 @@ const TIMES: usize = 4;
 /// Most growth: linear, and half of that again for what begins only beyond some length.
 const MOST_GROWTH: f64 = 1.5 * TIMES as f64;
 
-/// What is said again and again, with what stands before and behind it.
+/// Words that are repeated, with those before and behind them.
 const ENGLISH: [[&str; 3]; 34] = [
     ["turn it off, ", "I mean the bedroom, ", "please"],
     ["put ", "milk, ", "on the shopping list"],
