@@ -3,9 +3,8 @@
 //! In: an expression as people or models write it. Out: its value, and a request that is nothing but a sum. It takes
 //! arithmetic only: nothing that could define functions or loop. Pure but for the clock that ends what takes too long.
 
-use std::cell::Cell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use joi_language::tools::{CurrencyNames, UnitNames};
@@ -19,8 +18,9 @@ mod tests;
 
 /// No sensible sum takes longer.
 const LIMIT: Duration = Duration::from_secs(1);
-/// Steps of a sum that is computed while a request is looked at, some hundredths of a second. The same on a busy machine.
-const AT_ONCE: u32 = 50_000;
+/// Steps of a sum that is computed while a request is looked at: sensible ones take some hundred. Time would make it
+/// depend on what else the machine does.
+const AT_ONCE: u32 = 5_000;
 /// Words of expressions that are no units.
 const PLAIN: [&str; 2] = ["of", "sqrt"];
 /// Longest expression, in bytes.
@@ -207,27 +207,32 @@ fn with_money(value: String, money: Option<&CurrencyNames>) -> String {
 
 struct EvaluationLimit {
     until: Option<Instant>,
-    steps_left: Cell<u32>,
+    steps_left: AtomicU32,
     is_over: Arc<AtomicBool>,
 }
 
 impl EvaluationLimit {
     fn time(limit: Duration) -> Self {
-        Self { until: Instant::now().checked_add(limit), steps_left: Cell::new(u32::MAX), is_over: Arc::default() }
+        Self {
+            until: Instant::now().checked_add(limit),
+            steps_left: AtomicU32::new(u32::MAX),
+            is_over: Arc::default(),
+        }
     }
 
     fn steps(most: u32) -> Self {
-        Self { until: None, steps_left: Cell::new(most), is_over: Arc::default() }
+        Self { until: None, steps_left: AtomicU32::new(most), is_over: Arc::default() }
     }
 
     fn is_reached(&self) -> bool {
-        self.steps_left.get() == 0 || self.until.is_some_and(|until| until <= Instant::now())
+        self.steps_left.load(Ordering::Relaxed) == 0
+            || self.until.is_some_and(|until| until <= Instant::now())
     }
 }
 
 impl fend_core::Interrupt for EvaluationLimit {
     fn should_interrupt(&self) -> bool {
-        self.steps_left.set(self.steps_left.get().saturating_sub(1));
+        self.steps_left.store(self.steps_left.load(Ordering::Relaxed).saturating_sub(1), Ordering::Relaxed);
         self.is_over.load(Ordering::Relaxed) || self.is_reached()
     }
 }
