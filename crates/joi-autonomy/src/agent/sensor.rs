@@ -1,8 +1,7 @@
 //! Sensors: where the readings of an agent come from.
 //!
 //! [`Sensor`] is the contract; a tool or an address that is read at an interval, a file that is watched, and streams
-//! implement it. One task drives each of them. In: a source. Out: readings as JSON with their author. A failure is retried
-//! after longer and longer pauses, and never ends the agent.
+//! implement it, each driven by one task. In: a source. Out: readings as JSON with their author. A failure is retried later.
 //!
 //! ```
 //! use futures_util::FutureExt;
