@@ -133,7 +133,7 @@ fn by_phrasings(all: &[String], situation: &HouseSituation<'_>) -> Option<HouseD
     let with_except = except.iter().flat_map(|(core, except)| {
         self::deeds(core, situation).into_iter().map(move |found| (found, Some((core, except))))
     });
-    // An exception is said by itself before it is a part of a thing.
+    // An exception is read as one before it counts as a part of a thing.
     let deeds: Vec<_> = with_except.chain(deeds).collect();
     if questions.is_empty() && deeds.is_empty() {
         return None;

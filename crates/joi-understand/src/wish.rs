@@ -320,10 +320,10 @@ fn ends_with_it(
     let only_states =
         |clause: &Clause| matches!(clause.form, Form::Statement | Form::Open) && !clause.has_condition;
     let is_stated = clauses(words, before).iter().any(|clause| clause.form == Form::Statement);
-    let is_short = match &clauses(words, last)[..] {
-        [clause] => deeds::is_name_and_end(words, clause, (deed, thing)),
-        _ => false,
-    };
+    let last = clauses(words, last);
+    // "It is easy, to …": a verb belongs to what is stated.
+    let is_bare = |clause: &Clause| !clause.is_polite && deeds::is_name_and_end(words, clause, (deed, thing));
+    let is_short = last.len() == 1 && last.iter().all(is_bare);
     (is_short && is_stated && all.iter().all(only_states)).then_some(Wish::Act)
 }
 

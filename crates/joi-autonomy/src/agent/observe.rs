@@ -65,7 +65,7 @@ impl AgentObservation<'_> {
         };
         let state = self.hot.rendered(now.timestamp());
         let state = if state.is_empty() { "(none)".to_owned() } else { state.trim_end().to_owned() };
-        // The text that is put in last is not looked through for further places.
+        // Later texts are not searched for further places.
         include_str!("../../../../assets/prompts/agent.observe.md")
             .trim()
             .replace("{name}", self.name)

@@ -1,12 +1,12 @@
 //! Sensors: where the readings of an agent come from.
 //!
 //! [`Sensor`] is the contract; a tool or an address that is read at an interval, a file that is watched, and streams
-//! implement it, each driven by one task. In: a source. Out: readings as JSON with their author. A failure is retried later.
+//! implement it. One task drives each of them. Out: readings as JSON with their author. A failure is retried after pauses.
 //!
 //! ```
 //! use futures_util::FutureExt;
 //! use futures_util::future::BoxFuture;
-//! use joi_autonomy::agent::sensor::{SensorReading, Sensor, SensorFault};
+//! use joi_autonomy::agent::sensor::{Sensor, SensorFault, SensorReading};
 //! use joi_tools::Source;
 //!
 //! /// Counts.
@@ -24,7 +24,7 @@
 //!
 //! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
 //! assert_eq!(Counter(0).next().await?.value, 1);
-//! # Ok::<(), SensorFault>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! # })?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
