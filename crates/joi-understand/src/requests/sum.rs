@@ -3,6 +3,7 @@
 //! In: an expression as people or models write it. Out: its value, and a request that is nothing but a sum. It takes
 //! arithmetic only: nothing that could define functions or loop. Pure but for the clock that ends what takes too long.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -18,8 +19,8 @@ mod tests;
 
 /// No sensible sum takes longer.
 const LIMIT: Duration = Duration::from_secs(1);
-/// A request is looked at for no longer than that.
-const AT_ONCE: Duration = Duration::from_millis(20);
+/// Steps of a sum that is computed while a request is looked at, some hundredths of a second. The same on a busy machine.
+const AT_ONCE: u32 = 50_000;
 /// Words of expressions that are no units.
 const PLAIN: [&str; 2] = ["of", "sqrt"];
 /// Longest expression, in bytes.
@@ -61,7 +62,7 @@ impl<'a> PreparedSum<'a> {
 
     /// Returns the computation, and what ends it early when it is dropped. It takes a second at most.
     pub fn computation(&self) -> (impl FnOnce() -> Result<String, String> + Send + 'static, StopOnDrop) {
-        let clock = EvaluationLimit { until: Instant::now() + LIMIT, is_over: Arc::default() };
+        let clock = EvaluationLimit::time(LIMIT);
         let stop = StopOnDrop(Arc::clone(&clock.is_over));
         let expression = self.expression.clone();
         (move || value_of(&expression, &clock), stop)
@@ -115,7 +116,7 @@ fn expression(asked: &str, language: &Language) -> Option<String> {
     let Sum { expression: signs, .. } = Sum::of(&rest, language).ok()?;
     let is_sum = signs.contains(['+', '*', '/', '^', '%'])
         || [" - ", " to ", " in ", "sqrt "].iter().any(|s| signs.contains(s));
-    let clock = EvaluationLimit { until: Instant::now() + AT_ONCE, is_over: Arc::default() };
+    let clock = EvaluationLimit::steps(AT_ONCE);
     (is_sum && value_of(&signs, &clock).is_ok()).then_some(rest)
 }
 
@@ -136,7 +137,7 @@ fn unit_named(value: &str, unit: &UnitNames) -> Option<String> {
 /// Returns what a request that is nothing but a sum is answered with.
 pub fn foreseen(asked: &str, language: &Language) -> Option<String> {
     let sum = PreparedSum::of(asked_for(asked, language)?, language).ok()?;
-    let clock = EvaluationLimit { until: Instant::now() + AT_ONCE, is_over: Arc::default() };
+    let clock = EvaluationLimit::steps(AT_ONCE);
     let value = value_of(&sum.expression, &clock).ok()?;
     Some(sum.in_words(value).sentence)
 }
@@ -205,13 +206,29 @@ fn with_money(value: String, money: Option<&CurrencyNames>) -> String {
 }
 
 struct EvaluationLimit {
-    until: Instant,
+    until: Option<Instant>,
+    steps_left: Cell<u32>,
     is_over: Arc<AtomicBool>,
+}
+
+impl EvaluationLimit {
+    fn time(limit: Duration) -> Self {
+        Self { until: Instant::now().checked_add(limit), steps_left: Cell::new(u32::MAX), is_over: Arc::default() }
+    }
+
+    fn steps(most: u32) -> Self {
+        Self { until: None, steps_left: Cell::new(most), is_over: Arc::default() }
+    }
+
+    fn is_reached(&self) -> bool {
+        self.steps_left.get() == 0 || self.until.is_some_and(|until| until <= Instant::now())
+    }
 }
 
 impl fend_core::Interrupt for EvaluationLimit {
     fn should_interrupt(&self) -> bool {
-        self.is_over.load(Ordering::Relaxed) || Instant::now() >= self.until
+        self.steps_left.set(self.steps_left.get().saturating_sub(1));
+        self.is_over.load(Ordering::Relaxed) || self.is_reached()
     }
 }
 
@@ -229,7 +246,7 @@ fn value_of(expression: &str, clock: &EvaluationLimit) -> Result<String, String>
     let mut context = fend_core::Context::new();
     context.disable_rng();
     let value = fend_core::evaluate_with_interrupt(expression, &mut context, clock)
-        .map_err(|why| if clock.until <= Instant::now() { "it takes too long".to_owned() } else { why })?;
+        .map_err(|why| if clock.is_reached() { "it takes too long".to_owned() } else { why })?;
     let value = value.get_main_result().trim();
     match value.chars().count() {
         0 => Err("it has no value".to_owned()),
