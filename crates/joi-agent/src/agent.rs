@@ -21,7 +21,6 @@ pub(crate) mod patience;
 pub(crate) mod planner;
 pub(crate) mod prompt_kind;
 pub(crate) mod protocols;
-pub(crate) mod repeats;
 pub(crate) mod request;
 pub(crate) mod router;
 pub(crate) mod setup;

@@ -15,16 +15,14 @@ use tokio::time::timeout;
 use crate::Engine;
 use crate::agent::patience::Patience;
 use crate::agent::protocols::Answering;
-use crate::autonomous::call::{CallEnd, TurnCalls};
 use crate::model::{ChatModel, ModelState};
 use crate::prompt::head::HeadSet;
 use crate::prompt::{self, context};
 use joi_answer::protocol::{self, WrittenCall};
 use joi_autonomy::agent::news::TurnEnding;
+use joi_autonomy::agent::turn::{AgentCaller, AgentDesk, AgentTurn, AgentTurnDone, CallEnd, TurnCalls};
 use joi_llm::{Ask, ChatEvent, Length, LlmError, Message, ModelPriority};
-use joi_tools::{Arguments, Tool, Toolbox};
-
-mod call;
+use joi_tools::Toolbox;
 
 /// Most replies of the model in one turn.
 const MOST_REPLIES: u32 = 20;
@@ -32,62 +30,6 @@ const MOST_REPLIES: u32 = 20;
 const STUCK: Duration = Duration::from_secs(30 * 60);
 /// Bytes of a token, estimated so that a prompt is rather too long than too short.
 const BYTES_PER_TOKEN: usize = 3;
-
-/// Who waits for the turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AgentCaller {
-    /// Nobody.
-    Nobody,
-    /// Somebody who talks with the agent.
-    User,
-}
-
-/// A turn of an agent.
-pub struct AgentTurn<'a> {
-    /// Who waits.
-    pub caller: AgentCaller,
-    /// The newest message: what the agent is for, its state, what has happened, what is asked.
-    pub instruction: &'a str,
-    /// The tools that are the agent's own.
-    pub tools: &'a [Arc<dyn Tool>],
-    /// Own tools whose calls are actions although they change nothing outside.
-    pub speaks: &'a [&'a str],
-    /// The tool whose call ends the turn.
-    pub ends: Option<&'a str>,
-    /// Tools with a standing permission.
-    pub allow: &'a [String],
-    /// Words of strangers are in the instruction.
-    pub is_tainted: bool,
-    /// Tokens it may read and write.
-    pub tokens_left: u64,
-    /// Actions it may do.
-    pub actions_left: u32,
-}
-
-/// Takes calls that need a yes.
-pub trait AgentDesk: Send + Sync {
-    /// Has a call wait for a yes; returns what the model is to know of it.
-    fn ask(&self, tool: &str, arguments: &Arguments, in_words: String) -> String;
-}
-
-/// What came of a turn.
-#[derive(Debug, Clone, PartialEq)]
-pub struct AgentTurnDone {
-    /// How it ended.
-    pub end: TurnEnding,
-    /// Tokens read and written.
-    pub tokens: u64,
-    /// Actions done.
-    pub actions: u32,
-    /// The arguments of the call that ended it.
-    pub ended_by: Option<Arguments>,
-    /// The last words of the model.
-    pub text: String,
-    /// The calls, each with its result in one line.
-    pub calls: Vec<String>,
-    /// Words of strangers came up in it, or were in it from the start.
-    pub is_foreign: bool,
-}
 
 /// One reply of the model.
 struct AgentReply {
@@ -108,7 +50,11 @@ impl<M: ChatModel> Engine<M> {
     pub async fn agent_turn(&self, turn: &AgentTurn<'_>, desk: &dyn AgentDesk) -> AgentTurnDone {
         let language = self.language();
         let snapshot = self.parts.tools.snapshot_with(turn.tools);
-        let mut calls = TurnCalls::new(self, turn, (snapshot.toolbox.clone(), Arc::clone(&language)));
+        let mut calls = TurnCalls::new(
+            turn,
+            (&self.parts.tool_rules, &*self.parts.clock),
+            (snapshot.toolbox.clone(), Arc::clone(&language)),
+        );
         let _running = match turn.caller {
             AgentCaller::User => Some(self.arbiter.begin_turn()),
             AgentCaller::Nobody => {
@@ -132,7 +78,7 @@ impl<M: ChatModel> Engine<M> {
         turn: &AgentTurn<'_>,
         desk: &dyn AgentDesk,
         snapshot: Arc<joi_tools::ToolSnapshot>,
-        calls: &mut TurnCalls<'_, M>,
+        calls: &mut TurnCalls<'_>,
     ) -> TurnEnding {
         if !matches!(self.parts.model.settled().await, ModelState::Ready(_)) {
             return TurnEnding::Failed;
@@ -183,7 +129,7 @@ impl<M: ChatModel> Engine<M> {
             }
             messages.push(protocol::assistant(answering.protocol, &reply.text, "", &reply.calls));
             for made in &reply.calls {
-                match calls.call(made, desk).await {
+                match calls.call(&made.name, &made.arguments, desk).await {
                     CallEnd::Said(text) => messages.push(protocol::result(answering.protocol, made, &text)),
                     CallEnd::Ends(end) => return end,
                 }

@@ -47,7 +47,6 @@ pub use config::{Character, ContextConfig, PersonaConfig, Placement, ReplyConfig
 pub use config::{PersonaMode, PlannerConfig, PlannerMode, PlannerOrder};
 
 pub use agent::protocols::Protocols;
-pub use autonomous::{AgentCaller, AgentDesk, AgentTurn, AgentTurnDone};
 pub use engine::{Engine, EngineParts};
 pub use initiative::{ComposeFault, ComposedWords, HouseKnown, HouseTeller, Initiative, ProactiveBrief};
 pub use joi_answer::protocol::Protocol;

@@ -18,4 +18,5 @@ pub mod sensor;
 pub mod sensor_entry;
 pub mod set_state;
 pub mod signal;
+pub mod turn;
 pub mod yielding;

@@ -3,11 +3,11 @@
 //! Input: the request and the decisions about it. Output: a [`LoopState`].
 //! Pure except for reading the session: no I/O, no clock.
 
+use joi_tools::Repeats;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::agent::prompt_kind::PromptKind;
-use crate::agent::repeats::Repeats;
 use crate::agent::request::TurnRequest;
 use crate::agent::router::ToolChoice;
 use crate::agent::tool_loop::state::progress::LoopProgress;

@@ -9,7 +9,7 @@ use joi_tools::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::{AgentCaller, AgentDesk, AgentTurn, AgentTurnDone};
+use joi_autonomy::agent::turn::{AgentCaller, AgentDesk, AgentTurn, AgentTurnDone};
 
 /// Does something, and counts how often.
 struct Deed {

@@ -4,13 +4,13 @@
 //! model, or a call that is made without it. The parts are in [`prompt`], [`scope`] and [`progress`]; what concerns
 //! more than one of them is here.
 
+use joi_tools::Repeats;
 use std::sync::Arc;
 
 use jiff::Zoned;
 
 use crate::agent::ask::{ModelQuestion, WrittenCalls};
 use crate::agent::prompt_kind::PromptKind;
-use crate::agent::repeats::Repeats;
 use crate::prompt::head::Heads;
 use crate::session::tool_history::CallOutcome;
 use crate::sink::ReplySink;

@@ -8,18 +8,18 @@ use std::collections::VecDeque;
 
 use serde_json::Value;
 
-use joi_tools::Arguments;
+use super::Arguments;
 
 /// Calls that are remembered.
 const MOST: usize = 5;
 
 /// The calls of one turn.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Repeats(VecDeque<String>);
+pub struct Repeats(VecDeque<String>);
 
 impl Repeats {
     /// Notes a call; whether it is one of the last five. A failed one counts as well.
-    pub(crate) fn is_repeated(&mut self, name: &str, arguments: &Arguments) -> bool {
+    pub fn is_repeated(&mut self, name: &str, arguments: &Arguments) -> bool {
         let signature = format!("{name} {}", canonical(&Value::Object(arguments.clone())));
         if self.0.contains(&signature) {
             return true;

@@ -6,13 +6,14 @@
 use std::sync::Arc;
 
 use super::{AgentDesk, AgentTurn, AgentTurnDone};
-use crate::Engine;
-use crate::agent::repeats::Repeats;
-use joi_answer::protocol::WrittenCall;
-use joi_autonomy::agent::news::TurnEnding;
+use crate::agent::news::TurnEnding;
+use joi_base::clock::Clock;
 use joi_language::Language;
 use joi_tools::gate::{AgentCall, Consent, GateVerdict, StandingPermission, Taint, judge_agent};
-use joi_tools::{self as tools, Arguments, Call, Effect, Source, Tool, ToolError, Toolbox, fence, schema};
+use joi_tools::{
+    self as tools, Arguments, Call, Effect, Repeats, Source, Tool, ToolError, Toolbox, ToolsConfig, fence,
+    schema,
+};
 
 /// Most calls of one tool in a row.
 const SAME_IN_A_ROW: u32 = 5;
@@ -22,7 +23,7 @@ const MOST_RESULT: usize = 1_500;
 const MOST_RECORDED: usize = 160;
 
 /// What came of a call.
-pub(super) enum CallEnd {
+pub enum CallEnd {
     /// A text for the model.
     Said(String),
     /// The turn is over.
@@ -30,8 +31,9 @@ pub(super) enum CallEnd {
 }
 
 /// The calls of one turn.
-pub(super) struct TurnCalls<'a, M> {
-    engine: &'a Engine<M>,
+pub struct TurnCalls<'a> {
+    rules: &'a ToolsConfig,
+    clock: &'a dyn Clock,
     turn: &'a AgentTurn<'a>,
     toolbox: Toolbox,
     language: Arc<Language>,
@@ -41,19 +43,23 @@ pub(super) struct TurnCalls<'a, M> {
     actions: u32,
     ended_by: Option<Arguments>,
     made: Vec<String>,
-    pub(super) tokens: u64,
-    pub(super) text: String,
+    /// Tokens read and written so far.
+    pub tokens: u64,
+    /// The last words of the model.
+    pub text: String,
 }
 
-impl<'a, M> TurnCalls<'a, M> {
-    pub(super) fn new(
-        engine: &'a Engine<M>,
+impl<'a> TurnCalls<'a> {
+    /// The calls of a turn that begins.
+    pub fn new(
         turn: &'a AgentTurn<'a>,
+        (rules, clock): (&'a ToolsConfig, &'a dyn Clock),
         (toolbox, language): (Toolbox, Arc<Language>),
     ) -> Self {
         let taint = if turn.is_tainted { Taint::Tainted } else { Taint::Clean };
         Self {
-            engine,
+            rules,
+            clock,
             turn,
             toolbox,
             language,
@@ -68,16 +74,17 @@ impl<'a, M> TurnCalls<'a, M> {
         }
     }
 
-    pub(super) fn done(self, end: TurnEnding) -> AgentTurnDone {
+    /// Returns what came of the turn.
+    pub fn done(self, end: TurnEnding) -> AgentTurnDone {
         let Self { actions, ended_by, made: calls, tokens, text, taint, .. } = self;
         AgentTurnDone { end, tokens, actions, ended_by, text, calls, is_foreign: taint == Taint::Tainted }
     }
 
     /// Makes a call, if it may be made.
-    pub(super) async fn call(&mut self, made: &WrittenCall, desk: &dyn AgentDesk) -> CallEnd {
-        let (tool, arguments) = match self.checked(made) {
+    pub async fn call(&mut self, name: &str, given: &Arguments, desk: &dyn AgentDesk) -> CallEnd {
+        let (tool, arguments) = match self.checked(name, given) {
             Ok(checked) => checked,
-            Err(refusal) => return self.said(made, refusal),
+            Err(refusal) => return self.said(name, refusal),
         };
         let effect = tool.effect(&arguments);
         let is_action = matches!(effect, Effect::Remembers | Effect::Changes | Effect::Risks)
@@ -90,14 +97,14 @@ impl<'a, M> TurnCalls<'a, M> {
             standing: if is_allowed { StandingPermission::Given } else { StandingPermission::None },
             consent: Consent::NotAsked,
         };
-        match judge_agent(&call, &self.engine.parts.tool_rules) {
+        match judge_agent(&call, self.rules) {
             GateVerdict::Allow => {}
             GateVerdict::Ask(_) => {
                 let in_words = tool.in_words(&arguments, &self.language);
                 let text = desk.ask(tool.name(), &arguments, in_words);
-                return self.said(made, text);
+                return self.said(name, text);
             }
-            GateVerdict::Forbid(why) => return self.said(made, format!("This call is not allowed: {why}.")),
+            GateVerdict::Forbid(why) => return self.said(name, format!("This call is not allowed: {why}.")),
         }
         if is_action {
             if self.actions >= self.turn.actions_left {
@@ -113,7 +120,7 @@ impl<'a, M> TurnCalls<'a, M> {
                 self.ended_by = Some(arguments);
                 CallEnd::Ends(TurnEnding::Finished)
             }
-            Ok(text) | Err(text) => self.said(made, text),
+            Ok(text) | Err(text) => self.said(name, text),
         }
     }
 
@@ -123,7 +130,7 @@ impl<'a, M> TurnCalls<'a, M> {
         (arguments, effect): (&Arguments, Effect),
     ) -> Result<String, String> {
         let source = if self.taint == Taint::Tainted { Source::Foreign } else { Source::Own };
-        let (now, language) = (&self.engine.parts.clock.now(), &*self.language);
+        let (now, language) = (&self.clock.now(), &*self.language);
         let done = tools::run(tool, Call { arguments, effect, now, source, language }).await;
         match done {
             Ok(output) => {
@@ -143,32 +150,29 @@ impl<'a, M> TurnCalls<'a, M> {
         }
     }
 
-    fn checked(&mut self, made: &WrittenCall) -> Result<(Arc<dyn Tool>, Arguments), String> {
-        let ends = |tool: &&Arc<dyn Tool>| tool.effect(&made.arguments) != Effect::Ends;
-        let Some(tool) = self.toolbox.get(&made.name).filter(ends).cloned() else {
-            let name: String = made.name.chars().take(60).collect();
+    fn checked(&mut self, called: &str, given: &Arguments) -> Result<(Arc<dyn Tool>, Arguments), String> {
+        let ends = |tool: &&Arc<dyn Tool>| tool.effect(given) != Effect::Ends;
+        let Some(tool) = self.toolbox.get(called).filter(ends).cloned() else {
+            let name: String = called.chars().take(60).collect();
             return Err(format!(
                 "There is no tool {name}. The tools are: {}.",
                 self.toolbox.names().join(", ")
             ));
         };
-        let arguments = schema::checked(&tool.schema(), &made.arguments)?;
-        let in_a_row = if self.last.0 == made.name { self.last.1 + 1 } else { 1 };
-        self.last = (made.name.clone(), in_a_row);
+        let arguments = schema::checked(&tool.schema(), given)?;
+        let in_a_row = if self.last.0 == called { self.last.1 + 1 } else { 1 };
+        self.last = (called.to_owned(), in_a_row);
         if in_a_row > SAME_IN_A_ROW {
-            return Err(format!(
-                "{} was called {SAME_IN_A_ROW} times in a row. Do something else.",
-                made.name
-            ));
+            return Err(format!("{} was called {SAME_IN_A_ROW} times in a row. Do something else.", called));
         }
-        if self.repeats.is_repeated(&made.name, &arguments) {
-            return Err(format!("{} was called with the same arguments before. Use that result.", made.name));
+        if self.repeats.is_repeated(called, &arguments) {
+            return Err(format!("{} was called with the same arguments before. Use that result.", called));
         }
         Ok((tool, arguments))
     }
 
-    fn said(&mut self, made: &WrittenCall, text: String) -> CallEnd {
-        self.made.push(format!("{}: {}", made.name, fence::shortened(&text, MOST_RECORDED)));
+    fn said(&mut self, name: &str, text: String) -> CallEnd {
+        self.made.push(format!("{}: {}", name, fence::shortened(&text, MOST_RECORDED)));
         CallEnd::Said(text)
     }
 }
