@@ -23,7 +23,6 @@ pub mod bounds;
 mod config;
 mod confirmation;
 mod deadline;
-pub(crate) mod early_answer;
 pub(crate) mod engine;
 mod initiative;
 mod measured_prompts;

@@ -34,7 +34,6 @@ pub mod diary;
 mod digest;
 pub(crate) mod extractor;
 mod meaning;
-mod newest;
 pub(crate) mod recall_query;
 pub(crate) mod remember;
 pub(crate) mod told;
@@ -117,7 +116,11 @@ impl<M: ChatModel> MemoryService<M> {
             Some((_, profile)) => profile,
             None => match in_time(deadline::KNOWN, store.profile(PROFILE)).await {
                 Ok(mut profile) => {
-                    profile.user = newest::holding(profile.user, |memory| (memory.at, &memory.text.0), &[]);
+                    profile.user = joi_understand::newest::holding(
+                        profile.user,
+                        |memory| (memory.at, &memory.text.0),
+                        &[],
+                    );
                     session.with(|state| state.caches.known = Some((changes, profile.clone())));
                     profile
                 }
@@ -220,7 +223,7 @@ impl<M: ChatModel> MemoryService<M> {
         let profile = known.unwrap_or_default();
         let shown = block::shown(&shown_of(profile.clone(), request));
         let of_user: Vec<_> = profile.user.iter().map(|memory| (memory.at, &*memory.text.0)).collect();
-        let mut hits = newest::holding(hits, |hit| (hit.at, &hit.text.0), &of_user);
+        let mut hits = joi_understand::newest::holding(hits, |hit| (hit.at, &hit.text.0), &of_user);
         hits.retain(|hit| match hit.origin {
             HitSource::Memory(id, _) => !shown.contains(&id),
             HitSource::Message(_) => {

@@ -3,7 +3,7 @@
 //!
 //! A task of its own that is dropped once other words need the model. Input: the conversation, and words that may be
 //! the question. Output: a model that has read its prompt, and of a small one the beginning of the answer, which the
-//! turn of these very words takes over ([`super::early_answer`]); nothing is done, said or kept. Whoever has asked
+//! turn of these very words takes over ([`joi_llm::early_answer`]); nothing is done, said or kept. Whoever has asked
 //! already comes first.
 
 use std::sync::Arc;
@@ -19,7 +19,6 @@ use super::agent::request::TurnRequest;
 use super::agent::setup::{self, Prepared};
 use super::agent::tool_loop::state::prompt::LoopPrompt;
 use super::before_model::Considered;
-use super::early_answer::early_answer;
 use super::engine::Engine;
 use super::model::ChatModel;
 use super::quick;
@@ -28,6 +27,7 @@ use super::turn::Turn;
 use super::turn_context::TurnContext;
 use crate::sink::ReplySink;
 use joi_language::Language;
+use joi_llm::early_answer;
 use joi_llm::{Ask, ChatEvent, Length, LlmError};
 use joi_llm::{ModelPriority, Permit};
 

@@ -14,7 +14,6 @@ use tokio::sync::OnceCell;
 
 use crate::agent::tool_list::ToolList;
 use crate::deadline::{self, in_time};
-use crate::early_answer::EarlyAnswer;
 use crate::outgoing::Withheld;
 use crate::prompt::head::{HeadSet, Speaking};
 use crate::session::house_thread::HouseThread;
@@ -24,6 +23,7 @@ use crate::sink::ReplySink;
 use caches::Caches;
 use joi_base::message::ConversationId;
 use joi_language::LanguageCode;
+use joi_llm::EarlyAnswer;
 use joi_llm::Message;
 use joi_store::{ExchangeId, Store};
 use joi_tools::WayBack;

@@ -17,6 +17,7 @@ pub mod compound;
 pub mod house;
 pub mod intents;
 pub mod known;
+pub mod newest;
 pub mod question;
 pub mod reference;
 pub mod requests;

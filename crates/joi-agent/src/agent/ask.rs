@@ -14,7 +14,6 @@ use tokio::time::timeout;
 
 use crate::agent::patience::{Patience, UnsaidWords};
 use crate::config::ReplyConfig;
-use crate::early_answer::BegunWords;
 use crate::model::{ChatModel, ModelAccess, ModelState, Served};
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::ReplyEvent;
@@ -26,6 +25,7 @@ use joi_answer::truth::ClaimEvidence;
 use joi_answer::vacant::VacancyRule;
 use joi_answer::{AnswerLength, AnswerStop, LengthLimit};
 use joi_answer::{FilterRules, FilteredReply, Purpose, ReplyFilter};
+use joi_llm::BegunWords;
 use joi_llm::{Ask, ChatEvent, ChatStats, DoneReason, LlmError, ModelSize};
 
 /// Pause before the second attempt after a failure that came at once: a server that is being

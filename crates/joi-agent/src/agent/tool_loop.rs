@@ -29,7 +29,6 @@ use joi_understand::wish;
 
 mod call;
 mod ending;
-mod example;
 mod look_up;
 pub(crate) mod pending;
 mod shorten;

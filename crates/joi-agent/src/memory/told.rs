@@ -3,7 +3,6 @@
 //! Input: what was done or is known. Output: sentences, which stand in the files of the languages.
 //! Pure: no I/O, no clock.
 
-use super::newest;
 use joi_language::{Language, fill};
 use joi_store::{Memory, MemoryKind, TopicMentions};
 use joi_understand::intents;
@@ -55,7 +54,11 @@ pub(crate) fn about_me(language: &Language, known: &[Memory], beyond: usize, has
     let say = &language.sentences().memory;
     let of = |kind: MemoryKind| known.iter().filter(move |memory| memory.kind == kind);
     let back = |memory: &Memory| sentence(&intents::said_back(language, &memory.text.0));
-    let user = newest::holding(of(MemoryKind::User).collect(), |memory| (memory.at, &memory.text.0), &[]);
+    let user = joi_understand::newest::holding(
+        of(MemoryKind::User).collect(),
+        |memory| (memory.at, &memory.text.0),
+        &[],
+    );
     let user: Vec<String> = user.into_iter().map(back).collect();
     let wishes: Vec<String> = of(MemoryKind::Wish).map(|memory| sentence(&memory.text.0)).collect();
     let others = of(MemoryKind::World).count() + of(MemoryKind::Document).count();

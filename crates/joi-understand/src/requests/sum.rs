@@ -4,7 +4,7 @@
 //! arithmetic only: nothing that could define functions or loop. Pure but for the clock that ends what takes too long.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use joi_language::tools::{CurrencyNames, UnitNames};
@@ -18,8 +18,9 @@ mod tests;
 
 /// No sensible sum takes longer.
 const LIMIT: Duration = Duration::from_secs(1);
-/// A request is looked at for no longer than that.
-const AT_ONCE: Duration = Duration::from_millis(20);
+/// Steps of a sum that is computed while a request is looked at: sensible ones take some hundred. Time would make it
+/// depend on what else the machine does.
+const AT_ONCE: u32 = 5_000;
 /// Words of expressions that are no units.
 const PLAIN: [&str; 2] = ["of", "sqrt"];
 /// Longest expression, in bytes.
@@ -61,7 +62,7 @@ impl<'a> PreparedSum<'a> {
 
     /// Returns the computation, and what ends it early when it is dropped. It takes a second at most.
     pub fn computation(&self) -> (impl FnOnce() -> Result<String, String> + Send + 'static, StopOnDrop) {
-        let clock = EvaluationLimit { until: Instant::now() + LIMIT, is_over: Arc::default() };
+        let clock = EvaluationLimit::time(LIMIT);
         let stop = StopOnDrop(Arc::clone(&clock.is_over));
         let expression = self.expression.clone();
         (move || value_of(&expression, &clock), stop)
@@ -115,7 +116,7 @@ fn expression(asked: &str, language: &Language) -> Option<String> {
     let Sum { expression: signs, .. } = Sum::of(&rest, language).ok()?;
     let is_sum = signs.contains(['+', '*', '/', '^', '%'])
         || [" - ", " to ", " in ", "sqrt "].iter().any(|s| signs.contains(s));
-    let clock = EvaluationLimit { until: Instant::now() + AT_ONCE, is_over: Arc::default() };
+    let clock = EvaluationLimit::steps(AT_ONCE);
     (is_sum && value_of(&signs, &clock).is_ok()).then_some(rest)
 }
 
@@ -136,7 +137,7 @@ fn unit_named(value: &str, unit: &UnitNames) -> Option<String> {
 /// Returns what a request that is nothing but a sum is answered with.
 pub fn foreseen(asked: &str, language: &Language) -> Option<String> {
     let sum = PreparedSum::of(asked_for(asked, language)?, language).ok()?;
-    let clock = EvaluationLimit { until: Instant::now() + AT_ONCE, is_over: Arc::default() };
+    let clock = EvaluationLimit::steps(AT_ONCE);
     let value = value_of(&sum.expression, &clock).ok()?;
     Some(sum.in_words(value).sentence)
 }
@@ -205,13 +206,34 @@ fn with_money(value: String, money: Option<&CurrencyNames>) -> String {
 }
 
 struct EvaluationLimit {
-    until: Instant,
+    until: Option<Instant>,
+    steps_left: AtomicU32,
     is_over: Arc<AtomicBool>,
+}
+
+impl EvaluationLimit {
+    fn time(limit: Duration) -> Self {
+        Self {
+            until: Instant::now().checked_add(limit),
+            steps_left: AtomicU32::new(u32::MAX),
+            is_over: Arc::default(),
+        }
+    }
+
+    fn steps(most: u32) -> Self {
+        Self { until: None, steps_left: AtomicU32::new(most), is_over: Arc::default() }
+    }
+
+    fn is_reached(&self) -> bool {
+        self.steps_left.load(Ordering::Relaxed) == 0
+            || self.until.is_some_and(|until| until <= Instant::now())
+    }
 }
 
 impl fend_core::Interrupt for EvaluationLimit {
     fn should_interrupt(&self) -> bool {
-        self.is_over.load(Ordering::Relaxed) || Instant::now() >= self.until
+        self.steps_left.store(self.steps_left.load(Ordering::Relaxed).saturating_sub(1), Ordering::Relaxed);
+        self.is_over.load(Ordering::Relaxed) || self.is_reached()
     }
 }
 
@@ -229,7 +251,7 @@ fn value_of(expression: &str, clock: &EvaluationLimit) -> Result<String, String>
     let mut context = fend_core::Context::new();
     context.disable_rng();
     let value = fend_core::evaluate_with_interrupt(expression, &mut context, clock)
-        .map_err(|why| if clock.until <= Instant::now() { "it takes too long".to_owned() } else { why })?;
+        .map_err(|why| if clock.is_reached() { "it takes too long".to_owned() } else { why })?;
     let value = value.get_main_result().trim();
     match value.chars().count() {
         0 => Err("it has no value".to_owned()),

@@ -161,7 +161,7 @@ fn is_name(words: &RequestWords, said: &[String]) -> bool {
     };
     let is_small = |word: &String| form.function_words.at_start(std::slice::from_ref(word)).is_some();
     // "And onions, put those on the list" goes on with something.
-    let goes_on = whole.iter().take(whole.len() - said.len()).any(|word| joins(word));
+    let goes_on = whole.iter().take(whole.len() - said.len()).any(&joins);
     !said.is_empty()
         && !goes_on
         && said.len() <= LONGEST_NAME

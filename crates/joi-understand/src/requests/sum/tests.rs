@@ -6,7 +6,7 @@ use super::*;
 use joi_language::testing::english;
 
 fn value(written: &str) -> Result<String, String> {
-    let clock = EvaluationLimit { until: Instant::now() + LIMIT, is_over: Arc::default() };
+    let clock = EvaluationLimit::time(LIMIT);
     let sum = Sum::of(written, english())?;
     Ok(with_money(value_of(&sum.expression, &clock)?, sum.money))
 }
@@ -96,7 +96,7 @@ fn sums_in_german_words_need_no_model_either() {
         let expression = asked_for(asked, german);
         assert_eq!(expression.as_deref(), Some(expected), "{asked}");
         let sum = Sum::of(&expression.unwrap(), german).unwrap();
-        let clock = EvaluationLimit { until: Instant::now() + LIMIT, is_over: Arc::default() };
+        let clock = EvaluationLimit::time(LIMIT);
         assert_eq!(with_money(value_of(&sum.expression, &clock).unwrap(), sum.money), told);
     }
 }
@@ -158,6 +158,8 @@ fn what_is_no_arithmetic_or_has_no_end_is_refused() {
         assert!(value(written).is_err(), "{written}");
     }
     assert_eq!(value("10^10^10^10").unwrap_err(), "it takes too long");
+    let at_once = value_of("10^10^10^10", &EvaluationLimit::steps(AT_ONCE));
+    assert_eq!(at_once.unwrap_err(), "it takes too long");
     assert!(value("5 km to kg").is_err());
 }
 
@@ -165,7 +167,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
     fn no_expression_breaks_it(written in "[ 0-9a-z+*/^%().!-]{0,24}") {
-        let clock = EvaluationLimit { until: Instant::now() + Duration::from_millis(20), is_over: Arc::default() };
+        let clock = EvaluationLimit::steps(AT_ONCE);
         if let Ok(expression) = in_signs(&written, english()) {
             let _ = value_of(&expression, &clock);
         }

@@ -5,7 +5,6 @@
 
 use crate::agent::ask::WrittenCalls;
 use crate::agent::protocols::Answering;
-use crate::agent::tool_loop::example;
 use crate::prompt::head::Heads;
 use joi_answer::protocol::{self, Protocol, WrittenCall};
 use joi_llm::{Message, ModelSize, Role};
@@ -44,7 +43,9 @@ impl LoopPrompt {
     /// Whether a small model calls nothing but the example of its prompt, of which nobody spoke.
     pub(in crate::agent::tool_loop) fn is_example(&self, wanted: &WrittenCalls) -> bool {
         let user = || self.messages.iter().filter(|message| message.role == Role::User);
-        let is_it = |made: &WrittenCall| example::is_it(made, user().map(|message| message.content.as_str()));
+        let is_it = |made: &WrittenCall| {
+            joi_answer::example::is_it(made, user().map(|message| message.content.as_str()))
+        };
         self.size() == ModelSize::Small && !wanted.calls.is_empty() && wanted.calls.iter().all(is_it)
     }
 

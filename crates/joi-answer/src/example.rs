@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use joi_answer::json::object;
-use joi_answer::protocol::WrittenCall;
+use crate::json::object;
+use crate::protocol::WrittenCall;
 use joi_tools::Arguments;
 
 #[derive(Debug, Deserialize)]
@@ -20,10 +20,10 @@ struct Example {
 
 /// The call in the small model's prompt; nothing when there is none in it.
 static EXAMPLE: LazyLock<Option<Example>> =
-    LazyLock::new(|| object(include_str!("../../../../../assets/prompts/tools.small.md")));
+    LazyLock::new(|| object(include_str!("../../../assets/prompts/tools.small.md")));
 
 /// Returns whether `made` is the example, and its numbers are in nothing that was `said`.
-pub(super) fn is_it<'a>(made: &WrittenCall, mut said: impl Iterator<Item = &'a str>) -> bool {
+pub fn is_it<'a>(made: &WrittenCall, mut said: impl Iterator<Item = &'a str>) -> bool {
     let Some(example) = &*EXAMPLE else { return false };
     let bare = |arguments: &Arguments| {
         let text = arguments.values().map(ToString::to_string).collect::<String>();

@@ -10,11 +10,11 @@ use std::sync::LazyLock;
 use jiff::Timestamp;
 use regex::Regex;
 
+use crate::question;
 use joi_language::words;
-use joi_understand::question;
 
 /// A statement, and when it was made.
-pub(super) type Statement<'a> = (Timestamp, &'a str);
+pub type Statement<'a> = (Timestamp, &'a str);
 
 static FORMS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     let form = |form: &str| {
@@ -42,7 +42,7 @@ fn says_more(text: &str) -> bool {
 }
 
 /// Those of `entries` that neither another one nor any of `known` has replaced.
-pub(super) fn holding<T>(
+pub fn holding<T>(
     mut entries: Vec<T>,
     statement: impl Fn(&T) -> Statement<'_>,
     known: &[Statement<'_>],

@@ -10,24 +10,24 @@ use std::task::{Context, Poll};
 use futures_util::{Stream, StreamExt};
 use tokio::sync::{mpsc, oneshot};
 
-use joi_llm::{Ask, ChatEvent, LlmError};
+use crate::{Ask, ChatEvent, LlmError};
 
 type BegunWord = Result<ChatEvent, LlmError>;
 
 /// An answer that is being begun, where it comes to that.
 #[derive(Debug)]
-pub(crate) struct EarlyAnswer(oneshot::Receiver<(Ask, BegunWords)>);
+pub struct EarlyAnswer(oneshot::Receiver<(Ask, BegunWords)>);
 
 /// The words of an answer from its beginning. Dropping it aborts the generation.
 #[derive(Debug)]
-pub(crate) struct BegunWords(mpsc::UnboundedReceiver<BegunWord>);
+pub struct BegunWords(mpsc::UnboundedReceiver<BegunWord>);
 
 /// The sending end, which receives the request to the model.
 #[derive(Debug)]
-pub(crate) struct EarlyAnswerSource(oneshot::Sender<(Ask, BegunWords)>);
+pub struct EarlyAnswerSource(oneshot::Sender<(Ask, BegunWords)>);
 
 /// Before it is known what the model is asked.
-pub(crate) fn early_answer() -> (EarlyAnswerSource, EarlyAnswer) {
+pub fn early_answer() -> (EarlyAnswerSource, EarlyAnswer) {
     let (source, head) = oneshot::channel();
     (EarlyAnswerSource(source), EarlyAnswer(head))
 }
@@ -35,7 +35,7 @@ pub(crate) fn early_answer() -> (EarlyAnswerSource, EarlyAnswer) {
 impl EarlyAnswer {
     /// Its words, where it is the answer to `ask`; waits until that is known. Who began it is as far as who asks, and
     /// further.
-    pub(crate) async fn into_words(self, ask: &Ask) -> Option<BegunWords> {
+    pub async fn into_words(self, ask: &Ask) -> Option<BegunWords> {
         let (begun, words) = self.0.await.ok()?;
         (begun == *ask).then_some(words)
     }
@@ -43,13 +43,13 @@ impl EarlyAnswer {
 
 impl EarlyAnswerSource {
     /// Whether nobody wants it any more.
-    pub(crate) async fn closed(&mut self) {
+    pub async fn closed(&mut self) {
         self.0.closed().await;
     }
 
     /// Passes on what comes in answer to `ask`, to its end, or until nobody wants it any more. An answer is short: as
     /// much as there is of it may wait.
-    pub(crate) async fn pass_on<W>(self, ask: Ask, mut answer: W, mut look: impl FnMut(&ChatEvent))
+    pub async fn pass_on<W>(self, ask: Ask, mut answer: W, mut look: impl FnMut(&ChatEvent))
     where
         W: Stream<Item = BegunWord> + Unpin,
     {
@@ -84,7 +84,7 @@ mod tests {
     use futures_util::{FutureExt, stream};
 
     use super::*;
-    use joi_llm::{ChatStats, Message};
+    use crate::{ChatStats, Message};
 
     fn asks(text: &str) -> Ask {
         Ask { messages: vec![Message::user(text)], ..Ask::default() }
