@@ -173,7 +173,7 @@ pub(super) fn at_head(text: &str, begins_reply: bool, begins_line: bool) -> Foun
 }
 
 /// `[Your Name]` or `{city}`, where something was to be filled in: letters alone, each word with a capital in brackets, one
-/// word in braces. What stands in front of an address is a link.
+/// word in braces. Brackets in front of an address are a link.
 fn placeholder(text: &str, open: char, close: char) -> FoundMarker {
     let Some(inside) = text.strip_prefix(open) else { return FoundMarker::Nothing };
     let is_inside = |c: char| c.is_alphabetic() || matches!(c, ' ' | '_' | '\'' | '-');
@@ -197,7 +197,8 @@ fn placeholder(text: &str, open: char, close: char) -> FoundMarker {
         }
     };
     match (is_one, behind.chars().next()) {
-        (true, Some('(' | '[')) | (false, _) => FoundMarker::Nothing,
+        (false, _) => FoundMarker::Nothing,
+        (true, Some('(' | '[')) if open == '[' => FoundMarker::Nothing,
         (true, None) if open == '[' => FoundMarker::Part,
         (true, _) => {
             FoundMarker::Marker { kind: MarkerKind::Fails(Malformed::Placeholder), length: length + 2 }
