@@ -45,9 +45,17 @@ fn a_timer_set_before_the_start_rings_until_it_is_stopped() {
     assert_eq!(states(&home), []);
 
     home.joi(&["timers", "add", "1", "hour", "--name", "tea"]).well();
-    assert_eq!(home.joi(&["timers", "pause", "tea"]).well().out, "Tea timer paused, 1 hour left.\n");
+    // A second may pass between two commands.
+    let is_left = |told: &str, what: &str| {
+        let length = told.strip_prefix(what).and_then(|rest| rest.strip_suffix(" left.\n"));
+        assert!(
+            length.is_some_and(|length| length == "1 hour" || length.starts_with("59 minutes 5")),
+            "{told}"
+        );
+    };
+    is_left(&home.joi(&["timers", "pause", "tea"]).well().out, "Tea timer paused, ");
     assert_eq!(states(&home), [("tea".into(), "paused".into())]);
-    assert_eq!(home.joi(&["ask", "resume the tea timer"]).well().out, "Tea timer goes on, 1 hour left.\n");
+    is_left(&home.joi(&["ask", "resume the tea timer"]).well().out, "Tea timer goes on, ");
     assert_eq!(states(&home), [("tea".into(), "waiting".into())]);
     home.joi(&["timers", "cancel", "tea"]).well();
 
