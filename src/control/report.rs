@@ -41,7 +41,7 @@ pub struct ReportTable {
 }
 
 impl StatusReport {
-    /// Words a status. `processor` names the processor of a machine that is no board.
+    /// Words a status. `processor` names the processor of a machine that is not a known board.
     pub fn of(status: &Status, processor: &str) -> Self {
         let mut facts = of_program(status, processor);
         facts.extend(status.messages.iter().flat_map(messages));

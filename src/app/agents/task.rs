@@ -11,7 +11,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
 use jiff::{SignedDuration, Timestamp};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -275,13 +275,9 @@ impl<M: ChatModel + 'static> AgentTask<M> {
             AgentDone::Talked { answer, text, tokens } => {
                 self.step(AgentInput::Spent(tokens)).await;
                 self.step(AgentInput::Talked).await;
-                answered(answer, text);
+                // Whoever asked may be gone.
+                let _ = answer.send(text);
             }
         }
     }
-}
-
-/// Hands an answer to whoever talked with the agent, who may be gone.
-fn answered(answer: oneshot::Sender<String>, text: String) {
-    let _ = answer.send(text);
 }

@@ -197,7 +197,7 @@ impl AgentLoop {
         self.passed_over = None;
         self.report(AgentNews::TurnCompleted { turn, end, tokens, actions });
         match end {
-            // A model that is away is no idleness.
+            // An agent whose model is away is not idle.
             TurnEnding::Failed => (self.failures, self.active_at) = (self.failures.saturating_add(1), now),
             TurnEnding::Interrupted => {}
             TurnEnding::Finished | TurnEnding::OutOfActions | TurnEnding::OutOfTokens => {

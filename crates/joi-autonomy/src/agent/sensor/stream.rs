@@ -31,7 +31,7 @@ impl SseSensor {
     /// Follows the stream at `url`. Nothing is connected yet.
     ///
     /// # Errors
-    /// It is no address, or no HTTP client can be made.
+    /// The text is not an address, or no HTTP client can be made.
     pub fn new(url: &str, pointer: String, is_trusted: bool) -> Result<Self, SensorFault> {
         let (reader, waiting) = (UrlReader::new(url)?, VecDeque::new());
         Ok(Self { reader, pointer, is_trusted, open: None, waiting })

@@ -11,7 +11,7 @@ use super::{MOST_BYTES, SensorFault};
 
 /// A server that does not answer within that is given up.
 const CONNECT: Duration = Duration::from_secs(5);
-/// The whole of one answer that is no stream.
+/// Time limit of an answer that is read as a whole.
 const WHOLE: Duration = Duration::from_secs(20);
 
 /// The client of one address.
