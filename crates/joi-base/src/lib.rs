@@ -15,4 +15,6 @@ pub mod root_cause;
 pub mod secret;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+#[cfg(feature = "tls")]
+pub mod tls;
 pub mod trace;

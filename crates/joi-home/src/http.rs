@@ -28,8 +28,7 @@ pub(super) struct HubHttp {
 
 impl HubHttp {
     pub(super) fn new(address: ServerAddress, source: TokenSource) -> Result<Self, HomeFault> {
-        // The first to install a provider wins; that it is there already is no failure.
-        let _ = rustls::crypto::ring::default_provider().install_default();
+        joi_base::tls::provide_crypto();
         let http = reqwest::Client::builder()
             .connect_timeout(CONNECT)
             .redirect(reqwest::redirect::Policy::none())

@@ -54,8 +54,7 @@ impl HttpServer {
     /// # Errors
     /// [`LlmError::Garbage`] when the address can't be used.
     pub(super) fn new(endpoint: &Endpoint, bearer: Option<Private<String>>) -> Result<Self, LlmError> {
-        // The first to install a provider wins; that it is there already is no failure.
-        let _ = rustls::crypto::ring::default_provider().install_default();
+        joi_base::tls::provide_crypto();
         let client = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
             // A server that was started anew must never be spoken to over the old one's connection.

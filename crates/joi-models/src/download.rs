@@ -67,8 +67,7 @@ pub(super) struct Downloader {
 
 impl Downloader {
     pub(super) fn new() -> Result<Self, DownloadError> {
-        // Fails only when another part of the program has installed one already.
-        let _ = rustls::crypto::ring::default_provider().install_default();
+        joi_base::tls::provide_crypto();
         let client = Client::builder()
             .connect_timeout(CONNECT)
             .read_timeout(SILENCE)

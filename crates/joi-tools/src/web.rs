@@ -107,8 +107,7 @@ impl HttpClient {
     /// # Errors
     /// No HTTP client can be made on this machine.
     pub fn guarded(is_allowed: Judge, lookup: Lookup) -> Result<Self, String> {
-        // The first to install a provider wins; that it is there already is no failure.
-        let _ = rustls::crypto::ring::default_provider().install_default();
+        joi_base::tls::provide_crypto();
         let client = || {
             Client::builder()
                 .connect_timeout(CONNECT)

@@ -41,7 +41,7 @@ pub(super) struct HassSocket {
 impl HassSocket {
     /// Connects and logs in.
     pub(super) async fn open(address: &ServerAddress, token: Option<&HomeToken>) -> Result<Self, HomeFault> {
-        let _ = rustls::crypto::ring::default_provider().install_default();
+        joi_base::tls::provide_crypto();
         match timeout(LOGIN, Self::login(address, token)).await {
             Ok(opened) => opened,
             Err(_) => Err(unreachable(address, "no answer in time".to_owned())),

@@ -176,7 +176,6 @@ fn http(
     }
     let mut config = StreamableHttpClientTransportConfig::with_uri(url);
     config.custom_headers = headers;
-    // Where it is set already, that one serves as well.
-    let _ = rustls::crypto::ring::default_provider().install_default();
+    joi_base::tls::provide_crypto();
     Ok(StreamableHttpClientTransport::from_config(config))
 }

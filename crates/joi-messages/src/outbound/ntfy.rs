@@ -72,8 +72,7 @@ impl NtfyCarrier {
     /// # Errors
     /// The configuration can't be used.
     pub fn new(config: &NtfyConfig, credentials: &Credentials) -> Result<Self, String> {
-        // The first to install a provider wins; that it is there already is no failure.
-        let _ = rustls::crypto::ring::default_provider().install_default();
+        joi_base::tls::provide_crypto();
         let http = reqwest::Client::builder()
             .connect_timeout(CONNECT)
             .timeout(ANSWER)

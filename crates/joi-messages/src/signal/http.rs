@@ -106,8 +106,7 @@ async fn post(http: &reqwest::Client, url: &str, method: &str, params: &Value) -
 }
 
 fn client() -> Result<reqwest::Client, String> {
-    // The first to install a provider wins; that it is there already is no failure.
-    let _ = rustls::crypto::ring::default_provider().install_default();
+    joi_base::tls::provide_crypto();
     reqwest::Client::builder()
         .connect_timeout(SHORT)
         .read_timeout(ANSWER)

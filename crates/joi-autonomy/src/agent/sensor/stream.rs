@@ -90,7 +90,7 @@ impl WebSocketSensor {
             SensorFault::Unreadable(format!("cannot read the WebSocket: {error}"))
         };
         if self.open.is_none() {
-            let _ = rustls::crypto::ring::default_provider().install_default();
+            joi_base::tls::provide_crypto();
             let limits = WebSocketConfig::default()
                 .max_message_size(Some(MOST_BYTES))
                 .max_frame_size(Some(MOST_BYTES));

@@ -23,8 +23,7 @@ pub(super) struct UrlReader {
 impl UrlReader {
     pub(super) fn new(url: &str) -> Result<Self, SensorFault> {
         let url = Url::parse(url).map_err(|_| SensorFault::Unreadable(format!("{url} is not an address")))?;
-        // The first to install a provider wins; that it is there already is no failure.
-        let _ = rustls::crypto::ring::default_provider().install_default();
+        joi_base::tls::provide_crypto();
         let client =
             Client::builder().connect_timeout(CONNECT).redirect(reqwest::redirect::Policy::none()).no_proxy();
         let client =
