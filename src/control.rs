@@ -8,7 +8,6 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-mod agents;
 mod board;
 mod client;
 mod desk;
@@ -24,7 +23,6 @@ mod subscription;
 pub mod watchdog;
 pub mod wire;
 
-pub use agents::{AgentGauge, AgentLine, AgentRequest, AgentRow, Agents, ApprovalRow};
 pub use board::{StatusBoard, StatusBoardParts};
 pub use client::Client;
 pub use desk::RunningDesk;

@@ -3,7 +3,9 @@
 //! One task for each agent, and one for each of its sensors. In: `[agents]`, the engine, the house. Out: announcements, calls
 //! through the gate, events on one bus. A stop ends the loops and their sensors. A sensor that can't be used is skipped.
 
+mod beside;
 mod effects;
+mod keeping;
 mod say;
 mod sensing;
 mod shared;
@@ -15,22 +17,21 @@ mod world;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{Mutex, mpsc};
+use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 
 use super::brain::Brain;
 use super::daemon::{Service, ServiceContext};
 use crate::config::Config;
-use crate::control::{AgentLine, Agents, StatusBoard};
+use crate::control::StatusBoard;
+pub(super) use beside::AgentsBeside;
 use joi_agent::model::ChatModel;
-use joi_autonomy::agent::bus::AgentBus;
 use joi_autonomy::agent::entry::{AgentEntries, AgentEntry};
+use joi_autonomy::agent::kept::KeptAgents;
+use joi_autonomy::agent::lines::Agents;
 use joi_home::{Home as _, HomeServer};
 use task::AgentTask;
 use world::{AgentWorld, HouseFeed};
-
-/// Requests to an agent that wait. When full, further ones are refused.
-const REQUESTS: usize = 4;
 
 /// Returns the service, and shows the agents on `board`; none where none is configured.
 pub(super) fn agents(
@@ -48,11 +49,12 @@ pub(super) fn agents(
         engine: Arc::clone(&brain.engine),
         announcer: brain.announcer.clone(),
         clock: Arc::clone(&brain.clock),
-        bus: AgentBus::default(),
+        bus: brain.agents.bus().clone(),
+        kept: KeptAgents::new(brain.store.clone()),
         house,
     });
-    let (agents, tasks) = made(&world, &config.agents);
-    board.has_agents(agents);
+    let tasks = made(&world, &config.agents, &brain.agents);
+    board.has_agents(brain.agents.clone());
     let tasks = Arc::new(Mutex::new(tasks));
     let run = move |context: ServiceContext| {
         let tasks = Arc::clone(&tasks);
@@ -75,20 +77,21 @@ pub(super) fn agents(
     Some(service.end_within(Duration::from_secs(5)))
 }
 
-/// Makes the tasks of all agents, and the handle that reaches them. Nothing runs yet.
+/// Makes the tasks of all agents, which `agents` reaches from then on. Nothing runs yet.
 fn made<M: ChatModel + 'static>(
     world: &Arc<AgentWorld<M>>,
     entries: &AgentEntries,
-) -> (Agents, Vec<AgentTask<M>>) {
-    let (mut lines, mut tasks) = (Vec::new(), Vec::new());
+    agents: &Agents,
+) -> Vec<AgentTask<M>> {
+    let mut tasks = Vec::new();
     for (name, entry) in entries {
-        let (requests, asked) = mpsc::channel(REQUESTS);
-        let task = AgentTask::new(Arc::clone(world), name, entry.clone(), asked);
+        let Some(requests) = agents.requests(name) else { continue };
+        let task = AgentTask::new(Arc::clone(world), name, entry.clone(), requests);
         report_problems(name, entry);
-        lines.push(AgentLine { name: name.clone(), requests, row: task.row() });
+        agents.shows(name, task.row());
         tasks.push(task);
     }
-    (Agents::new(world.bus.clone(), lines), tasks)
+    tasks
 }
 
 /// Logs each sensor that is skipped, and each field that is updated and does not exist.

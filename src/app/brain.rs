@@ -11,6 +11,7 @@ use jiff::Zoned;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use super::agents::AgentsBeside;
 use super::alerts::alert_service;
 use super::awareness::Awareness;
 use super::daemon::{Service, ServiceContext};
@@ -22,6 +23,8 @@ use crate::config::Config;
 use crate::control::ChatStatus;
 use joi_agent::model::Room;
 use joi_agent::{self as reply, ConnectedHome, Engine, EngineParts, Initiative, Prelude, Protocols};
+use joi_autonomy::agent::lines::{Agents, AgentsReach};
+use joi_autonomy::agent::orders::AddressedAgents;
 use joi_autonomy::watch::Watches;
 use joi_base::clock::{Clock, SystemClock};
 use joi_base::message::TurnId;
@@ -63,6 +66,8 @@ pub struct Brain {
     pub(super) outbox: Outbox,
     /// The context state of the house and the user.
     pub awareness: Awareness,
+    /// The agents of this program; they run in the daemon alone.
+    pub agents: Agents,
     /// The language that is spoken.
     pub languages: Languages,
     /// The clock.
@@ -240,7 +245,13 @@ impl Brain {
             })),
             not_now_min: config.impulse.not_now_min,
         };
+        let agents = Agents::new(config.agents.keys());
+        let reach: Arc<dyn AgentsReach> = match rings_itself {
+            true => Arc::new(agents.clone()),
+            false => Arc::new(AgentsBeside(paths.runtime.clone())),
+        };
         let engine = Arc::new(Engine::new(EngineParts {
+            agents: AddressedAgents::new(&config.agents, reach),
             reply: config.reply.clone(),
             persona: config.persona.clone(),
             context: config.context.clone(),
@@ -261,6 +272,7 @@ impl Brain {
         let house = CancellationToken::new();
         Ok((
             Self {
+                agents,
                 alerts,
                 awareness,
                 engine,

@@ -6,7 +6,8 @@ use std::process::ExitCode;
 
 use super::context::CliContext;
 use super::show::{self, Tone};
-use crate::control::{AgentRow, Client};
+use crate::control::Client;
+use joi_autonomy::agent::lines::{AgentRest, AgentRow};
 use joi_autonomy::agent::news::{AgentEvent, AgentNews};
 
 const EXAMPLES: &str = "\
@@ -15,7 +16,8 @@ Examples:
   joi agents say garage is the door closed?
   joi agents tail                           every event, for people; without the words of it
   joi agents tail --words --json | jq .
-  joi agents approve garage 3               a yes to call 3 of the agent garage; deny is a no";
+  joi agents approve garage 3               a yes to call 3 of the agent garage; deny is a no
+  joi agents pause garage                   it rests, also over a restart, until: joi agents resume garage";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
@@ -56,6 +58,18 @@ enum AgentsCommand {
         /// The number of the call
         call: u32,
     },
+    /// Have an agent rest until it is resumed, also over a restart
+    #[command(after_help = EXAMPLES)]
+    Pause {
+        /// The agent
+        agent: String,
+    },
+    /// Have an agent go on
+    #[command(after_help = EXAMPLES)]
+    Resume {
+        /// The agent
+        agent: String,
+    },
     /// Say no to a call that waits for a yes
     #[command(after_help = EXAMPLES)]
     Deny {
@@ -73,6 +87,8 @@ pub(crate) fn run(args: AgentsArgs, context: &CliContext) -> anyhow::Result<Exit
         AgentsCommand::Say { agent, words } => show::line(client.say(&agent, &words.join(" "))?)?,
         AgentsCommand::Approve { agent, call } => client.decide(&agent, call, true)?,
         AgentsCommand::Deny { agent, call } => client.decide(&agent, call, false)?,
+        AgentsCommand::Pause { agent } => client.rest(&agent, AgentRest::Pause)?,
+        AgentsCommand::Resume { agent } => client.rest(&agent, AgentRest::Resume)?,
         AgentsCommand::Tail { words } => client.follow(words, |event| -> anyhow::Result<()> {
             let line = if args.json { serde_json::to_string(event)? } else { readable(event) };
             // Stdout keeps lines back when it is a pipe.

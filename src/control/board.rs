@@ -8,7 +8,6 @@ use std::time::Instant;
 
 use tokio::sync::{broadcast, mpsc, watch};
 
-use super::agents::Agents;
 use super::gauge::Gauge;
 use super::journal::{Journal, LogCounts};
 use super::moment::moment;
@@ -20,6 +19,7 @@ use super::status::{
 };
 use super::subscription::Subscription;
 use joi_audio::{EchoMeter, MuteSwitch};
+use joi_autonomy::agent::lines::Agents;
 use joi_base::clock::Clock;
 use joi_base::machine::MachineHealth;
 use joi_base::message::{Activity, AlarmRequest, OutsideRequest};

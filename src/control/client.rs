@@ -7,10 +7,10 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::agents::AgentRow;
 use super::status::{StateEvent, Status};
 use super::wire::{ControlAnswer, ControlEvent, ControlRequest};
 use super::{ControlError, socket};
+use joi_autonomy::agent::lines::{AgentRest, AgentRow};
 use joi_autonomy::agent::news::AgentEvent;
 
 /// Time limit for an answer of the running program.
@@ -156,6 +156,17 @@ impl Client {
     pub fn decide(&mut self, agent: &str, approval: u32, yes: bool) -> Result<(), ControlError> {
         match self.ask(ControlRequest::Decide { agent: agent.to_owned(), approval, yes })? {
             ControlAnswer::Decided { .. } => Ok(()),
+            other => Err(self.astray(&other)),
+        }
+    }
+
+    /// Has an agent rest, or go on.
+    ///
+    /// # Errors
+    /// It does not answer, or not as expected; there is no such agent.
+    pub fn rest(&mut self, agent: &str, rest: AgentRest) -> Result<(), ControlError> {
+        match self.ask(ControlRequest::Rest { agent: agent.to_owned(), rest })? {
+            ControlAnswer::Rested { .. } => Ok(()),
             other => Err(self.astray(&other)),
         }
     }

@@ -21,12 +21,12 @@ use tokio::sync::{Semaphore, broadcast, oneshot};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
-use super::agents::Agents;
 use super::board::StatusBoard;
 use super::mute::MuteCommand;
 use super::subscription::{Lagged, Subscription};
 use super::wire::{self, ControlAnswer, ControlEvent, ControlRequest};
 use super::{CONNECTIONS, ControlError, REQUEST_BYTES, socket};
+use joi_autonomy::agent::lines::{AgentRest, Agents};
 use joi_autonomy::agent::news::AgentEvent;
 use joi_base::message::{AlarmRequest, OutsideRequest};
 use joi_mcp::serve::HouseTools as _;
@@ -233,14 +233,7 @@ impl Connection {
     async fn answer(&mut self, line: &[u8]) -> Option<ControlAnswer> {
         let (tool, arguments) = match wire::read(line) {
             Ok(ControlRequest::Call { tool, arguments }) => (tool, arguments),
-            Ok(
-                request @ (ControlRequest::Agents
-                | ControlRequest::Say { .. }
-                | ControlRequest::Decide { .. }
-                | ControlRequest::Follow { .. }),
-            ) => {
-                return Some(self.about_agents(request).await);
-            }
+            Ok(request) if request.is_about_agents() => return Some(self.about_agents(request).await),
             Ok(_) | Err(_) => return Some(self.obey(line).await),
         };
         let Some(desk) = self.board.desk() else { return Some(ControlAnswer::error(NOT_SERVED)) };
@@ -271,6 +264,7 @@ impl Connection {
                 ControlRequest::Agents
                 | ControlRequest::Say { .. }
                 | ControlRequest::Decide { .. }
+                | ControlRequest::Rest { .. }
                 | ControlRequest::Follow { .. },
             ) => ControlAnswer::error(NO_AGENTS),
             Ok(ControlRequest::Status) => ControlAnswer::Status(Box::new(self.board.status())),
@@ -307,23 +301,25 @@ impl Connection {
     /// Answers a request about the agents.
     async fn about_agents(&mut self, request: ControlRequest) -> ControlAnswer {
         let Some(agents) = self.board.agents().cloned() else { return ControlAnswer::error(NO_AGENTS) };
-        match request {
-            ControlRequest::Say { agent, text } => match agents.talk(&agent, &text).await {
-                Ok(said) => ControlAnswer::Said { said },
-                Err(why) => ControlAnswer::error(why),
-            },
+        let done = match request {
+            ControlRequest::Say { agent, text } => {
+                agents.talk(&agent, &text).await.map(|said| ControlAnswer::Said { said })
+            }
             ControlRequest::Decide { agent, approval, yes } => {
-                match agents.decide(&agent, approval, yes).await {
-                    Ok(()) => ControlAnswer::Decided { decided: true },
-                    Err(why) => ControlAnswer::error(why),
-                }
+                let decided = agents.decide(&agent, approval, yes).await;
+                decided.map(|()| ControlAnswer::Decided { decided: true })
+            }
+            ControlRequest::Rest { agent, rest } => {
+                let rested = rest == AgentRest::Pause;
+                agents.rest(&agent, rest).map(|()| ControlAnswer::Rested { rested })
             }
             ControlRequest::Follow { words } => {
                 self.followed = Some(FollowedAgents { events: agents.follow(), has_words: words });
-                ControlAnswer::Following { following: true }
+                Ok(ControlAnswer::Following { following: true })
             }
-            _ => ControlAnswer::Agents { agents: Agents::rows(&agents) },
-        }
+            _ => Ok(ControlAnswer::Agents { agents: Agents::rows(&agents) }),
+        };
+        done.unwrap_or_else(ControlAnswer::error)
     }
 
     fn alarm(&self, request: AlarmRequest) -> ControlAnswer {

@@ -7,8 +7,8 @@ use joi_mcp::serve::{CallAnswer, ServedList};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::agents::AgentRow;
 use super::status::{StateEvent, Status};
+use joi_autonomy::agent::lines::{AgentRest, AgentRow};
 use joi_autonomy::agent::news::AgentEvent;
 
 /// A request.
@@ -63,6 +63,13 @@ pub enum ControlRequest {
         /// A yes.
         yes: bool,
     },
+    /// Have an agent rest until it is resumed, or go on.
+    Rest {
+        /// The agent.
+        agent: String,
+        /// `pause` or `resume`.
+        rest: AgentRest,
+    },
     /// Every event of the agents from now on, until the connection ends.
     Follow {
         /// Whether the words of the events are sent as well, not only names and numbers.
@@ -72,6 +79,14 @@ pub enum ControlRequest {
 }
 
 impl ControlRequest {
+    /// Returns whether it is about the agents.
+    pub(super) fn is_about_agents(&self) -> bool {
+        matches!(
+            self,
+            Self::Agents | Self::Say { .. } | Self::Decide { .. } | Self::Rest { .. } | Self::Follow { .. }
+        )
+    }
+
     /// Returns whether it must work however many connections are open: it silences, or shows what goes on.
     pub(super) fn is_urgent(&self) -> bool {
         match self {
@@ -87,13 +102,14 @@ impl ControlRequest {
             | Self::Agents
             | Self::Say { .. }
             | Self::Decide { .. }
+            | Self::Rest { .. }
             | Self::Follow { .. } => false,
         }
     }
 }
 
 /// The names of [`ControlRequest`], for error messages.
-const NAMES: [&str; 16] = [
+const NAMES: [&str; 17] = [
     "events",
     "status",
     "mute",
@@ -109,6 +125,7 @@ const NAMES: [&str; 16] = [
     "agents",
     "say",
     "decide",
+    "rest",
     "follow",
 ];
 
@@ -134,6 +151,11 @@ pub enum ControlAnswer {
     Decided {
         /// Always true.
         decided: bool,
+    },
+    /// An agent rests, or goes on.
+    Rested {
+        /// Whether it rests.
+        rested: bool,
     },
     /// Events of agents follow.
     Following {
@@ -288,7 +310,7 @@ mod tests {
             let Err(ControlAnswer::Error { error }) = read(unknown.as_bytes()) else { panic!("{unknown}") };
             assert_eq!(
                 error,
-                "\"do\" is one of events, status, mute, unmute, toggle, listen, timers, alarm, acknowledge, servers, tools, call, agents, say, decide, follow"
+                "\"do\" is one of events, status, mute, unmute, toggle, listen, timers, alarm, acknowledge, servers, tools, call, agents, say, decide, rest, follow"
             );
         }
         assert!(read(&[0xff, 0xfe, b'\n']).is_err());

@@ -10,10 +10,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::control::{
-    Agents, AnsweringModel, BackupStatus, ChatStatus, DelayStatus, DeviceDelays, HomeStatus, Journal,
-    MessagesStatus, PersistentMute, ServiceRow, SoundStatus, StatusBoard, StatusBoardParts, gauge_by,
+    AnsweringModel, BackupStatus, ChatStatus, DelayStatus, DeviceDelays, HomeStatus, Journal, MessagesStatus,
+    PersistentMute, ServiceRow, SoundStatus, StatusBoard, StatusBoardParts, gauge_by,
 };
-use joi_autonomy::agent::bus::AgentBus;
+use joi_autonomy::agent::lines::Agents;
 use joi_autonomy::agent::news::{AgentEvent, AgentNews};
 use joi_base::clock::SystemClock;
 use joi_base::machine::{DiskRoom, MachineHealth, MemoryRoom, PowerHealth};
@@ -90,15 +90,15 @@ fn board(data: &std::path::Path) -> StatusBoard {
 
 /// The house, messages, the chat model, a stage and a queue.
 fn show_connections(board: &StatusBoard) {
-    let bus = AgentBus::default();
+    let agents = Agents::new([]);
     let at = "2026-03-04T12:00:00Z".parse().unwrap();
-    bus.send(AgentEvent {
+    agents.bus().send(AgentEvent {
         news: AgentNews::TurnStarted { turn: 1 },
         agent: "garage".into(),
         at,
         words: None,
     });
-    board.has_agents(Agents::new(bus, Vec::new()));
+    board.has_agents(agents);
     board.home(|| HomeStatus { is_up: true, told: "openHAB".into(), items: 7 });
     board.messages(|| MessagesStatus {
         carriers: Vec::new(),

@@ -154,3 +154,54 @@ fn a_sensor_that_can_not_be_used_is_skipped_and_the_rest_goes_on() {
     let ended = joi.terminate();
     assert_eq!(ended.code, Some(0));
 }
+
+#[test]
+fn the_owner_talks_with_an_agent_by_name_and_says_yes_in_words() {
+    let watched = Watched::new();
+    let command = || call("homeCommand", json!({"item": "Hall_Light", "command": "on"}));
+    let sleep = || call("yield", json!({"mode": "sleep", "sleep": 3600}));
+    watched.model.when("the owner says to you", vec![Script::words("All is quiet.")]);
+    watched.model.when("was granted and done", vec![sleep()]);
+    watched.model.when("is pending", vec![sleep()]);
+    watched.model.when("you watch the garage door", vec![command()]);
+    let ask = |said: &str| watched.home.joi(&["ask", said]).well().out.trim_end().to_owned();
+    assert_eq!(ask("what are the agents doing?"), "Agents work only while joi is running.");
+    let joi = watched.run();
+    watched.until("the question", || watched.agent()["approvals"][0]["tool"] == "homeCommand");
+    assert_eq!(ask("ask the garage whether everything is quiet"), "All is quiet.");
+    assert!(ask("what are the agents asking?").starts_with("The garage agent would like to"));
+    assert_eq!(watched.house.commands(), []);
+    assert_eq!(ask("Yes, let the garage agent do it."), "All right, the garage agent may.");
+    watched.until("the deed", || !watched.house.commands().is_empty());
+    assert_eq!(watched.house.commands(), [("Hall_Light".to_owned(), "ON".to_owned())]);
+    assert_eq!(ask("let the garage agent do it"), "No agent is waiting for a yes.");
+    watched.until("its sleep", || watched.agent()["doing"] == "asleep");
+    assert_eq!(ask("tell the garage to stop"), "The garage agent rests until you tell it to go on.");
+    watched.until("its rest", || watched.agent()["doing"] == "paused");
+    assert_eq!(watched.house.commands().len(), 1, "it is done once");
+    assert_eq!(joi.terminate().code, Some(0));
+}
+
+#[test]
+fn a_question_that_is_killed_is_denied_and_its_deed_is_never_done() {
+    let watched = Watched::new();
+    let command = || call("homeCommand", json!({"item": "Hall_Light", "command": "on"}));
+    let sleep = || call("yield", json!({"mode": "sleep", "sleep": 3600}));
+    watched.model.when("joi was restarted", vec![sleep()]);
+    watched.model.when("is pending", vec![sleep()]);
+    watched.model.when("you watch the garage door", vec![command()]);
+    let joi = watched.run();
+    watched.until("the question", || watched.agent()["approvals"][0]["approval"] == 1);
+    joi.signal(rustix::process::Signal::KILL);
+    joi.end();
+    let joi = watched.run();
+    watched.until("its sleep", || watched.agent()["doing"] == "asleep");
+    assert_eq!(watched.agent()["approvals"], json!([]));
+    let ask = |said: &str| watched.home.joi(&["ask", said]).well().out.trim_end().to_owned();
+    let late = ask("let the garage agent do it");
+    assert!(late.starts_with("That is over. Nobody answered in time"), "{late}");
+    let late = watched.home.joi(&["agents", "approve", "garage", "1"]);
+    assert!(late.complaint().starts_with("no call 1 of the agent garage waits"), "{late:?}");
+    assert_eq!(watched.house.commands(), []);
+    assert_eq!(joi.terminate().code, Some(0));
+}

@@ -222,6 +222,7 @@ impl Stage {
         let at = self.began.timestamp();
         store.add_notes("shopping", vec!["salt".into()], at).await.unwrap();
         let engine = Engine::new(EngineParts {
+            agents: None,
             home: None,
             initiative: joi_agent::Initiative::default(),
             reply: ReplyConfig::default(),

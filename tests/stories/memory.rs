@@ -165,6 +165,7 @@ impl Vectors {
 /// An engine that remembers in `store` and thinks with `mind`.
 fn engine(mind: &Arc<Mind>, store: &Store) -> Engine<Mind> {
     Engine::new(EngineParts {
+        agents: None,
         home: None,
         initiative: joi_agent::Initiative::default(),
         reply: ReplyConfig::default(),

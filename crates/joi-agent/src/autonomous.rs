@@ -111,7 +111,7 @@ impl<M: ChatModel> Engine<M> {
                 length: Length::AtMost(length),
                 ..Ask::default()
             };
-            let reply = match self.reply_to_agent(ask, turn.caller, &toolbox).await {
+            let reply = match self.reply_to_agent(ask, turn, &toolbox).await {
                 Ok(reply) => reply,
                 Err(NoReply::Interrupted) => return TurnEnding::Interrupted,
                 Err(NoReply::NoTools) => {
@@ -142,10 +142,10 @@ impl<M: ChatModel> Engine<M> {
     async fn reply_to_agent(
         &self,
         ask: Ask,
-        caller: AgentCaller,
+        turn: &AgentTurn<'_>,
         toolbox: &Toolbox,
     ) -> Result<AgentReply, NoReply> {
-        let priority = match caller {
+        let priority = match turn.caller {
             AgentCaller::Nobody => ModelPriority::Background,
             AgentCaller::User => ModelPriority::Typing,
         };
@@ -155,13 +155,14 @@ impl<M: ChatModel> Engine<M> {
             let _permit = access.permit().await;
             self.read_reply(ask).await
         };
-        let read = match caller {
-            AgentCaller::User => reading.await,
+        let read = match turn.caller {
+            AgentCaller::User => unless(turn.gives_up.cancelled(), reading).await,
             AgentCaller::Nobody => {
-                unless(self.arbiter.somebody_waits(), reading).await.ok_or(NoReply::Interrupted)?
+                let reading = unless(self.arbiter.somebody_waits(), reading);
+                unless(turn.gives_up.cancelled(), reading).await.flatten()
             }
         };
-        match read {
+        match read.ok_or(NoReply::Interrupted)? {
             Ok((text, native, tokens)) => {
                 let known: Vec<String> = toolbox.names().into_iter().map(str::to_owned).collect();
                 let parsed = protocol::parse(&text, &known);

@@ -73,6 +73,13 @@ impl<M: ChatModel> TurnContext<'_, M> {
                 self.refuse(deeds);
                 return self.declined(turn, sink).await;
             }
+            Some(OpenQuestion::Agent(waiting)) => {
+                if turn.now.timestamp() <= waiting.until && is_doubtful_yes(turn, IsRisky::Yes) {
+                    let is_repeated = waiting.is_repeated;
+                    return self.asks_again(turn, OpenQuestion::Agent(waiting), is_repeated, sink).await;
+                }
+                return self.agent_answered(turn, waiting, sink).await;
+            }
             Some(OpenQuestion::Quick(waiting)) => return self.quick_answered(turn, *waiting, sink).await,
             Some(OpenQuestion::Which(waiting)) => {
                 let picked = quick::house::picked::picked(turn, waiting, &self.quick_context(), sink).await?;
@@ -121,6 +128,7 @@ impl<M: ChatModel> TurnContext<'_, M> {
             Some(OpenQuestion::House(waiting)) => waiting.deeds().collect(),
             Some(
                 OpenQuestion::Forget(_)
+                | OpenQuestion::Agent(_)
                 | OpenQuestion::Which(_)
                 | OpenQuestion::LookUp(_)
                 | OpenQuestion::GoOn(_),
@@ -173,7 +181,7 @@ impl<M: ChatModel> TurnContext<'_, M> {
     }
 
     /// A yes that can't be relied on: it is asked for once more, and after that the action is not done.
-    async fn asks_again<'a>(
+    pub(super) async fn asks_again<'a>(
         &self,
         turn: &Turn<'_>,
         question: OpenQuestion,

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use jiff::Zoned;
+use jiff::{SignedDuration, Zoned};
 
 use crate::agent::AgentContext;
 use crate::agent::protocols::{Answering, Protocols};
@@ -20,12 +20,16 @@ use crate::prompt::head::{HeadSet, Speaking};
 use crate::quick::house::ConnectedHome;
 use crate::quick::timers;
 use crate::session::Session;
+use crate::session::asked::AskedByAgent;
+use crate::session::open_question::OpenQuestion;
+use joi_autonomy::agent::orders::AddressedAgents;
 use joi_base::clock::Clock;
 use joi_language::{Language, Languages};
 use joi_llm::ModelSize;
 use joi_llm::{Arbiter, ModelPriority};
 use joi_proactive::alert::AcknowledgedBy;
 use joi_schedule::Schedule;
+use joi_schedule::announce::AnnouncedQuestion;
 use joi_store::{ExchangeId, Store, StoreError};
 use joi_tools::{ToolRegistry, ToolsConfig};
 use joi_understand::{intents, tongue};
@@ -54,6 +58,8 @@ pub struct EngineParts<M> {
     pub home: Option<ConnectedHome>,
     /// Handles of the proactive part.
     pub initiative: Initiative,
+    /// The agents of the configuration; nothing where there are none.
+    pub agents: Option<AddressedAgents>,
     /// The clock.
     pub clock: Arc<dyn Clock>,
     /// The tools there are at any time.
@@ -122,6 +128,17 @@ impl<M: ChatModel> Engine<M> {
             Some(store) => store.amend_answer(exchange, heard).await,
             None => Ok(()),
         }
+    }
+
+    /// An agent has asked, aloud, in this conversation: the next words may answer it. A question that waits goes first.
+    pub fn agent_asked(&self, session: &Session, question: AnnouncedQuestion) {
+        let confirm = SignedDuration::from_secs(self.parts.tool_rules.confirm_s.into());
+        let until = self.parts.clock.now().timestamp().saturating_add(confirm);
+        let Ok(until) = until else { return };
+        let asked = OpenQuestion::Agent(AskedByAgent { question, until, is_repeated: false });
+        session.with(|state| {
+            state.question.get_or_insert(asked);
+        });
     }
 
     /// Makes whatever rings be silent, and says nothing about it.

@@ -121,6 +121,9 @@ impl<M: ChatModel> TurnContext<'_, M> {
     /// One request: an emergency, a quick command, several requests, or one for the model.
     async fn one(&self, turn: &Turn<'_>, sink: &mut ReplySink) -> TurnResult {
         let is_emergency = safe_answers::is_emergency(turn);
+        if !is_emergency && let Some(ended) = self.for_agents(turn, sink).await? {
+            return Ok(ended);
+        }
         let resumes = || {
             let quick = intents::match_intent(&turn.language, turn.asked);
             quick.is_some_and(|quick| matches!(quick.what, Intent::Schedule(ScheduleOrder::Resume(_))))

@@ -20,6 +20,7 @@ use joi_understand::intents::{self, Intent, QuickIntent};
 use joi_understand::intents::{QuietWish, TakingBack, Undo};
 pub(crate) use recognised::Recognised;
 
+pub(crate) mod agents;
 mod context;
 pub(crate) mod foresee;
 pub(crate) mod gate;

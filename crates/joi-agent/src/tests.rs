@@ -23,6 +23,7 @@ use joi_store::Store;
 use joi_tools::{Router, ToolRegistry, Toolbox, ToolsConfig};
 
 mod acting;
+mod agent_questions;
 mod agents;
 mod attacks;
 mod breakdowns;
@@ -164,6 +165,7 @@ impl Bench {
         let clock = Arc::new(ManualClock::at(start()));
         let store = Store::in_memory().unwrap();
         let mut parts = EngineParts {
+            agents: None,
             home: None,
             initiative: crate::Initiative::default(),
             // Model calls beside the answer are switched on where a test is about them.

@@ -186,6 +186,7 @@ pub(super) async fn engine(
         http,
     };
     Ok(Engine::new(EngineParts {
+        agents: None,
         home: None,
         initiative: joi_agent::Initiative::default(),
         reply: config.reply.clone(),

@@ -205,6 +205,9 @@ impl<M: ChatModel + 'static> Conversation<M> {
                 let is_lost = self.output.is_speechless();
                 let end = if is_lost { AnnouncementEnd::Unheard } else { AnnouncementEnd::Heard };
                 let after = self.announcements.ended(end, at).await;
+                if let Some(question) = self.announcements.take_question() {
+                    self.answers.expect_yes(question);
+                }
                 self.step(FlowInput::TurnOver { turn, at, after }).await;
             }
             SpeakEvent::Done { turn, at } => {

@@ -18,6 +18,7 @@ pub(super) struct BuiltIn {
     pub(super) safety: &'static str,
     pub(super) house: &'static str,
     pub(super) watch: &'static str,
+    pub(super) agents: &'static str,
     pub(super) voice: &'static str,
     pub(super) prompts: fn() -> PromptTexts,
 }
@@ -34,6 +35,7 @@ pub(super) const ENGLISH: BuiltIn = BuiltIn {
     safety: include_str!("../../../assets/language/en/care.toml"),
     house: include_str!("../../../assets/language/en/house.toml"),
     watch: include_str!("../../../assets/language/en/watch.toml"),
+    agents: include_str!("../../../assets/language/en/agents.toml"),
     voice: include_str!("../../../assets/language/en/voice.toml"),
     prompts: PromptTexts::english,
 };
@@ -49,6 +51,7 @@ const GERMAN: BuiltIn = BuiltIn {
     safety: include_str!("../../../assets/language/de/care.toml"),
     house: include_str!("../../../assets/language/de/house.toml"),
     watch: include_str!("../../../assets/language/de/watch.toml"),
+    agents: include_str!("../../../assets/language/de/agents.toml"),
     voice: include_str!("../../../assets/language/de/voice.toml"),
     prompts: PromptTexts::german,
 };

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use super::agents::AgentWords;
 use super::grammar::Grammar;
 use super::house::HouseWords;
 use super::mood::MoodWords;
@@ -52,6 +53,8 @@ pub struct Language {
     /// Nothing where the library knows no folder of them.
     pub(super) templates: Option<LanguageTemplates>,
     pub(super) is_by_templates: bool,
+    /// Nothing where it has no words for agents.
+    pub(super) agents: Option<Arc<AgentWords>>,
     /// Nothing where it has no words for watches.
     pub(super) watch: Option<Arc<WatchWords>>,
 }
@@ -96,6 +99,11 @@ impl Language {
     /// Returns whether the house and lists have no patterns of its own: sentence templates alone understand them.
     pub fn is_by_templates(&self) -> bool {
         self.is_by_templates
+    }
+
+    /// Returns the words with which agents are spoken of, if the language has some.
+    pub fn agents(&self) -> Option<&Arc<AgentWords>> {
+        self.agents.as_ref()
     }
 
     /// Returns the words with which the house is watched, if the language has some.

@@ -14,6 +14,7 @@
 //! # Ok::<(), joi_language::LanguageError>(())
 //! ```
 
+pub mod agents;
 mod built_in;
 mod clock;
 mod ending;

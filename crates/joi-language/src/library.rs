@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
+use super::agents::AgentWords;
 use super::built_in::{BUILT_IN, BY_TEMPLATES, ENGLISH};
 use super::grammar::Grammar;
 use super::house::{self, HouseWords};
@@ -37,6 +38,7 @@ const READINGS: &str = "readings.toml";
 const SAFETY: &str = "care.toml";
 const HOUSE: &str = "house.toml";
 const WATCH: &str = "watch.toml";
+const AGENTS: &str = "agents.toml";
 const VOICE: &str = "voice.toml";
 /// The folder of the prompts, among the files of a language.
 const PROMPTS: &str = "prompts";
@@ -205,6 +207,7 @@ impl LanguageLibrary {
         let numbers = files.commands.read(house::number_words)?;
         let templates = templates.map(|file| LanguageTemplates::new(file, numbers));
         let is_by_templates = by_templates(code).is_some() && self.own(code).is_none();
+        let agents = files.agents.as_ref().map(|file| file.read(AgentWords::read)).transpose()?.map(Arc::new);
         let watch = files.watch.as_ref().map(|file| file.read(WatchWords::read)).transpose()?.map(Arc::new);
         let mut other_moods = Vec::new();
         for other in available.iter().filter(|other| *other != code) {
@@ -241,6 +244,7 @@ impl LanguageLibrary {
             templates,
             is_by_templates,
             watch,
+            agents,
         })
     }
 
@@ -298,6 +302,7 @@ impl LanguageLibrary {
                 readings: own.join(READINGS).exists().then(|| read(own.join(READINGS))).transpose()?,
                 house: own.join(HOUSE).exists().then(|| read(own.join(HOUSE))).transpose()?,
                 watch: own.join(WATCH).exists().then(|| read(own.join(WATCH))).transpose()?,
+                agents: own.join(AGENTS).exists().then(|| read(own.join(AGENTS))).transpose()?,
                 truth: read_over(own.join(TRUTH), TRUTH, ENGLISH.truth)?,
                 safety: read_over(own.join(SAFETY), SAFETY, ENGLISH.safety)?,
             });
@@ -314,6 +319,7 @@ impl LanguageLibrary {
                 readings: None,
                 house: Some(LanguageFile::built_in(code, HOUSE, language.house)),
                 watch: None,
+                agents: None,
                 truth: LanguageFile::built_in(ENGLISH.code, TRUTH, ENGLISH.truth),
                 safety: LanguageFile::built_in(ENGLISH.code, SAFETY, ENGLISH.safety),
             });
@@ -328,6 +334,7 @@ impl LanguageLibrary {
             readings: Some(LanguageFile::built_in(code, READINGS, built_in.readings)),
             house: Some(LanguageFile::built_in(code, HOUSE, built_in.house)),
             watch: Some(LanguageFile::built_in(code, WATCH, built_in.watch)),
+            agents: Some(LanguageFile::built_in(code, AGENTS, built_in.agents)),
             truth: LanguageFile::built_in(code, TRUTH, built_in.truth),
             safety: LanguageFile::built_in(code, SAFETY, built_in.safety),
         })

@@ -26,7 +26,9 @@ use std::time::{Duration, Instant};
 use jiff::{SignedDuration, Timestamp, Zoned};
 use tokio::sync::watch;
 
-pub use announcement::{Announcement, AnnouncementId, AnnouncementOrigin, AnnouncementPriority, IfUnheard};
+pub use announcement::{
+    AnnouncedQuestion, Announcement, AnnouncementId, AnnouncementOrigin, AnnouncementPriority, IfUnheard,
+};
 pub use arbiter::{Floor, HoldReason, Presence, Situation};
 pub use config::AnnounceConfig;
 pub use queue::{AnnouncementOutcome, AnnouncementState, Counts, WaitingAnnouncement};

@@ -82,7 +82,7 @@ pub use memory::{
 pub use notes::NoteRemoval;
 pub use outgoing::{OutgoingChange, OutgoingRow};
 pub use schedule::{ScheduleChange, ScheduleRow, ScheduleTable, ScheduleWrite};
-pub use settings::LAST_RUN;
+pub use settings::{AGENTS, LAST_RUN};
 pub use snapshot::{day as snapshot_day, newest_first as snapshots};
 pub use watches::{WatchChange, WatchRow, WatchTable, WatchWrite};
 

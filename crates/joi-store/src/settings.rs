@@ -12,8 +12,11 @@ pub(super) const LATEST: &str = "schedule.latest_ms";
 /// Key of how the last run of the program ended.
 pub const LAST_RUN: &str = "last run";
 
+/// Key of what the agents keep over a restart.
+pub const AGENTS: &str = "agents";
+
 /// Keys that change by themselves while nobody does or says anything, and of which an older value does no harm.
-pub(super) const BOOKKEEPING: [&str; 2] = [LATEST, LAST_RUN];
+pub(super) const BOOKKEEPING: [&str; 3] = [LATEST, LAST_RUN, AGENTS];
 
 pub(super) fn get(db: &Connection, key: &str) -> Result<Option<String>, StoreError> {
     Ok(db.query_row("SELECT value FROM setting WHERE key = ?1", [key], |row| row.get(0)).optional()?)

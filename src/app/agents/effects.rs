@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
 
 use super::say::{SAY, SayTool};
 use super::sensing;
@@ -39,7 +40,7 @@ pub(super) enum AgentDone {
     Refreshed,
     Prechecked(PrecheckVerdict, u64),
     Thought(AgentTurnDone),
-    Ran(Notification),
+    Ran(u32, Notification),
     Talked { answer: oneshot::Sender<String>, text: String, tokens: u64 },
 }
 
@@ -80,6 +81,7 @@ pub(super) async fn think<M: ChatModel>(shared: Arc<AgentShared<M>>, brief: Turn
     let is_own = shared.entry.autonomy.enabled;
     let task = if is_own { TurnTask::Observe } else { TurnTask::Beat(&shared.entry.heartbeat.prompt) };
     let (instruction, is_tainted) = observed(&shared, &brief.notifications, &brief.changes, task);
+    let gives_up = shared.begin_turn();
     let turn = AgentTurn {
         caller: AgentCaller::Nobody,
         instruction: &instruction,
@@ -90,6 +92,7 @@ pub(super) async fn think<M: ChatModel>(shared: Arc<AgentShared<M>>, brief: Turn
         is_tainted,
         tokens_left: brief.tokens_left,
         actions_left: brief.actions_left,
+        gives_up,
     };
     let done = shared.world.engine.agent_turn(&turn, &*shared).await;
     // What it has done already must not be done again.
@@ -103,10 +106,11 @@ pub(super) async fn think<M: ChatModel>(shared: Arc<AgentShared<M>>, brief: Turn
 pub(super) async fn talk<M: ChatModel>(
     shared: Arc<AgentShared<M>>,
     text: String,
-    answer: oneshot::Sender<String>,
+    mut answer: oneshot::Sender<String>,
 ) -> AgentDone {
     let asked = redact(&text).into_string();
     let (instruction, is_tainted) = observed(&shared, &[], &[], TurnTask::Answer(&asked));
+    let gives_up = CancellationToken::new();
     let turn = AgentTurn {
         caller: AgentCaller::User,
         instruction: &instruction,
@@ -117,8 +121,18 @@ pub(super) async fn talk<M: ChatModel>(
         is_tainted,
         tokens_left: TALK_TOKENS,
         actions_left: TALK_ACTIONS,
+        gives_up: gives_up.clone(),
     };
-    let done = shared.world.engine.agent_turn(&turn, &*shared).await;
+    let mut turning = std::pin::pin!(shared.world.engine.agent_turn(&turn, &*shared));
+    // What it did until then is recorded, and what it spent is counted.
+    let done = tokio::select! {
+        biased;
+        done = &mut turning => done,
+        () = answer.closed() => {
+            gives_up.cancel();
+            turning.await
+        }
+    };
     recorded(&shared, &done, Some(&asked));
     let text = match done.text.trim() {
         "" => shared.world.engine.language().sentences().reply.unwell.clone(),
@@ -139,7 +153,7 @@ pub(super) async fn run<M: ChatModel>(shared: Arc<AgentShared<M>>, approval: Age
         Ok((text, source)) => (format!("{name} (call {id}) was granted and done: {text}"), source),
         Err(why) => (format!("{name} (call {id}) was granted and failed: {why}"), Source::Own),
     };
-    AgentDone::Ran(Notification { name: APPROVAL.into(), text, source })
+    AgentDone::Ran(id, Notification { name: APPROVAL.into(), text, source })
 }
 
 async fn granted<M: ChatModel>(

@@ -5,6 +5,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
 use super::world::AgentWorld;
 use joi_autonomy::agent::entry::AgentEntry;
@@ -29,6 +30,8 @@ pub(super) struct AgentShared<M> {
     pub(super) hot: SharedHotState,
     state: Mutex<AgentLoop>,
     record: Mutex<Record>,
+    /// Ends the turn that runs.
+    turn: Mutex<CancellationToken>,
     pub(super) asked: mpsc::Sender<WaitingDeed>,
 }
 
@@ -42,7 +45,16 @@ impl<M> AgentShared<M> {
     ) -> Self {
         let hot: SharedHotState = Arc::new(Mutex::new(HotState::new(&entry.fields)));
         let state = Mutex::new(AgentLoop::new(&entry, world.clock.now().timestamp()));
-        Self { world, name: name.to_owned(), entry, hot, state, record: Mutex::default(), asked }
+        Self {
+            world,
+            name: name.to_owned(),
+            entry,
+            hot,
+            state,
+            record: Mutex::default(),
+            turn: Mutex::default(),
+            asked,
+        }
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, AgentLoop> {
@@ -55,6 +67,18 @@ impl<M> AgentShared<M> {
 
     pub(super) fn record(&self) -> MutexGuard<'_, Record> {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A turn by itself begins; what ends it early.
+    pub(super) fn begin_turn(&self) -> CancellationToken {
+        let token = CancellationToken::new();
+        *self.turn.lock().unwrap_or_else(PoisonError::into_inner) = token.clone();
+        token
+    }
+
+    /// Ends the turn that runs.
+    pub(super) fn end_turn(&self) {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner).cancel();
     }
 
     /// Sends an event to the bus; `words` stand apart.

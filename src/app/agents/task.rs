@@ -20,16 +20,19 @@ use super::effects::{self, AgentDone};
 use super::sensing::{self, SensorNews};
 use super::shared::{AgentShared, WaitingDeed};
 use super::world::{AgentWorld, READINGS};
-use crate::control::{AgentGauge, AgentRequest, AgentRow, ApprovalRow};
 use joi_agent::model::ChatModel;
-use joi_autonomy::agent::entry::AgentEntry;
+use joi_autonomy::agent::approval::AgentApproval;
+use joi_autonomy::agent::entry::{AgentEntry, shown};
 use joi_autonomy::agent::exchange::{AgentEffect, AgentInput, TurnReport};
 use joi_autonomy::agent::hot_state::FieldWrite;
+use joi_autonomy::agent::lines::{AgentGauge, AgentRequest, AgentRest, AgentRow, ApprovalRow};
 use joi_autonomy::agent::news::AgentNews;
 use joi_autonomy::agent::sensor::SensorReading;
 use joi_autonomy::agent::yielding;
 use joi_language::{SentenceField, SentenceName, SentenceTemplate};
-use joi_schedule::announce::{Announcement, AnnouncementId, AnnouncementOrigin, AnnouncementPriority};
+use joi_schedule::announce::{
+    AnnouncedQuestion, Announcement, AnnouncementId, AnnouncementOrigin, AnnouncementPriority,
+};
 
 /// It looks at least this often: the wall clock may have been set.
 const LOOKS_EVERY: Duration = Duration::from_secs(30);
@@ -42,13 +45,13 @@ const QUESTIONS: usize = 8;
 
 /// The task.
 pub(super) struct AgentTask<M> {
-    shared: Arc<AgentShared<M>>,
+    pub(super) shared: Arc<AgentShared<M>>,
     requests: mpsc::Receiver<AgentRequest>,
     asked: mpsc::Receiver<WaitingDeed>,
     news: mpsc::Receiver<SensorNews>,
     heard: mpsc::Sender<SensorNews>,
     sensors: JoinSet<()>,
-    working: FuturesUnordered<BoxFuture<'static, AgentDone>>,
+    pub(super) working: FuturesUnordered<BoxFuture<'static, AgentDone>>,
     /// Readings of each sensor since its last event, and when that was.
     readings: HashMap<String, (u64, Option<Instant>)>,
     /// The question about each call that waits.
@@ -91,23 +94,25 @@ impl<M: ChatModel + 'static> AgentTask<M> {
                 (false, 0) => "when asked",
                 (false, _) => "heartbeat",
             };
-            let deeds = state.approvals().iter().map(|one| ApprovalRow {
+            let deed = |one: &AgentApproval| ApprovalRow {
                 approval: one.id,
                 tool: one.tool.clone(),
                 deed: one.in_words.clone(),
-            });
+            };
             AgentRow {
                 name: shared.name.clone(),
                 pace: pace.to_owned(),
                 doing: state.doing().to_owned(),
                 next: state.next().map(|at| at.to_string()),
-                approvals: deeds.collect(),
+                approvals: state.approvals().iter().map(deed).collect(),
+                lapsed: state.lapsed().map(deed),
             }
         })
     }
 
     /// Runs until `stop`.
     pub(super) async fn run(mut self, stop: CancellationToken) {
+        self.go_on().await;
         self.start_sensors();
         self.step(AgentInput::Tick).await;
         loop {
@@ -153,13 +158,18 @@ impl<M: ChatModel + 'static> AgentTask<M> {
     /// Takes one input of the loop, and begins what comes of it.
     async fn step(&mut self, input: AgentInput) {
         let words = match &input {
-            AgentInput::Notified(one) => Some(one.text.clone()),
+            AgentInput::Notified(one) | AgentInput::Ran(_, one) => Some(one.text.clone()),
             _ => None,
         };
         let now = self.shared.world.clock.now();
         let effects = self.shared.state().step(input, &self.shared.hot(), &now);
+        // Before a granted call runs, it is on the disk that it does: it is never made twice.
+        let is_kept = self.keep().await;
         for effect in effects {
-            self.begin(effect, words.as_ref()).await;
+            match effect {
+                AgentEffect::Run(call) if !is_kept => self.leave(&call),
+                effect => self.begin(effect, words.as_ref()).await,
+            }
         }
     }
 
@@ -236,6 +246,12 @@ impl<M: ChatModel + 'static> AgentTask<M> {
             AgentRequest::Talk(text, answer) => {
                 self.working.push(effects::talk(Arc::clone(&self.shared), text, answer).boxed());
             }
+            AgentRequest::Rest(rest) => {
+                if rest == AgentRest::Pause {
+                    self.shared.end_turn();
+                }
+                self.step(AgentInput::Rest(rest)).await;
+            }
             AgentRequest::Decide { id, is_yes, was_there } => {
                 let is_there = self.shared.state().approvals().iter().any(|one| one.id == id);
                 self.step(AgentInput::Decided { id, is_yes }).await;
@@ -247,15 +263,17 @@ impl<M: ChatModel + 'static> AgentTask<M> {
 
     /// Announces that a call waits for a yes.
     async fn asks(&mut self, WaitingDeed { id, tool, in_words }: WaitingDeed) {
+        self.keep().await;
         self.shared.report(AgentNews::ApprovalPending { approval: id, tool }, Some(in_words.clone()));
         let words = |text: &str| SentenceField::Words(text.to_owned());
         let sentence = SentenceTemplate::from(SentenceName::AgentMay)
-            .with("name", words(&self.shared.name))
+            .with("name", words(&shown(&self.shared.name)))
             .with("text", words(&in_words));
         let announcer = &self.shared.world.announcer;
         let (origin, priority) = (AnnouncementOrigin::Agent, AnnouncementPriority::Notice);
         let expires = announcer.moment_after(ASKS_FOR);
-        let question = Announcement { expires, ..Announcement::new(origin, priority, sentence) };
+        let question = Some(AnnouncedQuestion { agent: self.shared.name.clone(), call: id });
+        let question = Announcement { expires, question, ..Announcement::new(origin, priority, sentence) };
         self.questions.insert(id, announcer.announce(question).await);
     }
 
@@ -271,7 +289,7 @@ impl<M: ChatModel + 'static> AgentTask<M> {
                 let (end, tokens, actions) = (done.end, done.tokens, done.actions);
                 self.step(AgentInput::TurnOver(TurnReport { end, tokens, actions, order })).await;
             }
-            AgentDone::Ran(notification) => self.step(AgentInput::Notified(notification)).await,
+            AgentDone::Ran(id, notification) => self.step(AgentInput::Ran(id, notification)).await,
             AgentDone::Talked { answer, text, tokens } => {
                 self.step(AgentInput::Spent(tokens)).await;
                 self.step(AgentInput::Talked).await;

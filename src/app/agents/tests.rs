@@ -33,6 +33,7 @@ use joi_tools::{
 };
 
 mod limits;
+mod restarts;
 
 /// A clock that goes with the paused time of the test.
 struct PausedClock {
@@ -155,6 +156,15 @@ impl Bench {
         agent: &str,
         thoughts: impl Fn(&str) -> String + Send + Sync + 'static,
     ) -> Self {
+        Self::keeping(KeptAgents::new(None), takes, agent, thoughts)
+    }
+
+    fn keeping(
+        kept: KeptAgents,
+        takes: Duration,
+        agent: &str,
+        thoughts: impl Fn(&str) -> String + Send + Sync + 'static,
+    ) -> Self {
         let began = "2026-03-04T12:00:00[Europe/Vienna]".parse().unwrap();
         let clock = Arc::new(PausedClock { began, at: Instant::now() });
         let shown = Arc::clone(&clock) as Arc<dyn Clock>;
@@ -171,6 +181,7 @@ impl Bench {
             model: Arc::new(Thinker { thoughts: Box::new(thoughts), asked: StdMutex::default(), takes }),
             room: Room::from(&LlmConfig::default()),
             store: None,
+            agents: None,
             schedule: None,
             clock: Arc::clone(&shown),
             tools: ToolRegistry::from(Toolbox::new(vec![Arc::clone(&deed) as Arc<dyn Tool>])),
@@ -181,16 +192,19 @@ impl Bench {
         let house = watch::Sender::new(garage("100"));
         let (view, changes) = (house.clone(), broadcast::Sender::new(4));
         let feed: HouseFeed = Arc::new(move || (view.subscribe(), changes.subscribe()));
+        let entry: AgentEntry = toml::from_str(agent).unwrap();
+        let entries = BTreeMap::from([("garage".to_owned(), entry)]);
+        let agents = Agents::new(entries.keys());
         let world = Arc::new(AgentWorld {
             engine: Arc::clone(&engine),
             announcer: announcer.clone(),
             clock: shown,
-            bus: AgentBus::default(),
+            bus: agents.bus().clone(),
+            kept,
             house: Some(feed),
         });
         let events = world.bus.subscribe();
-        let entry: AgentEntry = toml::from_str(agent).unwrap();
-        let (agents, tasks) = made(&world, &BTreeMap::from([("garage".to_owned(), entry)]));
+        let tasks = made(&world, &entries, &agents);
         let (stop, mut running) = (CancellationToken::new(), JoinSet::new());
         tasks.into_iter().for_each(|task| drop(running.spawn(task.run(stop.clone()))));
         Self { agents, announcer, clock, deed, engine, house, events, stop, running, seen: Vec::new() }
@@ -272,10 +286,7 @@ async fn a_deed_is_asked_about_and_denied_after_ten_minutes() {
     };
     let mut bench = Bench::new(GARAGE, closes);
     bench.pass(10).await;
-    assert_eq!(
-        bench.announced(),
-        ["Garage would like to close the garage. Nothing happens without your yes."]
-    );
+    assert_eq!(bench.announced(), ["The garage agent would like to close the garage. May it?"]);
     assert_eq!(bench.agents.rows()[0].approvals[0].deed, "close the garage");
     bench.pass(580).await;
     assert_eq!(bench.count(|news| matches!(news, AgentNews::ApprovalDecided { .. })), 0);

@@ -8,6 +8,7 @@ use tokio::sync::{broadcast, watch};
 
 use joi_agent::Engine;
 use joi_autonomy::agent::bus::AgentBus;
+use joi_autonomy::agent::kept::KeptAgents;
 use joi_base::clock::Clock;
 use joi_home::{HomeView, ServerEvent};
 use joi_schedule::announce::Announcer;
@@ -25,5 +26,6 @@ pub(super) struct AgentWorld<M> {
     pub(super) announcer: Announcer,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) bus: AgentBus,
+    pub(super) kept: KeptAgents,
     pub(super) house: Option<HouseFeed>,
 }

@@ -107,6 +107,7 @@ async fn bench_of(thought: Thought, store: Store, start: Zoned, carriers: &[Carr
     let initiative =
         Initiative { announcer: Some(announcer.clone()), not_now_min: 60, ..Initiative::default() };
     let engine = Engine::new(EngineParts {
+        agents: None,
         home: None,
         initiative: initiative.clone(),
         reply: ReplyConfig::default(),

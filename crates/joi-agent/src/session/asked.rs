@@ -1,6 +1,7 @@
 //! Requests that wait for a yes or a choice. Plain data, which the session owns and the stages fill.
 
 use jiff::Timestamp;
+use joi_schedule::announce::AnnouncedQuestion;
 use joi_tools::house_deed;
 use joi_understand::house::{NamedThing, PlannedBatch};
 
@@ -35,6 +36,15 @@ impl AskedCommands {
     pub(crate) fn deeds(&self) -> impl Iterator<Item = String> {
         self.batch.commands.iter().map(|planned| house_deed(&planned.command))
     }
+}
+
+/// A call of an agent that waits for a yes.
+pub(crate) struct AskedByAgent {
+    pub(crate) question: AnnouncedQuestion,
+    /// Until when a yes counts.
+    pub(crate) until: Timestamp,
+    /// It was asked once more, because the first yes could not be relied on.
+    pub(crate) is_repeated: bool,
 }
 
 /// A question to the user: which of several, or in which room.

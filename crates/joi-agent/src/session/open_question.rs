@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::asked::{AskedCommands, AskedQuick, AskedWhich};
+use super::asked::{AskedByAgent, AskedCommands, AskedQuick, AskedWhich};
 use crate::agent::prompt_kind::PromptKind;
 use crate::agent::tool_loop::pending::PendingCall;
 use crate::session::forgetting::Forgetting;
@@ -28,6 +28,8 @@ pub(crate) enum OpenQuestion {
     Quick(Box<AskedQuick>),
     /// Shall this really be done in the house?
     House(AskedCommands),
+    /// May this agent do what it asked about?
+    Agent(AskedByAgent),
     /// Which thing of the house is meant?
     Which(AskedWhich),
     /// Shall this be looked up?
@@ -44,6 +46,7 @@ impl OpenQuestion {
             Self::Quick(asked) => Self::Quick(Box::new(AskedQuick { until, is_repeated: true, ..*asked })),
             Self::House(asked) => Self::House(AskedCommands { until, is_repeated: true, ..asked }),
             Self::Forget(asked) => Self::Forget(Forgetting { until, is_repeated: true, ..asked }),
+            Self::Agent(asked) => Self::Agent(AskedByAgent { until, is_repeated: true, ..asked }),
             other => other,
         }
     }
@@ -55,6 +58,7 @@ impl OpenQuestion {
             Self::Forget(forgetting) => Some(forgetting.until),
             Self::Quick(asked) => Some(asked.until),
             Self::House(asked) => Some(asked.until),
+            Self::Agent(asked) => Some(asked.until),
             Self::LookUp(offer) => Some(offer.until),
             Self::GoOn(begun) => Some(begun.until),
             Self::Which(_) => None,

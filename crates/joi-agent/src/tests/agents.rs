@@ -70,6 +70,7 @@ fn writes_call(name: &str, arguments: Value) -> Vec<Step> {
 
 fn turn<'a>(tools: &'a [Arc<dyn Tool>], allow: &'a [String]) -> AgentTurn<'a> {
     AgentTurn {
+        gives_up: CancellationToken::new(),
         caller: AgentCaller::Nobody,
         instruction: "Look at the garage.",
         tools,

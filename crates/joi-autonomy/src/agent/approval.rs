@@ -5,6 +5,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use joi_tools::Arguments;
+use serde::{Deserialize, Serialize};
 
 /// Nobody answers for so long, and that is a no.
 pub const APPROVAL_LASTS: SignedDuration = SignedDuration::from_mins(10);
@@ -12,7 +13,7 @@ pub const APPROVAL_LASTS: SignedDuration = SignedDuration::from_mins(10);
 const MOST: usize = 8;
 
 /// A call that waits for a yes.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AgentApproval {
     /// Its number, which the agent never uses again.
     pub id: u32,
@@ -31,6 +32,8 @@ pub struct AgentApproval {
 pub struct AgentApprovals {
     waiting: Vec<AgentApproval>,
     last: u32,
+    /// The last one that nobody has answered in time.
+    lapsed: Option<AgentApproval>,
 }
 
 /// What became of asking.
@@ -45,6 +48,21 @@ pub enum ApprovalAsked {
 }
 
 impl AgentApprovals {
+    /// None of them waits; numbers go on behind `last`, and `lapsed` has expired before.
+    pub fn after(last: u32, lapsed: Option<AgentApproval>) -> Self {
+        Self { waiting: Vec::new(), last, lapsed }
+    }
+
+    /// Returns the number that was given last.
+    pub fn last(&self) -> u32 {
+        self.last
+    }
+
+    /// Returns the last one that nobody has answered in time.
+    pub fn lapsed(&self) -> Option<&AgentApproval> {
+        self.lapsed.as_ref()
+    }
+
     /// Has a call wait.
     pub fn ask(
         &mut self,
@@ -79,7 +97,9 @@ impl AgentApprovals {
     /// Takes out those that nobody has answered in time.
     pub fn expired(&mut self, now: Timestamp) -> Vec<AgentApproval> {
         let is_over = |one: &mut AgentApproval| now.duration_since(one.asked_at).abs() >= APPROVAL_LASTS;
-        self.waiting.extract_if(.., is_over).collect()
+        let expired: Vec<AgentApproval> = self.waiting.extract_if(.., is_over).collect();
+        self.lapsed = expired.last().cloned().or(self.lapsed.take());
+        expired
     }
 
     /// Returns when the first of them expires.

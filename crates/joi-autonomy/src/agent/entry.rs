@@ -26,6 +26,8 @@ pub type AgentEntries = BTreeMap<String, AgentEntry>;
 pub struct AgentEntry {
     /// What it is for and how it behaves, in words for the model.
     pub prompt: String,
+    /// Further names by which it is spoken of, in any language.
+    pub called: Vec<String>,
     /// Periods of the day in which it works by itself: "HH:MM-HH:MM", which may cross midnight. It is asked at any time.
     pub active_hours: Vec<QuietPeriod>,
     /// Tools that it may call by itself although they change something, by name. Any other such call waits for a yes.
@@ -42,9 +44,9 @@ pub struct AgentEntry {
 
 impl Default for AgentEntry {
     fn default() -> Self {
-        let (prompt, allow, fields, sensors, autonomy, heartbeat) = Default::default();
+        let (prompt, called, allow, fields, sensors, autonomy, heartbeat) = Default::default();
         let active_hours = vec![QuietPeriod::daily(time(8, 0, 0, 0), time(23, 0, 0, 0))];
-        Self { prompt, active_hours, allow, fields, sensors, autonomy, heartbeat }
+        Self { prompt, called, active_hours, allow, fields, sensors, autonomy, heartbeat }
     }
 }
 
@@ -160,6 +162,7 @@ impl AgentEntry {
                 Problem::new(format!("{key}.prompt"), "\"\"", "a text that says what the agent is for");
             problems.push(problem.remedy(format!("Write prompt = \"You watch …\" into [{key}].")));
         }
+        problems.extend(self.called.iter().filter_map(|called| unspeakable(key, called)));
         if self.heartbeat.every_min > 0 && self.autonomy.enabled {
             let problem =
                 Problem::new(format!("{key}.heartbeat.every_min"), every, "0 where autonomy.enabled is true");
@@ -181,6 +184,39 @@ impl AgentEntry {
     }
 }
 
+/// Returns the name of an agent as it is spoken: in small letters, words parted by a space.
+pub fn shown(name: &str) -> String {
+    name.to_lowercase().replace(['_', '-'], " ").trim().to_owned()
+}
+
+/// Returns the problem of a name that nobody can say.
+fn unspeakable(key: &str, called: &str) -> Option<Problem> {
+    let is_word = |sign: char| sign.is_alphanumeric() || matches!(sign, ' ' | '-' | '\'');
+    let fits = (1..=LONGEST_NAME).contains(&called.chars().count())
+        && called.chars().all(is_word)
+        && called.trim() == called;
+    let allowed =
+        format!("1 to {LONGEST_NAME} letters and digits, with single spaces and hyphens between words");
+    let problem = Problem::new(format!("{key}.called"), format!("\"{called}\""), allowed);
+    (!fits).then(|| problem.remedy("Choose a name that can be said."))
+}
+
+/// Returns the problems of names by which two agents are spoken of.
+fn spoken_twice(agents: &AgentEntries) -> Vec<Problem> {
+    let (mut known, mut problems) = (BTreeMap::new(), Vec::new());
+    for (name, agent) in agents {
+        for spoken in std::iter::once(name).chain(&agent.called) {
+            let other = known.insert(shown(spoken), name).filter(|other| *other != name);
+            problems.extend(other.map(|other| {
+                let allowed = format!("a name of its own; agents.{other} is called so as well");
+                Problem::new(format!("agents.{name}"), format!("\"{spoken}\""), allowed)
+                    .remedy("Give one of them another name in `called`, or another key.")
+            }));
+        }
+    }
+    problems
+}
+
 /// Returns all values of all agents that can't be used, but those of sensors.
 pub fn check(agents: &AgentEntries) -> Vec<Problem> {
     let one = |(name, agent): (&String, &AgentEntry)| {
@@ -188,7 +224,7 @@ pub fn check(agents: &AgentEntries) -> Vec<Problem> {
         problems.extend(unusable_name("agents", name));
         problems
     };
-    agents.iter().flat_map(one).collect()
+    agents.iter().flat_map(one).chain(spoken_twice(agents)).collect()
 }
 
 /// Returns the problem of a name that can't stand in a key, a command or a prompt.

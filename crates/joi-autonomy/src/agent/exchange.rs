@@ -6,6 +6,7 @@ use joi_tools::Source;
 
 use super::approval::AgentApproval;
 use super::hot_state::FieldChange;
+use super::lines::AgentRest;
 use super::news::{AgentNews, TurnEnding};
 use super::precheck::PrecheckVerdict;
 use super::yielding::YieldOrder;
@@ -39,6 +40,8 @@ pub enum AgentInput {
     Prechecked(PrecheckVerdict),
     /// The turn is over.
     TurnOver(TurnReport),
+    /// The granted call of this number is over.
+    Ran(u32, Notification),
     /// Tokens were spent beside a turn.
     Spent(u64),
     /// Somebody has talked with the agent.
@@ -50,6 +53,8 @@ pub enum AgentInput {
         /// A yes.
         is_yes: bool,
     },
+    /// The owner has it rest, or go on.
+    Rest(AgentRest),
     /// It is to end.
     Stop,
 }

@@ -40,6 +40,16 @@ pub(super) struct GuardCounters {
 }
 
 impl GuardCounters {
+    /// Counters that go on with the tokens spent before.
+    pub(super) fn with_tokens(tokens: Vec<(Timestamp, u64)>) -> Self {
+        Self { tokens: tokens.into(), ..Self::default() }
+    }
+
+    /// Returns the tokens spent, each with its moment.
+    pub(super) fn tokens(&self) -> Vec<(Timestamp, u64)> {
+        self.tokens.iter().copied().collect()
+    }
+
     pub(super) fn turn(&mut self) {
         self.turns_in_a_row = self.turns_in_a_row.saturating_add(1);
     }

@@ -18,6 +18,7 @@ use super::hot_state::{HotSnapshot, HotState};
 use super::news::{AgentNews, ApprovalDecision, TurnEnding};
 use super::yielding::YieldOrder;
 
+mod keeping;
 mod round;
 mod sleep;
 #[cfg(test)]
@@ -86,6 +87,10 @@ pub struct AgentLoop {
     active_at: Timestamp,
     failures: u32,
     approvals: AgentApprovals,
+    /// Granted calls of which the outcome is not known yet.
+    running: Vec<AgentApproval>,
+    /// The owner has it rest.
+    is_paused: bool,
     effects: Vec<AgentEffect>,
 }
 
@@ -114,6 +119,8 @@ impl AgentLoop {
             active_at: now,
             failures: 0,
             approvals: AgentApprovals::default(),
+            running: Vec::new(),
+            is_paused: false,
             effects: Vec::new(),
         }
     }
@@ -128,6 +135,11 @@ impl AgentLoop {
             AgentInput::Talked => self.happened(at, Rouse::Named(Vec::new())),
             AgentInput::Spent(tokens) => self.counters.spend(tokens, at),
             AgentInput::Decided { id, is_yes } => self.decide(id, is_yes, at),
+            AgentInput::Rest(rest) => self.rest(rest, at),
+            AgentInput::Ran(id, notification) => {
+                self.running.retain(|one| one.id != id);
+                self.notify(notification, at);
+            }
             AgentInput::Refreshed if self.phase == AgentPhase::Refreshing => self.look(hot, at),
             AgentInput::Prechecked(verdict) => self.checked(verdict, hot, at),
             AgentInput::TurnOver(report) => self.turn_over(report, at),
@@ -157,6 +169,11 @@ impl AgentLoop {
         self.approvals.waiting()
     }
 
+    /// Returns the last call that nobody has answered in time.
+    pub fn lapsed(&self) -> Option<&AgentApproval> {
+        self.approvals.lapsed()
+    }
+
     /// Returns when something changes by itself; nothing: not before something happens.
     pub fn next(&self) -> Option<Timestamp> {
         let phase = match &self.phase {
@@ -173,9 +190,10 @@ impl AgentLoop {
     /// Returns what it does, in one word.
     pub fn doing(&self) -> &'static str {
         match self.phase {
-            AgentPhase::Ready(_) => "waiting",
             AgentPhase::Refreshing | AgentPhase::Checking(_) => "looking",
             AgentPhase::Thinking { .. } => "thinking",
+            AgentPhase::Asleep { .. } | AgentPhase::Ready(_) if self.is_paused => "paused",
+            AgentPhase::Ready(_) => "waiting",
             AgentPhase::Asleep { .. } => "asleep",
             AgentPhase::Over => "ended",
         }
@@ -281,7 +299,10 @@ impl AgentLoop {
         self.report(AgentNews::ApprovalDecided { approval: id, tool, decision });
         let text = match decision {
             // Its result comes as a notification of its own.
-            ApprovalDecision::Granted => return self.effects.push(AgentEffect::Run(approval)),
+            ApprovalDecision::Granted => {
+                self.running.push(approval.clone());
+                return self.effects.push(AgentEffect::Run(approval));
+            }
             ApprovalDecision::Denied => "the owner said no",
             ApprovalDecision::Expired => "nobody answered in time, so it was denied",
         };

@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+use tokio_util::sync::CancellationToken;
+
 use joi_tools::{Arguments, Tool};
 
 use super::news::TurnEnding;
@@ -41,6 +43,8 @@ pub struct AgentTurn<'a> {
     pub tokens_left: u64,
     /// Actions it may do.
     pub actions_left: u32,
+    /// Ends the turn early: whoever asked is gone, or the owner has the agent rest.
+    pub gives_up: CancellationToken,
 }
 
 /// Takes calls that need a yes.

@@ -56,6 +56,7 @@ impl NoteListener for WrittenNotes {
 
 fn engine(clock: &Arc<ManualClock>, store: &Store, alerts: &Alerts) -> Engine<Thinker> {
     Engine::new(EngineParts {
+        agents: None,
         home: None,
         initiative: Initiative { alerts: Some(AlertService::Here(alerts.clone())), ..Initiative::default() },
         reply: ReplyConfig::default(),

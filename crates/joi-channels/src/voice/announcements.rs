@@ -15,14 +15,16 @@ use joi_audio::Player;
 use joi_base::message::{Place, Private, TurnId};
 use joi_language::{LanguageCode, Languages, SentenceName};
 use joi_schedule::announce::{
-    Announcement, AnnouncementId, AnnouncementOrigin, AnnouncementPriority, Announcer, Floor, Next, Presence,
-    Situation, WaitingAnnouncement,
+    AnnouncedQuestion, Announcement, AnnouncementId, AnnouncementOrigin, AnnouncementPriority, Announcer,
+    Floor, Next, Presence, Situation, WaitingAnnouncement,
 };
 
 /// Time the microphone is open after each ring.
 const WINDOW: Duration = Duration::from_secs(3);
 /// Time it is open after an unasked remark: somebody may want to know more.
 const ANSWER_WINDOW: Duration = Duration::from_secs(6);
+/// Time it is open after the question of an agent.
+const QUESTION_WINDOW: Duration = Duration::from_secs(10);
 /// A ring without a voice, which is a tone alone, counts as so much longer.
 const WITHOUT_VOICE: Duration = Duration::from_secs(3);
 /// A microphone that is lost again within this time is shown and logged, and not announced again: a loose plug must
@@ -39,6 +41,8 @@ pub struct Announcements {
     presence: Presence,
     /// The announcement being spoken.
     current: Option<CurrentAnnouncement>,
+    /// The question that was heard last, until somebody takes it.
+    question: Option<AnnouncedQuestion>,
     /// When the arbiter is to be asked again.
     ask_at: Option<Instant>,
     /// The newest that was shown.
@@ -91,6 +95,7 @@ impl Announcements {
             place,
             presence: Presence::Here,
             current: None,
+            question: None,
             ask_at: None,
             shown: None,
             microphone: MicrophoneLoss::default(),
@@ -188,6 +193,11 @@ impl Announcements {
                 return After::Rest;
             }
         }
+        // What nobody could hear to its end is no question that a yes could be an answer to.
+        if end == AnnouncementEnd::Heard && announcement.question.is_some() {
+            self.question = announcement.question;
+            return After::FollowUp { lasts: QUESTION_WINDOW };
+        }
         let is_ring = announcement.priority == AnnouncementPriority::Ring || announcement.is_alarm();
         let invites = announcement.origin == AnnouncementOrigin::Impulse && end == AnnouncementEnd::Heard;
         match (is_ring && self.rings(), invites) {
@@ -195,6 +205,11 @@ impl Announcements {
             (false, true) => After::FollowUp { lasts: ANSWER_WINDOW },
             (false, false) => After::Rest,
         }
+    }
+
+    /// Takes the question that was heard last.
+    pub(super) fn take_question(&mut self) -> Option<AnnouncedQuestion> {
+        self.question.take()
     }
 
     /// The turn of what is being said though it was withdrawn meanwhile.

@@ -23,6 +23,7 @@ use joi_base::clock::Clock;
 use joi_base::message::{Private, TurnId};
 use joi_base::trace::{Decision, Stage, Trace, TurnRecord};
 use joi_language::Language;
+use joi_schedule::announce::AnnouncedQuestion;
 use joi_speak::{LineRole, SpokenLine};
 use joi_store::{ExchangeId, Store, StoreError};
 use joi_understand::intents;
@@ -130,6 +131,11 @@ impl<M: ChatModel + 'static> Answers<M> {
                 });
             }
         }
+    }
+
+    /// The question of an agent was heard: the next words may answer it.
+    pub(super) fn expect_yes(&self, question: AnnouncedQuestion) {
+        self.context.engine.agent_asked(&self.context.session, question);
     }
 
     /// Gets ready for what would be asked if the utterance ended here.

@@ -112,6 +112,7 @@ impl Bench {
     ) -> Self {
         let clock = clock(hour);
         let engine = Arc::new(Engine::new(EngineParts {
+            agents: None,
             home: None,
             initiative: joi_agent::Initiative::default(),
             reply: ReplyConfig::default(),

@@ -32,6 +32,7 @@ pub(super) struct Files {
     pub(super) readings: Option<LanguageFile>,
     pub(super) house: Option<LanguageFile>,
     pub(super) watch: Option<LanguageFile>,
+    pub(super) agents: Option<LanguageFile>,
 }
 
 impl Files {

@@ -18,6 +18,7 @@ sentences! {
         weather: WeatherSentences;
         wind: WindSentences;
         alert: AlertSentences;
+        agent: AgentSentences;
         watch: WatchSentences;
     }
 
@@ -219,7 +220,7 @@ sentences! {
 
     /// Results of tools, and the questions before a call.
     tools: ToolSentences {
-        shopping; notes; noted; agent_may(name, text) => AgentMay;
+        shopping; notes; noted;
         added(items, list): [String; 2];
         listed(items, list);
         not_listed(list);
@@ -314,6 +315,14 @@ sentences! {
         acknowledged; none;
     }
 
+    /// Agents: their questions, what they do, and answers to orders about them.
+    agent: AgentSentences {
+        may_it(name, text) => AgentMay; may(name); may_not(name); too_late(name, text); nobody_asks;
+        lapsed(name, text) => AgentLapsed; outcome_unknown(name, text) => AgentOutcomeUnknown;
+        paused(name); resumed(name); does(name, what); asleep; asleep_until(at); looking; thinking; waiting; ended;
+        resting; answers; unreachable(name); not_running; silent(name);
+    }
+
     /// Watches: what has happened, what is watched for, and answers to orders.
     watch: WatchSentences {
         is(thing, state) => WatchIs; are(things, state) => WatchAre; rings(thing) => WatchRings;
@@ -337,20 +346,14 @@ sentences! {
         yes_home; no_home; nobody_home;
         yes_on; yes_off; yes_open; yes_closed; yes_locked; yes_unlocked;
         no_on; no_off; no_open; no_closed; no_locked; no_unlocked;
-        all_of_them(count);
-        none_of_them;
+        all_of_them(count); none_of_them;
         only_some(state, things);
         count(count, things);
         is_locked; is_unlocked;
-        list(things);
-        none;
-        not_known_of(things);
-        unknown(thing);
+        list(things); none; not_known_of(things); unknown(thing);
         value(thing, value);
         is_on; is_off; is_open; is_closed;
-        percent(n);
-        degrees(n);
-        degrees_fahrenheit(n);
+        percent(n); degrees(n); degrees_fahrenheit(n);
         and; or;
         in_room(thing, room);
         decimal;
@@ -361,10 +364,7 @@ sentences! {
         read_only(thing);
         cannot(thing);
         out_of_range(thing, nearest);
-        sure_entrance(thing);
-        sure_valve(thing);
-        sure_alarm(thing);
-        sure_configured(thing);
+        sure_entrance(thing); sure_valve(thing); sure_alarm(thing); sure_configured(thing);
         and_more(things, count);
         done(thing);
         done_on(thing);

@@ -63,6 +63,15 @@ pub enum IfUnheard {
     Repeat(Duration),
 }
 
+/// A call of an agent that an announcement asks about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnnouncedQuestion {
+    /// The agent.
+    pub agent: String,
+    /// The number of the call.
+    pub call: u32,
+}
+
 /// Something to be said without having been asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Announcement {
@@ -78,6 +87,8 @@ pub struct Announcement {
     pub place: Option<Place>,
     /// What becomes of it when it was not heard.
     pub if_unheard: IfUnheard,
+    /// What a yes to it means; nothing where it asks nothing. It is not kept over a restart.
+    pub question: Option<AnnouncedQuestion>,
 }
 
 impl Announcement {
@@ -88,7 +99,7 @@ impl Announcement {
         wording: impl Into<Wording>,
     ) -> Self {
         let (wording, if_unheard) = (wording.into(), IfUnheard::Drop);
-        Self { wording, priority, expires: None, origin, place: None, if_unheard }
+        Self { wording, priority, expires: None, origin, place: None, if_unheard, question: None }
     }
 }
 

@@ -32,7 +32,7 @@ struct Kept {
 
 impl From<Kept> for Announcement {
     fn from(Kept { wording, priority, expires, origin, place }: Kept) -> Self {
-        Self { wording, priority, expires, origin, place, if_unheard: IfUnheard::Keep }
+        Self { wording, priority, expires, origin, place, if_unheard: IfUnheard::Keep, question: None }
     }
 }
 

@@ -14,6 +14,9 @@ use crate::agent::precheck::PrecheckVerdict;
 impl AgentLoop {
     pub(super) fn begin(&mut self, hot: &HotState, now: &Zoned) {
         let at = now.timestamp();
+        if self.is_paused {
+            return self.sleep(None, Rouse::TimeAlone);
+        }
         if self.hours.until(now).is_none() {
             let until = self.hours.next_begin(now).map(|begin| begin.timestamp());
             return self.hold(Guardrail::ActiveHours, until, Rouse::TimeAlone);

@@ -8,6 +8,7 @@ use joi_tools::Source;
 
 mod approvals;
 mod limits;
+mod restarts;
 mod rounds;
 
 /// An agent with injected time, whose effects are what is looked at.
