@@ -16,6 +16,7 @@ mod gauge;
 mod journal;
 mod moment;
 mod mute;
+mod place;
 mod report;
 mod server;
 mod shown;
@@ -25,7 +26,7 @@ pub mod watchdog;
 pub mod wire;
 
 pub use agents::{AgentGauge, AgentLine, AgentRequest, AgentRow, Agents, ApprovalRow};
-pub use board::{StatusBoard, StatusBoardParts};
+pub use board::{PageDoor, StatusBoard, StatusBoardParts};
 pub use client::Client;
 pub use desk::RunningDesk;
 pub use gauge::{Gauge, gauge, gauge_by};

@@ -19,6 +19,7 @@ pub(super) struct BuiltIn {
     pub(super) house: &'static str,
     pub(super) watch: &'static str,
     pub(super) voice: &'static str,
+    pub(super) page: &'static str,
     pub(super) prompts: fn() -> PromptTexts,
 }
 
@@ -35,6 +36,7 @@ pub(super) const ENGLISH: BuiltIn = BuiltIn {
     house: include_str!("../../../assets/language/en/house.toml"),
     watch: include_str!("../../../assets/language/en/watch.toml"),
     voice: include_str!("../../../assets/language/en/voice.toml"),
+    page: include_str!("../../../assets/language/en/page.toml"),
     prompts: PromptTexts::english,
 };
 const GERMAN: BuiltIn = BuiltIn {
@@ -50,6 +52,7 @@ const GERMAN: BuiltIn = BuiltIn {
     house: include_str!("../../../assets/language/de/house.toml"),
     watch: include_str!("../../../assets/language/de/watch.toml"),
     voice: include_str!("../../../assets/language/de/voice.toml"),
+    page: include_str!("../../../assets/language/de/page.toml"),
     prompts: PromptTexts::german,
 };
 pub(super) const BUILT_IN: [BuiltIn; 2] = [ENGLISH, GERMAN];

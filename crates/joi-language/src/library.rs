@@ -14,6 +14,7 @@ use super::built_in::{BUILT_IN, BY_TEMPLATES, ENGLISH};
 use super::grammar::Grammar;
 use super::house::{self, HouseWords};
 use super::mood::MoodWords;
+use super::page::PageWords;
 use super::prompts::PromptTexts;
 use super::readings::ReadingWords;
 use super::requests::RequestWords;
@@ -38,6 +39,7 @@ const SAFETY: &str = "care.toml";
 const HOUSE: &str = "house.toml";
 const WATCH: &str = "watch.toml";
 const VOICE: &str = "voice.toml";
+const PAGE: &str = "page.toml";
 /// The folder of the prompts, among the files of a language.
 const PROMPTS: &str = "prompts";
 /// A Piper voice among the files of a language; its description is beside it.
@@ -259,6 +261,21 @@ impl LanguageLibrary {
         };
         let own = own.map(|own| own.join(OWN_VOICE)).filter(|voice| voice.exists());
         file.read(|text| VoiceNames::read(text, code, own))
+    }
+
+    /// The words of the page in the language of this code; nothing else of it is read. What it lacks is in English.
+    ///
+    /// # Errors
+    /// Its file can't be used.
+    pub fn page(&self, code: &str) -> Result<PageWords, LanguageError> {
+        let file = match self.own(code) {
+            Some(own) => read_over(own.join(PAGE), PAGE, ENGLISH.page)?,
+            None => {
+                let built_in = BUILT_IN.iter().find(|language| language.code == code).unwrap_or(&ENGLISH);
+                LanguageFile::built_in(built_in.code, PAGE, built_in.page)
+            }
+        };
+        file.read(PageWords::read)
     }
 
     fn prompts(&self, code: &str) -> Result<PromptTexts, LanguageError> {
