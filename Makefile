@@ -1,5 +1,5 @@
 # Entry points; the work is in scripts/. Every target sets up what it needs and can be repeated.
-.PHONY: test-all cross test-cross test-reproducible demo-home test-home-peers test-peers help run install uninstall test fuzz crash-test test-ollama test-openai attack bench-ollama bench-everyday record-everyday bench-latency bench-pi bench-room eval-say demo bench soak fmt lint doc config-reference install-deps
+.PHONY: test-page test-all cross test-cross test-reproducible demo-home test-home-peers test-peers help run install uninstall test fuzz crash-test test-ollama test-openai attack bench-ollama bench-everyday record-everyday bench-latency bench-pi bench-room eval-say demo bench soak fmt lint doc config-reference install-deps
 
 help:
 	@echo "make run           set up, build, fetch the models and start joi; MIND=better also fetches a larger chat model,"
@@ -17,6 +17,7 @@ help:
 	@echo "make test-home-peers  python-openhab's own tests and HABApp against the simulated house (needs Python)"
 	@echo "make test-peers    these, servers of tools that others wrote, the conformance suite of MCP (needs Node and Python),"
 	@echo "                   and hassil on the intents project's own test sentences (SOURCES=its checkout)"
+	@echo "make test-page     uses the page in Chromium as an owner does, at two widths, and looks for barriers (needs Node)"
 	@echo "make soak          24 hours of sound in minutes: memory, threads, descriptors, false turns (ARGS: as for joi-bench soak)"
 	@echo "make bench-room    15 minutes of barge-in in a simulated room, on a real sound server: distributions"
 	@echo "make bench-ollama  compares Ollama with joi-model: first token, shared prompt, embeddings"
@@ -74,6 +75,9 @@ test-home-peers: install-deps
 test-peers: test-home-peers
 	@scripts/test-peers.sh
 	@scripts/test-template-peers.sh $(ARGS)
+
+test-page: install-deps
+	@scripts/test-page.sh
 
 bench-ollama: install-deps
 	@bash -c '. scripts/env.sh && ready && scripts/test-ollama.sh bench'

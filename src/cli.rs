@@ -36,6 +36,8 @@ mod mcp;
 mod memory;
 mod models;
 mod mute;
+mod page;
+mod qr;
 mod restore;
 mod run;
 mod say;
@@ -92,6 +94,8 @@ enum Command {
     Status(status::StatusArgs),
     /// Follow what joi is doing: starting, idle, listening, thinking, speaking, muted, error
     Events(events::EventsArgs),
+    /// Sign a browser in to the page: what goes on, why, memory, house, health, settings
+    Page(page::PageArgs),
     /// Timers, alarms and reminders: list, add, cancel, snooze, stop what rings
     Timers(timers::TimersArgs),
     /// The agents of the configuration: what they do, talk with one, its events, its calls that wait for a yes
@@ -212,6 +216,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Toggle => mute::run(MuteCommand::Toggle, &context::open_anyway(wants)?),
         Command::Status(args) => status::run(args, &context::open_anyway(wants)?),
         Command::Events(args) => events::run(args, &context::open_anyway(wants)?),
+        Command::Page(args) => page::run(args, &context::open_anyway(wants)?),
         Command::Timers(args) => timers::run(args, &context::open_anyway(wants)?),
         Command::Agents(args) => agents::run(args, &context::open_anyway(wants)?),
         Command::Watch(args) => watch::run(args, &context::open_anyway(wants)?),

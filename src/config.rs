@@ -4,6 +4,8 @@
 //! `llm.url`), `--set llm.url=…`. Unknown keys and unusable values are refused, all of them at once.
 //! Any thread. It holds no live state.
 
+mod documented;
+pub(crate) mod edit;
 mod environment;
 mod load;
 mod profile;
@@ -13,6 +15,7 @@ mod usable;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use documented::{DocumentedKey, documented};
 pub(crate) use environment::unknown_variables;
 pub(crate) use load::leaves;
 pub use load::{ConfigError, Effective, Override, ValueOrigin, load, load_text};
@@ -34,6 +37,7 @@ use joi_mcp::McpConfig;
 use joi_messages::outbound::{NtfyConfig, OutboundConfig};
 use joi_messages::signal::SignalConfig;
 use joi_models::ModelsConfig;
+use joi_page::PageConfig;
 use joi_proactive::alert::AlertConfig;
 use joi_proactive::awareness::AwarenessConfig;
 use joi_proactive::impulse::ImpulseConfig;
@@ -105,6 +109,8 @@ pub struct Config {
     pub models: ModelsConfig,
     /// Figures for Prometheus.
     pub metrics: MetricsConfig,
+    /// The page.
+    pub page: PageConfig,
     /// Logging.
     pub log: LogConfig,
 }
@@ -146,6 +152,7 @@ impl Default for Config {
             backup: BackupConfig::default(),
             models: ModelsConfig::default(),
             metrics: MetricsConfig::default(),
+            page: PageConfig::default(),
             log: LogConfig::default(),
         }
     }
@@ -206,6 +213,7 @@ impl Config {
         problems.extend(self.backup.check());
         problems.extend(self.models.check());
         problems.extend(self.metrics.check());
+        problems.extend(self.page.check());
         problems
     }
 }

@@ -15,6 +15,7 @@ mod gauge;
 mod journal;
 mod moment;
 mod mute;
+mod place;
 mod report;
 mod server;
 mod shown;
@@ -23,7 +24,7 @@ mod subscription;
 pub mod watchdog;
 pub mod wire;
 
-pub use board::{StatusBoard, StatusBoardParts};
+pub use board::{PageDoor, StatusBoard, StatusBoardParts};
 pub use client::Client;
 pub use desk::RunningDesk;
 pub use gauge::{Gauge, gauge, gauge_by};

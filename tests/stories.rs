@@ -31,6 +31,7 @@ mod stories {
     mod model_server;
     mod model_server_faults;
     mod openai_server;
+    mod page;
     mod programs;
     mod recall;
     mod service;

@@ -11,10 +11,11 @@ use tokio_util::sync::CancellationToken;
 use super::daemon::{Service, ServiceContext};
 use crate::control::{ControlServer, DeviceStatus, MuteCommand, StatusBoard, watchdog};
 use crate::metrics::{self, Metrics, MetricsConfig};
-use joi_base::message::{OutsideRequest, Private};
+use joi_base::message::{Channel, OutsideRequest, Private};
 use joi_base::secret;
 use joi_base::trace::Stage;
 use joi_channels::voice::News;
+use joi_page::LiveEvent;
 use joi_serve::EndpointRules;
 
 /// Returns the service that reports the program's state to systemd; `ending` is cancelled as soon as the program ends.
@@ -137,6 +138,7 @@ pub fn ignore_hangup() {
 
 /// Shows on `board` what happens in the conversation. Never waits.
 pub(super) fn post(board: &StatusBoard, news: &News) {
+    live(board, news);
     match news {
         News::Activity(activity) => board.does(*activity),
         News::Deaf(fault) => board.microphone(DeviceStatus::Fault(fault.clone())),
@@ -154,4 +156,32 @@ pub(super) fn post(board: &StatusBoard, news: &News) {
         | News::Told(_)
         | News::Remark(_) => {}
     }
+}
+
+/// Sends news of the conversation by voice to whoever follows what goes on.
+fn live(board: &StatusBoard, news: &News) {
+    let channel = Channel::Voice;
+    let event = || {
+        Some(match news {
+            News::Woke(phrase) => LiveEvent::Woke { phrase: phrase.clone() },
+            News::Asked => LiveEvent::Called,
+            News::Understood(text) => LiveEvent::Heard { channel, text: text.0.clone() },
+            News::Words(text) => LiveEvent::Words { channel, text: text.0.clone() },
+            News::Turn(record) => LiveEvent::Answered { channel: record.channel, turn: record.id.0 },
+            News::Dismissed(record) => {
+                let why = record.decisions.last().map(|decision| decision.reason.clone()).unwrap_or_default();
+                LiveEvent::Ignored { turn: record.id.0, why }
+            }
+            News::Rings(text) => LiveEvent::Rings { text: text.0.clone() },
+            News::Told(text) => LiveEvent::Announced { text: text.0.clone() },
+            News::Remark(text) => LiveEvent::Aside { channel, text: text.clone() },
+            News::Rests(_)
+            | News::Deaf(_)
+            | News::Hears(_)
+            | News::Speechless(_)
+            | News::Speaks(_)
+            | News::Activity(_) => return None,
+        })
+    };
+    board.goes_on(event);
 }

@@ -16,10 +16,14 @@ use joi_agent::ConnectedHome;
 use joi_base::clock::Clock;
 use joi_base::paths::Paths;
 use joi_base::pulse::Heart;
-use joi_language::Languages;
+use joi_language::{Language, Languages};
 use joi_schedule::announce::Announcer;
-use joi_schedule::{HouseHand, LOOKS_EVERY, Ring, Ringer, Schedule, ScheduleParts, WakeUp};
+use joi_schedule::{
+    Bias, EntryKind, HouseHand, LOOKS_EVERY, NewEntry, Ring, Ringer, Schedule, ScheduleOrder, ScheduleParts,
+    WakeUp, When,
+};
 use joi_store::Store;
+use joi_understand::intents;
 
 /// Exists once the clock was set over the network: systemd creates it, the start of the machine removes it.
 const SYNCHRONISED: &str = "/run/systemd/timesync/synchronized";
@@ -35,6 +39,25 @@ pub fn schedule(
     let is_synchronised = || Path::new(SYNCHRONISED).exists();
     let config = config.timers.clone();
     Schedule::new(ScheduleParts { store, clock, config, languages, is_synchronised, wake_up })
+}
+
+/// Returns the order that sets a timer, an alarm or, with words to be said then, a reminder, as it would be said; nothing
+/// where `when` is no length and no time.
+pub fn order_to_set(
+    language: &Language,
+    when: &str,
+    name: Option<String>,
+    remind: Option<String>,
+) -> Option<ScheduleOrder> {
+    let when = intents::when(language, when)?;
+    let kind = match (&remind, &when) {
+        (Some(_), _) => EntryKind::Reminder,
+        (None, When::In(_)) => EntryKind::Timer,
+        (None, When::At(_)) => EntryKind::Alarm,
+    };
+    let bias = if kind == EntryKind::Reminder { Bias::ByDay } else { Bias::Next };
+    let entry = NewEntry { kind, name: remind.or(name), when: Some(when), bias, is_foreign: false };
+    Some(ScheduleOrder::Set(entry))
 }
 
 /// Returns the service that watches for what is due. `ringer` itself is never run, so that another can follow one that

@@ -49,7 +49,7 @@ pub(crate) fn run(args: AskArgs, context: &CliContext) -> anyhow::Result<ExitCod
         brain.tools_settled().await;
         let mut typist = Typist::new(&brain).await;
         let question = args.question.join(" ");
-        match slash::run(&question, (&brain, &typist.session), None).await? {
+        match slash::run(&question, (&brain, typist.session()), None).await? {
             Slash::NotOne => {}
             done => {
                 brain.shutdown().await;

@@ -7,21 +7,18 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use self::report::{DoctorReport, ReportForm};
-use self::row::{PATIENCE, Row};
 use super::context::CliContext;
 use super::show::Tone;
+use crate::app::checks::{self, PATIENCE, Row};
 use crate::app::{self, Brain};
 use crate::control::Client;
 use joi_language::Language;
 use joi_llm::{BetterModel, Embedded, LlmConfig, LlmError, ReadyServer, ServedBy, Serving};
-use joi_models::InstallState;
 
 mod echo;
 mod home;
-mod machine;
 mod messages;
 mod report;
-mod row;
 mod sound;
 mod stored;
 mod tools;
@@ -54,9 +51,9 @@ pub(crate) fn run(args: DoctorArgs, context: &CliContext) -> anyhow::Result<Exit
     let form = if args.json { ReportForm::Json } else { ReportForm::Lines };
     let mut report = DoctorReport::new(form);
     report.rows(vec![configuration(context)])?;
-    report.part("models", || models(context))?;
-    report.part("speech to text", || Ok(vec![speech_model(context)]))?;
-    report.part("wake phrases", || Ok(vec![wake_phrases(context)]))?;
+    report.part("models", || checks::models(context.config(), &context.paths))?;
+    report.part("speech to text", || Ok(vec![checks::speech_model(context.config(), &context.paths)]))?;
+    report.part("wake phrases", || Ok(vec![checks::wake_phrases(context.config(), &context.paths)]))?;
     report.part("voice", || voices(context))?;
     report.part("model server", || context.block_on(model_server(context)))?;
     if !args.quick {
@@ -66,8 +63,8 @@ pub(crate) fn run(args: DoctorArgs, context: &CliContext) -> anyhow::Result<Exit
     report.part("house", || Ok(vec![home::check(context)?]))?;
     report.part("messages", || messages::checks(context))?;
     report.part("tools", || tools::checks(context))?;
-    report.part("stored data", || Ok(stored::checks(&context.paths)))?;
-    report.part("machine", || Ok(machine::checks(&context.paths)))?;
+    report.part("stored data", || Ok(checks::stored(&context.paths)))?;
+    report.part("machine", || Ok(checks::machine(&context.paths)))?;
     Ok(if report.end()? { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
@@ -82,64 +79,6 @@ fn configuration(context: &CliContext) -> Row {
     match &context.broken {
         None => Row::good("configuration", told),
         Some(why) => Row::bad("configuration", why.clone(), "correct it; `joi run` does not start with it"),
-    }
-}
-
-fn models(context: &CliContext) -> anyhow::Result<Vec<Row>> {
-    let library = app::library(context.config(), &context.paths)?;
-    let (mut faults, mut replaced) = (Vec::new(), 0);
-    let needed = app::needed_models(context.config(), &library);
-    for name in &needed {
-        match library.state(name)? {
-            InstallState::Present => {}
-            // The row of its replacement says more.
-            InstallState::Missing if library.stand_in(name).is_some() => replaced += 1,
-            InstallState::Missing => {
-                faults.push(Row::bad(
-                    "models",
-                    format!("{name} is missing"),
-                    format!("joi models fetch {name}"),
-                ));
-            }
-            InstallState::Damaged { why } => {
-                faults.push(Row::bad("models", why, format!("joi models fetch {name}")))
-            }
-        }
-    }
-    if faults.is_empty() {
-        let told = match replaced {
-            0 => format!("all {}", needed.len()),
-            _ => format!("{} of {}", needed.len() - replaced, needed.len()),
-        };
-        faults.push(Row::good("models", format!("{told} are there, in {}", library.shown_dirs())));
-    }
-    Ok(faults)
-}
-
-fn speech_model(context: &CliContext) -> Row {
-    match app::chosen_whisper(context.config(), &context.paths) {
-        Ok((model, _)) => {
-            let how = match app::measured_whisper(context.config(), &context.paths) {
-                Some(measured) => format!(" ({measured})"),
-                None if !context.config().hear.stt.is_english() => " (the others know English only)".into(),
-                None => " (configured)".into(),
-            };
-            Row::good("speech to text", format!("{}{how}", app::whisper_model(model)))
-        }
-        Err(error) => Row::bad("speech to text", format!("{error:#}"), "joi models fetch"),
-    }
-}
-
-/// Returns a row with the wake phrases, their means, and the reason for these.
-fn wake_phrases(context: &CliContext) -> Row {
-    match app::wake_setup(context.config(), &context.paths) {
-        Ok(means) if means.unheard().next().is_none() => Row::good("wake phrases", app::wake_summary(&means)),
-        Ok(means) => Row::fair(
-            "wake phrases",
-            app::wake_summary(&means),
-            "set hear.wake.mode = \"scored\" to hear all of them in spite of that",
-        ),
-        Err(error) => Row::bad("wake phrases", format!("{error:#}"), "joi models fetch"),
     }
 }
 

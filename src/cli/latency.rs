@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::show;
 use joi_base::trace::{Stage, TurnRecord};
+use joi_page::chart::histogram;
 
 /// Returns one row per stage, one column per turn: milliseconds after the end of speech.
 pub(crate) fn table(turns: &[TurnRecord]) -> Table {
@@ -64,8 +65,7 @@ fn sorted(turns: &[TurnRecord]) -> Vec<(Stage, Vec<f64>)> {
 
 /// Nearest-rank percentile of ascending values; 0 of none.
 pub(crate) fn percentile(sorted: &[f64], share: f64) -> f64 {
-    let rank = (share * sorted.len() as f64).ceil().max(1.0) as usize - 1;
-    sorted.get(rank).copied().unwrap_or(0.0)
+    histogram::percentile(sorted, share).unwrap_or(0.0)
 }
 
 #[cfg(test)]

@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 
 use super::context::CliContext;
 use super::show::{self, Tone};
+use crate::app::typed_memory;
 use joi_agent::memory_question;
-use joi_base::message::Private;
-use joi_store::{HitSource, Memory, MemoryHit, MemoryKind, MemoryQuery, NewMemory, Store};
+use joi_store::{HitSource, Memory, MemoryHit, MemoryKind, MemoryQuery, Store};
 
 mod carry;
 pub(super) mod document;
@@ -292,17 +292,11 @@ async fn add(store: &Store, what: &[String], kind: KindFilter, json: bool) -> an
         }
         return Ok(());
     }
-    let text = joi_redact::redact(&what.join(" "));
-    anyhow::ensure!(!text.as_str().is_empty(), "there is nothing to remember; say it in words");
-    if !text.labels().is_empty() {
-        anyhow::bail!("secrets are not stored, and this text contains one; leave it out");
-    }
     let kind = MemoryKind::from(kind);
+    let new = typed_memory(&what.join(" "), kind, Timestamp::now())?;
     if kind == MemoryKind::Document {
         anyhow::bail!("--kind document takes a file; allowed for words: user, wish, world, diary");
     }
-    let text = Private(text.into_string());
-    let new = NewMemory { kind, at: Timestamp::now(), text, source: "typed".into() };
     let number = store.remember(vec![new]).await?.pop().unwrap_or_default();
     if json {
         show::line(json!({ "no": number, "kind": kind.name() }))?;

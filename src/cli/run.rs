@@ -73,7 +73,7 @@ async fn answer_typed(brain: &Brain) {
             if line.is_empty() {
                 continue;
             }
-            match slash::run(&line, (brain, &typist.session), last.as_ref()).await {
+            match slash::run(&line, (brain, typist.session()), last.as_ref()).await {
                 Ok(Slash::NotOne) => last = Some(typist.ask(&line).await.record),
                 Ok(Slash::Done | Slash::Unknown) => {}
                 Err(error) => show::remark(format!("{error:#}")),

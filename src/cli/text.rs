@@ -54,7 +54,7 @@ pub(crate) fn run(_: TextArgs, context: &CliContext) -> anyhow::Result<ExitCode>
             if line.trim().is_empty() {
                 continue;
             }
-            if slash::run(&line, (&brain, &typist.session), last.as_ref()).await? != Slash::NotOne {
+            if slash::run(&line, (&brain, typist.session()), last.as_ref()).await? != Slash::NotOne {
                 continue;
             }
             last = Some(typist.ask(&line).await.record);

@@ -14,8 +14,8 @@ use crate::app;
 use joi_base::clock::SystemClock;
 use joi_language::Language;
 use joi_schedule::{
-    Bell, Bias, Done, Entry, EntryId, EntryKind, EntryState, Many, NewEntry, OrderReport, Schedule,
-    ScheduleOrder, Trust, When, Which, words,
+    Bell, Done, Entry, EntryId, EntryKind, EntryState, Many, OrderReport, Schedule, ScheduleOrder, Trust,
+    When, Which, words,
 };
 use joi_store::Store;
 use joi_understand::intents;
@@ -145,25 +145,13 @@ fn order(action: TimersCommand, language: &Language) -> anyhow::Result<ScheduleO
         TimersCommand::List => ScheduleOrder::List(None),
         TimersCommand::Add { when, name, remind } => {
             let said = when.join(" ");
-            let Some(when) = intents::when(language, &said) else {
+            let Some(order) = app::timers::order_to_set(language, &said, name, remind) else {
                 anyhow::bail!(
                     "\"{said}\" is no length and no time; allowed: for example \"9 minutes\", \"6:30 on weekdays\", \
                      \"tomorrow at noon\""
                 );
             };
-            let kind = match (&remind, &when) {
-                (Some(_), _) => EntryKind::Reminder,
-                (None, When::In(_)) => EntryKind::Timer,
-                (None, When::At(_)) => EntryKind::Alarm,
-            };
-            let bias = if kind == EntryKind::Reminder { Bias::ByDay } else { Bias::Next };
-            ScheduleOrder::Set(NewEntry {
-                kind,
-                name: remind.or(name),
-                when: Some(when),
-                bias,
-                is_foreign: false,
-            })
+            order
         }
         TimersCommand::Cancel { which, all } => {
             let which = which.join(" ");

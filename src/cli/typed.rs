@@ -1,16 +1,14 @@
 //! Turns that are typed: shared by `joi ask`, `joi text` and a terminal in front of `joi run`.
 
-use std::time::Instant;
-
 use tokio_util::sync::CancellationToken;
 
 use super::show;
-use crate::app::Brain;
-use joi_agent::{Ended, Session, TurnInput};
-use joi_base::message::{ConversationId, Private, TurnId};
-use joi_base::trace::{Stage, Trace, TurnRecord};
+use crate::app::{Brain, TypedTurns};
+use joi_agent::{Ended, Session};
+use joi_base::message::{ConversationId, Private};
+use joi_base::trace::TurnRecord;
 use joi_channels::console::Printer;
-use joi_channels::turn::{self, Reporter};
+use joi_channels::turn::Reporter;
 
 /// Returns a line of typed or piped text. One that is not UTF-8 is left out and reported with its number.
 pub(crate) fn line(bytes: Vec<u8>, number: usize) -> Option<String> {
@@ -25,13 +23,8 @@ pub(crate) fn line(bytes: Vec<u8>, number: usize) -> Option<String> {
     }
 }
 
-/// Asks typed questions one after the other.
-pub(crate) struct Typist<'a> {
-    brain: &'a Brain,
-    /// The session of this terminal.
-    pub(crate) session: Session,
-    last: TurnId,
-}
+/// Asks typed questions one after the other, and prints the answers.
+pub(crate) struct Typist(TypedTurns);
 
 /// The outcome of a typed question.
 pub(crate) struct Answered {
@@ -41,9 +34,14 @@ pub(crate) struct Answered {
     pub(crate) is_over: bool,
 }
 
-impl<'a> Typist<'a> {
-    pub(crate) async fn new(brain: &'a Brain) -> Self {
-        Self { brain, session: Session::new(ConversationId::console()), last: brain.last_turn().await }
+impl Typist {
+    pub(crate) async fn new(brain: &Brain) -> Self {
+        Self(TypedTurns::new(brain, ConversationId::console()).await)
+    }
+
+    /// Returns the session of this terminal.
+    pub(crate) fn session(&self) -> &Session {
+        &self.0.session
     }
 
     /// Asks, and prints the answer while it comes. Ctrl-C stops the answer.
@@ -56,9 +54,6 @@ impl<'a> Typist<'a> {
 
     /// Asks, and passes the answer to `reporter`.
     pub(crate) async fn ask_through(&mut self, text: &str, reporter: &mut impl Reporter) -> Answered {
-        self.last = TurnId(self.last.0 + 1);
-        let input =
-            TurnInput { id: self.last, text: Private(text.to_owned()), language: None, is_unsure: false };
         let cancel = CancellationToken::new();
         let interrupted = cancel.clone();
         let watch = tokio::spawn(async move {
@@ -66,18 +61,12 @@ impl<'a> Typist<'a> {
                 interrupted.cancel();
             }
         });
-        let trace = Trace::starting(Instant::now());
-        let mut end = turn::run((&self.brain.engine, &self.session), input, trace, reporter, cancel).await;
+        let turn = self.0.answer(Private(text.to_owned()), reporter, cancel).await;
         watch.abort();
-        end.trace.mark(Stage::End, Instant::now());
-        let ended = end.outcome.ended;
-        let record = end.record(self.last, self.session.id().channel, &*self.brain.clock);
-        if let Some(store) = &self.brain.store
-            && let Err(error) = store.save_turn(&record).await
-        {
+        if let Some(error) = turn.unsaved {
             show::remark(format!("the turn was not recorded: {error}"));
         }
-        Answered { record, ended, is_over: false }
+        Answered { record: turn.record, ended: turn.ended, is_over: false }
     }
 }
 

@@ -1,7 +1,5 @@
 //! `joi why`: the last turn, with what was heard, every decision and its reason, and where time went.
 
-mod svg;
-
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -11,6 +9,7 @@ use super::context::CliContext;
 use super::show::{self, Tone};
 use joi_base::message::Channel;
 use joi_base::trace::{ModelUse, TurnRecord};
+use joi_page::chart::waterfall;
 use joi_store::Store;
 
 const EXAMPLES: &str = "\
@@ -54,7 +53,7 @@ pub(crate) fn run(args: WhyArgs, context: &CliContext) -> anyhow::Result<ExitCod
     anyhow::ensure!(!turns.is_empty(), "there was no turn yet; start with `joi run` or `joi ask`");
     turns.sort_by_key(|turn| turn.id);
     if args.svg {
-        let newest = turns.iter().rev().find_map(svg::waterfall);
+        let newest = turns.iter().rev().find_map(waterfall::file);
         show::line(
             newest
                 .context("none of these turns has times; `joi why --last 20 --svg` looks further back")?

@@ -261,7 +261,7 @@ fn usable(key: &str, value: &Value, schema: &BTreeMap<String, Value>) -> Result<
 }
 
 /// Returns whether a key belongs to a table that the owner names: a server of tools, an agent.
-fn is_named_by_owner(key: &str) -> bool {
+pub(super) fn is_named_by_owner(key: &str) -> bool {
     ["mcp.servers.", "agents."]
         .iter()
         .any(|table| key.strip_prefix(table).is_some_and(|rest| rest.contains('.')))
@@ -275,7 +275,7 @@ fn alone(key: &str, value: &Value) -> Result<Config, String> {
 }
 
 /// Returns the allowed values of a key that was given another type; nothing where the type's own message is better.
-fn allowed(key: &str, default: &Value) -> Option<String> {
+pub(super) fn allowed(key: &str, default: &Value) -> Option<String> {
     let number = |noun: &str, far: &[Value]| match range(key, far) {
         Some(range) => format!("{noun} from {range}"),
         None => noun.to_owned(),

@@ -25,13 +25,18 @@ use joi_base::machine::MachineHealth;
 use joi_base::message::{Activity, AlarmRequest, OutsideRequest};
 use joi_base::pulse::Pulse;
 use joi_mcp::serve::ToolDesk;
+use joi_page::LiveEvent;
 
 mod facts;
+mod page;
 
 use facts::{AlarmLine, BoardFacts};
+pub use page::PageDoor;
 
 /// Changes a subscriber has not read yet. One that is further behind loses its subscription.
 const CHANGES: usize = 64;
+/// The same of what goes on, an event for each few words of an answer.
+const LIVE: usize = 256;
 
 /// The parts of a board.
 pub struct StatusBoardParts {
@@ -61,6 +66,10 @@ struct BoardShared {
     desk: OnceLock<ToolDesk>,
     /// The agents, where some are configured.
     agents: OnceLock<Agents>,
+    /// What goes on, with its words.
+    live: broadcast::Sender<LiveEvent>,
+    /// The page, where it is served.
+    page: OnceLock<PageDoor>,
 }
 
 impl StatusBoard {
@@ -102,6 +111,8 @@ impl StatusBoard {
             working: watch::channel(false).0,
             desk: OnceLock::new(),
             agents: OnceLock::new(),
+            live: broadcast::channel(LIVE).0,
+            page: OnceLock::new(),
         }))
     }
 
@@ -374,6 +385,9 @@ impl StatusBoard {
             facts.shown = StateEvent { state, at: moment(&*self.0.parts.clock), note };
             // Under the lock, so that everybody sees the same order. Nobody may have subscribed.
             let _ = self.0.changes.send(facts.shown.clone());
+            self.goes_on(|| {
+                Some(LiveEvent::State { state: state.name().to_owned(), note: facts.shown.note.clone() })
+            });
         }
     }
 }

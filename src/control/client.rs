@@ -95,6 +95,28 @@ impl Client {
         }
     }
 
+    /// Returns a link that signs one browser in to the page.
+    ///
+    /// # Errors
+    /// It does not answer, or not as expected; the page is not served.
+    pub fn page_link(&mut self) -> Result<String, ControlError> {
+        match self.ask(ControlRequest::Page { out: false })? {
+            ControlAnswer::PageLink { link } => Ok(link),
+            other => Err(self.astray(&other)),
+        }
+    }
+
+    /// Signs all browsers out of the page; returns how many.
+    ///
+    /// # Errors
+    /// It does not answer, or not as expected; the page is not served.
+    pub fn page_sign_out(&mut self) -> Result<usize, ControlError> {
+        match self.ask(ControlRequest::Page { out: true })? {
+            ControlAnswer::SignedOut { signed_out } => Ok(signed_out),
+            other => Err(self.astray(&other)),
+        }
+    }
+
     /// Has the alarm tried, or all alarms acknowledged; how many were, where that is known.
     ///
     /// # Errors

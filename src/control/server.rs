@@ -6,9 +6,8 @@
 //! disconnected. Muting, what silences, and the status have places of their own.
 
 use std::collections::VecDeque;
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,8 +20,9 @@ use tokio::sync::{Semaphore, broadcast, oneshot};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
-use super::board::StatusBoard;
+use super::board::{PageDoor, StatusBoard};
 use super::mute::MuteCommand;
+use super::place::{bind, lock};
 use super::subscription::{Lagged, Subscription};
 use super::wire::{self, ControlAnswer, ControlEvent, ControlRequest};
 use super::{CONNECTIONS, ControlError, REQUEST_BYTES, socket};
@@ -45,6 +45,10 @@ const NOT_SERVED: &str = "joi serves no other programs now: it is starting, or m
 /// The answer where no agent is configured.
 const NO_AGENTS: &str =
     "there are no agents: add [agents.NAME] to the configuration, as docs/user/agents.md shows";
+
+/// The answer where the page is not served.
+const NO_PAGE: &str = "the page is not served: joi is starting, or page.listen is \"\"; \
+                       set page.listen = \"127.0.0.1:9754\" and restart joi";
 
 /// The bound socket, held by this process alone. No connection is served yet.
 pub struct ControlServer {
@@ -124,26 +128,6 @@ impl ControlServer {
         connections.shutdown().await;
         Ok(())
     }
-}
-
-/// Returns the lock file, in a directory that is accessible to this user only.
-fn lock(runtime: &Path) -> io::Result<File> {
-    DirBuilder::new().recursive(true).mode(0o700).create(runtime)?;
-    let mode = fs::metadata(runtime)?.permissions().mode();
-    if mode & 0o077 != 0 {
-        fs::set_permissions(runtime, Permissions::from_mode(0o700))?;
-    }
-    OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(runtime.join("joi.lock"))
-}
-
-fn bind(socket: &Path) -> io::Result<std::os::unix::net::UnixListener> {
-    match fs::remove_file(socket) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        Ok(()) | Err(_) => {}
-    }
-    let listener = std::os::unix::net::UnixListener::bind(socket)?;
-    fs::set_permissions(socket, Permissions::from_mode(0o600))?;
-    Ok(listener)
 }
 
 /// One connection.
@@ -280,6 +264,7 @@ impl Connection {
             Ok(ControlRequest::Listen) => ControlAnswer::error("can't listen now; try again later"),
             Ok(ControlRequest::Alarm) => self.alarm(AlarmRequest::Test),
             Ok(ControlRequest::Acknowledge) => self.acknowledge().await,
+            Ok(ControlRequest::Page { out }) => page(self.board.page(), out),
             Ok(ControlRequest::Timers) if self.board.timers_changed() => {
                 ControlAnswer::Timers { timers: true }
             }
@@ -356,6 +341,18 @@ impl Connection {
     async fn send(&mut self, answer: &ControlAnswer) -> io::Result<()> {
         let line = answer.line();
         tokio::time::timeout(PATIENCE, self.writer.write_all(line.as_bytes())).await?
+    }
+}
+
+/// Opens the page to one more browser, or closes it to all.
+fn page(door: Option<&PageDoor>, is_out: bool) -> ControlAnswer {
+    let Some(door) = door else { return ControlAnswer::error(NO_PAGE) };
+    if is_out {
+        return ControlAnswer::SignedOut { signed_out: door.access.sign_out(None) };
+    }
+    match door.link() {
+        Some(link) => ControlAnswer::PageLink { link },
+        None => ControlAnswer::error("the system gives no random bytes; try again"),
     }
 }
 

@@ -35,6 +35,12 @@ pub enum ControlRequest {
     Acknowledge,
     /// Servers of tools were changed: read them again.
     Servers,
+    /// A link that signs a browser in to the page; with `out` all browsers are signed out in its place.
+    Page {
+        /// Sign all browsers out.
+        #[serde(default)]
+        out: bool,
+    },
     /// What other programs may call.
     Tools,
     /// Call one of these tools for another program; closing the connection cancels the call.
@@ -97,6 +103,7 @@ impl ControlRequest {
             | Self::Listen
             | Self::Alarm
             | Self::Servers
+            | Self::Page { .. }
             | Self::Tools
             | Self::Call { .. }
             | Self::Agents
@@ -109,7 +116,7 @@ impl ControlRequest {
 }
 
 /// The names of [`ControlRequest`], for error messages.
-const NAMES: [&str; 17] = [
+const NAMES: [&str; 18] = [
     "events",
     "status",
     "mute",
@@ -120,6 +127,7 @@ const NAMES: [&str; 17] = [
     "alarm",
     "acknowledge",
     "servers",
+    "page",
     "tools",
     "call",
     "agents",
@@ -186,6 +194,16 @@ pub enum ControlAnswer {
     Servers {
         /// Always true.
         servers: bool,
+    },
+    /// A browser can sign in.
+    PageLink {
+        /// The address to open; it works once, within ten minutes.
+        link: String,
+    },
+    /// Browsers were signed out.
+    SignedOut {
+        /// How many.
+        signed_out: usize,
     },
     /// The request about alarms was taken.
     Alarm {
@@ -310,7 +328,7 @@ mod tests {
             let Err(ControlAnswer::Error { error }) = read(unknown.as_bytes()) else { panic!("{unknown}") };
             assert_eq!(
                 error,
-                "\"do\" is one of events, status, mute, unmute, toggle, listen, timers, alarm, acknowledge, servers, tools, call, agents, say, decide, rest, follow"
+                "\"do\" is one of events, status, mute, unmute, toggle, listen, timers, alarm, acknowledge, servers, page, tools, call, agents, say, decide, rest, follow"
             );
         }
         assert!(read(&[0xff, 0xfe, b'\n']).is_err());

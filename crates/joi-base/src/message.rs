@@ -100,6 +100,11 @@ impl ConversationId {
         Self { channel: Channel::Console, place: Place::named(Self::HOME) }
     }
 
+    /// Returns the conversation typed on the page, which all browsers share.
+    pub fn page() -> Self {
+        Self { channel: Channel::Page, place: Place::named(Self::HOME) }
+    }
+
     /// Returns the conversation of an agent with itself, in one run.
     pub fn agent(run: &str) -> Self {
         Self { channel: Channel::Agent, place: Place::named(run) }
@@ -231,6 +236,8 @@ pub enum AlarmRequest {
 pub enum OutsideRequest {
     /// Listen now, without the wake phrase (push to talk).
     Listen,
+    /// Be silent, as if somebody had said "stop".
+    Stop,
 }
 
 /// What opened the microphone for an utterance.

@@ -44,6 +44,7 @@ pub use config::ConversationConfig;
 pub use endpoint::{EndpointInput, EndpointOutput, Tones, VoiceEndpoint};
 pub use hearing_rules::HearingRules;
 pub use news::News;
+pub use reporter::changed_volume;
 pub use second_look::MoreReadings;
 
 use super::turn;
@@ -165,7 +166,10 @@ impl<M: ChatModel + 'static> Conversation<M> {
                 event = self.input.next() => self.heard(event).await,
                 event = self.output.next_report() => self.spoke(event).await,
                 Some(done) = self.answers.next_done() => self.answered(done).await,
-                OutsideRequest::Listen = self.observers.next_request() => self.asked().await,
+                request = self.observers.next_request() => match request {
+                    OutsideRequest::Listen => self.asked().await,
+                    OutsideRequest::Stop => self.step(FlowInput::Silenced).await,
+                },
                 () = until(tone_at) => self.still_thinking(),
                 () = self.announcements.changed() => self.announcements_changed().await,
                 () = until(ask_at) => self.speak_up().await,

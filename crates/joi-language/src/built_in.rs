@@ -20,6 +20,7 @@ pub(super) struct BuiltIn {
     pub(super) watch: &'static str,
     pub(super) agents: &'static str,
     pub(super) voice: &'static str,
+    pub(super) page: &'static str,
     pub(super) prompts: fn() -> PromptTexts,
 }
 
@@ -37,6 +38,7 @@ pub(super) const ENGLISH: BuiltIn = BuiltIn {
     watch: include_str!("../../../assets/language/en/watch.toml"),
     agents: include_str!("../../../assets/language/en/agents.toml"),
     voice: include_str!("../../../assets/language/en/voice.toml"),
+    page: include_str!("../../../assets/language/en/page.toml"),
     prompts: PromptTexts::english,
 };
 const GERMAN: BuiltIn = BuiltIn {
@@ -53,6 +55,7 @@ const GERMAN: BuiltIn = BuiltIn {
     watch: include_str!("../../../assets/language/de/watch.toml"),
     agents: include_str!("../../../assets/language/de/agents.toml"),
     voice: include_str!("../../../assets/language/de/voice.toml"),
+    page: include_str!("../../../assets/language/de/page.toml"),
     prompts: PromptTexts::german,
 };
 pub(super) const BUILT_IN: [BuiltIn; 2] = [ENGLISH, GERMAN];

@@ -30,6 +30,7 @@ mod likeness;
 mod looping;
 mod mood;
 mod names;
+pub mod page;
 mod pattern;
 mod phonetic;
 mod placeholders;

@@ -15,6 +15,7 @@ use super::built_in::{BUILT_IN, BY_TEMPLATES, ENGLISH};
 use super::grammar::Grammar;
 use super::house::{self, HouseWords};
 use super::mood::MoodWords;
+use super::page::PageWords;
 use super::prompts::PromptTexts;
 use super::readings::ReadingWords;
 use super::requests::RequestWords;
@@ -40,6 +41,7 @@ const HOUSE: &str = "house.toml";
 const WATCH: &str = "watch.toml";
 const AGENTS: &str = "agents.toml";
 const VOICE: &str = "voice.toml";
+const PAGE: &str = "page.toml";
 /// The folder of the prompts, among the files of a language.
 const PROMPTS: &str = "prompts";
 /// A Piper voice among the files of a language; its description is beside it.
@@ -263,6 +265,21 @@ impl LanguageLibrary {
         };
         let own = own.map(|own| own.join(OWN_VOICE)).filter(|voice| voice.exists());
         file.read(|text| VoiceNames::read(text, code, own))
+    }
+
+    /// The words of the page in the language of this code; nothing else of it is read. What it lacks is in English.
+    ///
+    /// # Errors
+    /// Its file can't be used.
+    pub fn page(&self, code: &str) -> Result<PageWords, LanguageError> {
+        let file = match self.own(code) {
+            Some(own) => read_over(own.join(PAGE), PAGE, ENGLISH.page)?,
+            None => {
+                let built_in = BUILT_IN.iter().find(|language| language.code == code).unwrap_or(&ENGLISH);
+                LanguageFile::built_in(built_in.code, PAGE, built_in.page)
+            }
+        };
+        file.read(PageWords::read)
     }
 
     fn prompts(&self, code: &str) -> Result<PromptTexts, LanguageError> {

@@ -28,6 +28,9 @@ fn every_language_says_everything_and_understands_every_command() {
     for code in Language::available() {
         Language::load(&code).unwrap();
         assert_eq!(keys(&asset(&code, "sentences.toml")), keys(&asset("en", "sentences.toml")), "{code}");
+        let library = LanguageLibrary::built_in();
+        library.page(&code).unwrap();
+        assert_eq!(keys(&asset(&code, "page.toml")), keys(&asset("en", "page.toml")), "{code}");
         let tools = |code: &str| {
             let mut tools = asset(code, "tools.toml");
             tools.remove("places");
@@ -122,6 +125,38 @@ fn a_file_that_can_not_be_used_is_refused_with_its_key_and_value() {
     assert!(told.contains("what is the (current time") && told.contains("is missing"), "{told}");
     let told = problem("tools.toml", "\"munich\" = \"Europe/Berlin\"", "\"munich\" = \"Bavaria\"");
     assert!(told.ends_with("places.\"munich\" is \"Bavaria\"; allowed: the name of a time zone"), "{told}");
+}
+
+/// The placeholders of each text of a file, by its key.
+fn placeholders_of(table: &Table) -> Vec<(String, BTreeSet<String>)> {
+    let named = |text: &str| {
+        text.split('{').skip(1).filter_map(|rest| rest.split('}').next().map(str::to_owned)).collect()
+    };
+    let of = |(key, value): (&String, &Value)| match value {
+        Value::Table(inner) => placeholders_of(inner)
+            .into_iter()
+            .map(|(inner, names)| (format!("{key}.{inner}"), names))
+            .collect(),
+        other => vec![(key.clone(), named(other.as_str().unwrap_or_default()))],
+    };
+    table.iter().flat_map(of).collect()
+}
+
+#[test]
+fn the_page_says_the_same_in_every_language() {
+    let english = placeholders_of(&asset("en", "page.toml"));
+    assert!(english.iter().any(|(_, names)| !names.is_empty()));
+    assert_eq!(placeholders_of(&asset("de", "page.toml")), english);
+    // One of a folder has its own words over the English ones.
+    let folder = french(&[("commands.toml", FRENCH), ("page.toml", "[shell]\nnow = \"Maintenant\"\n")]);
+    let library = LanguageLibrary::with_folder(folder.path());
+    let page = library.page("fr").unwrap();
+    assert_eq!((page.shell.now.as_str(), page.shell.why.as_str()), ("Maintenant", "Why"));
+    let told = |text: &str| {
+        let folder = french(&[("commands.toml", FRENCH), ("page.toml", text)]);
+        LanguageLibrary::with_folder(folder.path()).page("fr").unwrap_err().to_string()
+    };
+    assert!(told("[shell]\nnwo = \"x\"\n").contains("nwo"));
 }
 
 #[test]

@@ -3,17 +3,20 @@
 //! One task accepts, one task each serves a connection, which takes one request. In: a bound listener, routes, rules.
 //! Out: what the routes answer. Head, body and the whole connection have time limits, the body a size, the endpoint and
 //! each peer a number of connections. Where all places are taken, a new connection gets that of the oldest one that has
-//! not sent its request yet, so that half requests keep nobody out. It refuses requests of web pages (a header
-//! `Origin`, on a loopback address also a foreign `Host`), and those without the token where there is one.
+//! not sent its request yet, so that half requests keep nobody out. It refuses requests of web pages other than its own
+//! ([`PageRequests`]), and those without the token where there is one. An answer that goes on for longer says so
+//! ([`LongAnswer`]).
 
 mod listen;
+mod long;
 mod places;
 mod rules;
+mod tls;
 
 use std::convert::Infallible;
 use std::io;
-use std::net::SocketAddr;
-use std::sync::Arc;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
@@ -25,14 +28,18 @@ use hyper::server::conn::http1;
 use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 pub use listen::{ListenAddress, ListenRange};
+pub use long::LongAnswer;
 use places::{ConnectionPlace, ConnectionPlaces};
-pub use rules::{EndpointRules, RequestTimes};
+pub use rules::{EndpointRules, PageRequests, RequestTimes};
+pub use tls::{TlsFault, TlsIdentity};
 
 /// Time limit for a refusal.
 const REFUSAL: Duration = Duration::from_millis(200);
@@ -44,6 +51,10 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// The answer to a connection for which there is no place.
 const FULL: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+
+/// The address that a request came from; every request has it as an extension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PeerAddress(pub IpAddr);
 
 /// Shared by the connections of an endpoint.
 struct HttpEndpoint {
@@ -104,19 +115,55 @@ async fn connection(
         let _ = timeout(REFUSAL, refuse(stream)).await;
         return;
     };
+    let head = endpoint.rules.times.head;
+    match endpoint.rules.tls.as_ref().map(TlsIdentity::acceptor) {
+        None => requests(endpoint, stream, peer, place).await,
+        Some(acceptor) => {
+            let accepted = tokio::select! {
+                () = place.given_away() => return,
+                accepted = timeout(head, acceptor.accept(stream)) => accepted,
+            };
+            // A peer that speaks no TLS, or not in time, needs no mention.
+            if let Ok(Ok(stream)) = accepted {
+                requests(endpoint, stream, peer, place).await;
+            }
+        }
+    }
+}
+
+/// Serves the request of a connection.
+async fn requests<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+    endpoint: Arc<HttpEndpoint>,
+    stream: S,
+    peer: SocketAddr,
+    place: ConnectionPlace,
+) {
     let place = Arc::new(place);
     let (times, working) = (endpoint.rules.times, Arc::clone(&place));
-    let service = service_fn(move |request| {
-        let (endpoint, place) = (Arc::clone(&endpoint), Arc::clone(&working));
-        async move { Ok::<_, Infallible>(answer(&endpoint, &place, request).await) }
+    let (longer, is_longer) = oneshot::channel();
+    let longer = Arc::new(Mutex::new(Some(longer)));
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(PeerAddress(peer.ip()));
+        let (endpoint, place, longer) = (Arc::clone(&endpoint), Arc::clone(&working), Arc::clone(&longer));
+        async move {
+            let mut response = answer(&endpoint, &place, request).await;
+            if let Some(long) = response.extensions_mut().remove::<LongAnswer>()
+                && let Some(longer) = longer.lock().unwrap_or_else(PoisonError::into_inner).take()
+            {
+                // The connection is over already.
+                let _ = longer.send(long);
+            }
+            Ok::<_, Infallible>(response)
+        }
     });
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(times.head).keep_alive(false);
     let serving = http.serve_connection(TokioIo::new(stream), service);
     tokio::select! {
         () = place.given_away() => {}
+        () = long::over(times.whole, is_longer) => {}
         // A peer that breaks off or does not send HTTP needs no mention.
-        _ = timeout(times.whole, serving) => {}
+        _ = serving => {}
     }
 }
 
@@ -131,7 +178,7 @@ async fn refuse(stream: TcpStream) -> io::Result<()> {
 
 /// Answers one request, whose body is read first.
 async fn answer(endpoint: &HttpEndpoint, place: &ConnectionPlace, request: Request<Incoming>) -> Response {
-    if let Err(refusal) = endpoint.rules.admits(request.headers(), endpoint.is_loopback) {
+    if let Err(refusal) = endpoint.rules.admits(request.method(), request.headers(), endpoint.is_loopback) {
         return refusal;
     }
     let most = endpoint.rules.body_bytes;

@@ -13,6 +13,20 @@ use super::*;
 /// Only against a test that would never end.
 const FOR_EVER: Duration = Duration::from_secs(60);
 
+/// A body without an end.
+struct Endless;
+
+impl futures_util::Stream for Endless {
+    type Item = Result<axum::body::Bytes, Infallible>;
+
+    fn poll_next(
+        self: std::pin::Pin<&mut Self>,
+        _: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Option<Self::Item>> {
+        std::task::Poll::Ready(Some(Ok(axum::body::Bytes::from_static(&[b'x'; 4096]))))
+    }
+}
+
 struct Served {
     address: SocketAddr,
     stop: CancellationToken,
@@ -27,6 +41,8 @@ impl Served {
         let routes = Router::new()
             .route("/figures", get(async || "42\n"))
             .route("/events", post(async |body: String| body))
+            .route("/peer", get(async |peer: axum::Extension<PeerAddress>| peer.0.0.to_string()))
+            .route("/long", get(long_answer))
             .route(
                 "/endless",
                 get(async move || {
@@ -55,6 +71,86 @@ impl Served {
     fn figures(&self) -> u16 {
         self.status("GET /figures HTTP/1.1\r\nHost: localhost\r\n\r\n")
     }
+}
+
+/// An answer that never ends by itself, of a peer that is cut off where it says so.
+async fn long_answer(request: Request<Body>) -> Response {
+    let cut = CancellationToken::new();
+    if request.uri().query() == Some("cut") {
+        cut.cancel();
+    }
+    let mut response = Response::new(Body::from_stream(Endless));
+    response.extensions_mut().insert(LongAnswer { lasts: FOR_EVER * 2, cut });
+    response
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_answer_outlasts_the_time_of_a_request_and_a_peer_that_does_not_read_is_cut_off() {
+    let times = RequestTimes { whole: Duration::from_millis(50), ..RequestTimes::default() };
+    let served = Served::new(EndpointRules { times, ..EndpointRules::default() }).await;
+    let mut long = served.send("GET /long HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    // Another connection is over in the time that all have.
+    assert_eq!(served.status("GET /endless HTTP/1.1\r\nHost: localhost\r\n\r\n"), 0);
+    let mut first = [0; 64 * 1024];
+    for _ in 0..64 {
+        assert!(long.read(&mut first).unwrap() > 0, "it goes on");
+    }
+    let mut unread = served.send("GET /long?cut HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    let mut rest = Vec::new();
+    // It ends; the bytes that were on their way may be lost.
+    let _ = unread.read_to_end(&mut rest);
+    let peer = "GET /peer HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    let mut told = String::new();
+    served.send(peer).read_to_string(&mut told).unwrap();
+    assert!(told.ends_with("127.0.0.1"), "{told}");
+    served.stop.cancel();
+    served.task.await.unwrap().unwrap();
+}
+
+/// The answer to an encrypted request, where the certificate is one of `name`.
+async fn encrypted(address: SocketAddr, name: &'static str) -> io::Result<String> {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio_rustls::rustls::pki_types::pem::PemObject as _;
+    use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
+    use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto::ring};
+    let mut roots = RootCertStore::empty();
+    roots.add(CertificateDer::from_pem_slice(include_bytes!("tests/ca.pem")).unwrap()).unwrap();
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
+    let config = config.with_safe_default_protocol_versions().unwrap();
+    let config = Arc::new(config.with_root_certificates(roots).with_no_client_auth());
+    let stream = TcpStream::connect(address).await?;
+    let connector = tokio_rustls::TlsConnector::from(config);
+    let mut stream = connector.connect(ServerName::try_from(name).unwrap(), stream).await?;
+    stream.write_all(b"GET /figures HTTP/1.1\r\nHost: localhost\r\n\r\n").await?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await?;
+    Ok(answer)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn with_a_certificate_requests_are_encrypted_and_plain_ones_get_nothing() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let (certificate, key) = (folder.path().join("server.pem"), folder.path().join("key.pem"));
+    std::fs::write(&certificate, include_str!("tests/server.pem")).unwrap();
+    std::fs::write(&key, include_str!("tests/key.pem")).unwrap();
+    let readable = |mode| std::fs::set_permissions(&key, std::fs::Permissions::from_mode(mode)).unwrap();
+    readable(0o644);
+    let told = TlsIdentity::read(&certificate, &key).unwrap_err().to_string();
+    assert!(told.contains("everybody can read it"), "{told}");
+    readable(0o600);
+    let told = TlsIdentity::read(&key, &key).unwrap_err().to_string();
+    assert!(told.contains("holds no certificate"), "{told}");
+    let told = TlsIdentity::read(&certificate, &certificate).unwrap_err().to_string();
+    assert!(told.contains("the key in") || told.contains("everybody"), "{told}");
+    let tls = Some(TlsIdentity::read(&certificate, &key).unwrap());
+    let served = Served::new(EndpointRules { tls, ..EndpointRules::default() }).await;
+    let answer = encrypted(served.address, "localhost").await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("42\n"), "{answer}");
+    assert!(encrypted(served.address, "evil.example").await.is_err(), "its name is another one");
+    assert_eq!(served.figures(), 0);
+    served.stop.cancel();
+    served.task.await.unwrap().unwrap();
 }
 
 fn status(peer: &mut Peer) -> u16 {

@@ -14,7 +14,7 @@ use super::{Daemon, Service, ServiceContext};
 use crate::app::{self, Brain, Conversing, DataLock, DataLockError, Show, Shown, Sound};
 use crate::app::{
     agents, alerts, awake, awareness, backups, brain, diary, display, home, impulse, loading, machine, mcp,
-    messages, outside, programs, timers, upkeep, watches, weather,
+    messages, outside, page, programs, timers, upkeep, watches, weather,
 };
 use crate::config::Config;
 use crate::control::{
@@ -78,6 +78,11 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
     show(Shown::Ready { wake_phrase: app::first_phrase(config, paths) });
 
     let loaded = CancellationToken::new();
+    let sound = page::PageSound { player: talk.player.clone(), meter: talk.meter.clone() };
+    let page = page::page(config, paths, &brain, &board, sound).await.unwrap_or_else(|error| {
+        show(Shown::Remark(format!("the page is not served: {error:#}")));
+        Vec::new()
+    });
     let [questions, tool_endpoint] = programs::programs(config, &brain, &board);
     let late = [
         Some(loading::loading(talk.loading, loaded.clone())),
@@ -105,6 +110,7 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
     ];
     daemon.start_all(late);
     daemon.start_all(messages.services(&board).into_iter().map(Some));
+    daemon.start_all(page.into_iter().map(Some));
     board.started();
     Ok(Started { daemon, brain, lock })
 }
@@ -127,7 +133,7 @@ async fn make(
     let place = Place::named(&config.audio.room);
     let mut talk = app::converse_over(sound, place, config, paths, &brain).await?;
     board.queues(std::mem::take(&mut talk.gauges));
-    if let Some(meter) = talk.meter.take() {
+    if let Some(meter) = talk.meter.clone() {
         let speaker = talk.player.delay();
         board.sound(move || SoundStatus {
             lost_s: meter.lost().as_secs_f64(),

@@ -5,8 +5,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::row::{PATIENCE, Row};
 use crate::app;
+use crate::app::checks::{PATIENCE, Row};
 use crate::cli::context::CliContext;
 use crate::control::Client;
 use joi_audio::{

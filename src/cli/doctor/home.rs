@@ -1,8 +1,8 @@
 //! Whether the house is connected: address, token, version, semantic model.
 
 use super::super::context::CliContext;
-use super::row::Row;
 use crate::app;
+use crate::app::checks::Row;
 use joi_home::{HomeFault, ServerCheck, hub_names};
 
 /// Returns one row; no configured house is not a fault.

@@ -7,8 +7,8 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use super::super::context::CliContext;
-use super::row::Row;
 use crate::app;
+use crate::app::checks::Row;
 use joi_messages::signal::link::signal_link;
 use joi_messages::signal::{ReceiveMode, SignalConfig};
 

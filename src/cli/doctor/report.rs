@@ -5,7 +5,7 @@
 
 use serde_json::json;
 
-use super::row::Row;
+use crate::app::checks::Row;
 use crate::cli::show::{self, Tone};
 
 /// How findings are shown.

@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use super::echo;
-use super::row::{PATIENCE, Row};
+use crate::app::checks::{PATIENCE, Row};
 use crate::cli::context::CliContext;
 use crate::cli::mute;
 use crate::control::{Client, DeviceStatus};

@@ -2,7 +2,7 @@
 //!
 //! In: what it reports at the control socket, the configuration, the file of servers. Out: a row for each server.
 
-use super::row::Row;
+use crate::app::checks::Row;
 use crate::app::mcp;
 use crate::cli::context::CliContext;
 use crate::cli::mcp::ServerTrial;

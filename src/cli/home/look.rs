@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use super::super::context::CliContext;
 use super::super::show;
 use super::access::{fault_message, find, open, print_json, read};
-use joi_home::house::{Caution, CautionCause, House, Item, Permission};
+use crate::app::by_voice;
+use joi_home::house::{Caution, House, Item};
 use joi_home::no_rooms;
 
 /// A shell that completes a name waits no longer.
@@ -25,16 +26,6 @@ pub(super) struct ItemsArgs {
     /// Only their names, one a line; nothing where the house does not answer within two seconds
     #[arg(long, conflicts_with = "json")]
     names: bool,
-}
-
-fn caution(item: &Item) -> &'static str {
-    match item.caution {
-        Caution::None => "",
-        Caution::AskFirst(CautionCause::Entrance) => "asks first (entrance)",
-        Caution::AskFirst(CautionCause::Valve) => "asks first (valve)",
-        Caution::AskFirst(CautionCause::Alarm) => "asks first (alarm)",
-        Caution::AskFirst(CautionCause::Configured) => "asks first (danger, or home.ask_first)",
-    }
 }
 
 /// Innermost first: "Kitchen, Ground floor".
@@ -216,23 +207,6 @@ pub(super) fn show_item(name: &str, as_json: bool, context: &CliContext) -> anyh
         show::line(format!("{what:12} {told}"))?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn by_voice(item: &Item) -> String {
-    match item.permission {
-        Permission::ReadWrite if item.is_read_only => "read only (its description says so)".to_owned(),
-        Permission::ReadWrite if !item.kind.takes_commands() => {
-            "read only (its type takes no command)".to_owned()
-        }
-        permission => {
-            let caution = caution(item);
-            if caution.is_empty() {
-                permission.name().to_owned()
-            } else {
-                format!("{}, {caution}", permission.name())
-            }
-        }
-    }
 }
 
 pub(super) fn permissions(as_json: bool, context: &CliContext) -> anyhow::Result<ExitCode> {

@@ -141,6 +141,7 @@ impl Flow {
         match input {
             FlowInput::Wake { at, when, .. } => self.listen(Some(at), when),
             FlowInput::Requested { at } => self.listen(None, at),
+            FlowInput::Silenced => self.silenced(),
             FlowInput::Started { at } => self.started(at),
             FlowInput::Paused(utterance) => self.paused(utterance),
             FlowInput::Resumed { generation, revision } => self.resumed(generation, revision),

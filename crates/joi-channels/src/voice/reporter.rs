@@ -187,7 +187,7 @@ impl Reporter for SpokenReporter {
     fn act(&mut self, action: Action) {
         match action {
             Action::Volume(change) => {
-                let volume = changed(self.speech.player.volume(), change);
+                let volume = changed_volume(self.speech.player.volume(), change);
                 self.speech.player.set_volume(volume);
             }
             Action::StopSpeaking => match &self.speech.mouth {
@@ -208,8 +208,8 @@ impl Reporter for SpokenReporter {
     }
 }
 
-/// The volume after a change: steps of ten percent points, never below audible by a step.
-fn changed(now: Volume, change: VolumeChange) -> Volume {
+/// Returns the volume after a change: steps of ten percent points, never below audible by a step.
+pub fn changed_volume(now: Volume, change: VolumeChange) -> Volume {
     let percent = now.as_percent();
     Volume::percent(match change {
         VolumeChange::Up => percent.saturating_add(VOLUME_STEP).min(100),
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn steps_stay_audible_and_a_set_volume_is_taken_as_it_is() {
-        let after = |from, change| changed(Volume::percent(from), change).as_percent();
+        let after = |from, change| changed_volume(Volume::percent(from), change).as_percent();
         assert_eq!(after(50, VolumeChange::Up), 60);
         assert_eq!(after(95, VolumeChange::Up), 100);
         assert_eq!(after(50, VolumeChange::Down), 40);

@@ -28,6 +28,8 @@ pub enum FlowInput {
         /// When.
         at: Instant,
     },
+    /// Somebody asked for silence without a word.
+    Silenced,
     /// The user has begun to speak.
     Started {
         /// When.

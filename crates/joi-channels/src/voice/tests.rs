@@ -32,6 +32,7 @@ mod alarms;
 mod glance;
 mod mentioned;
 mod second_opinion;
+mod silenced;
 mod source;
 
 fn clock(hour: i8) -> Arc<dyn Clock> {

@@ -1,5 +1,5 @@
-//! What becomes of words in a house, written as the corpora in `tests/data/homes` write it: for tests and
-//! measurements.
+//! What becomes of words in a house, written as the corpora in `tests/data/homes` write it: for tests,
+//! measurements and whoever tries a sentence.
 //!
 //! In: an utterance, a house, the room of the device. Out: the decision as text, and what the utterance may be besides.
 //! Pure: no I/O, no clock.
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::follow::FollowUp;
 use super::{
     HouseAnswer, HouseDecision, HousePhrasings, HouseRefusal, HouseSituation, HouseTemplates, NamedThing,
-    PlannedCommand, TemplateNames, decide, names, near,
+    PlannedCommand, TemplateNames, decide, names, near, say,
 };
 use crate::intents::{self, Mood, Reading};
 use crate::text;
@@ -48,12 +48,22 @@ impl HouseUnderstanding {
         self.read(house, None, |situation| decide(text, situation)).is_some()
     }
 
-    /// Returns what comes of `text`, as the corpora write it; "-" for nothing. What asks or quotes never acts.
-    pub fn written(&self, text: &str, house: &House, room: Option<&str>) -> String {
+    /// Returns what is decided about `text`; nothing where it is not about the house. What asks or quotes never acts.
+    pub fn decided(&self, text: &str, house: &House, room: Option<&str>) -> Option<HouseDecision> {
         let decision = self.read(house, room, |situation| decide(text, situation));
         let acts = matches!(decision, Some(HouseDecision::Send(_) | HouseDecision::AskFirst(_)));
         let may_act = intents::mood(&self.language, text) == Mood::Request && !text::quotes(text);
-        written(decision.filter(|_| !acts || may_act).as_ref())
+        decision.filter(|_| !acts || may_act)
+    }
+
+    /// Returns what is said of a decision; empty for commands that are sent at once.
+    pub fn said(&self, decision: &HouseDecision) -> String {
+        say::decision(decision, &self.words)
+    }
+
+    /// Returns what comes of `text`, as the corpora write it; "-" for nothing.
+    pub fn written(&self, text: &str, house: &House, room: Option<&str>) -> String {
+        written(self.decided(text, house, room).as_ref())
     }
 
     /// Names that may be said in it.

@@ -17,7 +17,10 @@ impl Flow {
         let Some(judged) = judged else { return self.restored() };
         match judged.judgement.verdict {
             JudgeVerdict::Stop if self.is_emergency(&judged) => self.interrupted(judged),
-            JudgeVerdict::Stop => self.stopped(judged),
+            JudgeVerdict::Stop => {
+                let word = judged.sound.map(StopWordTimes::of);
+                self.stopped(Why { reason: TOLD, judged: Some(judged.judgement.reason), word })
+            }
             JudgeVerdict::Interrupts(_) if self.may_be_followed() => self.interrupted(judged),
             JudgeVerdict::Interrupts(_)
             | JudgeVerdict::Echo
@@ -39,15 +42,19 @@ impl Flow {
         is_over_her && judged.sound.is_some() && risk::emergency(&language, &judged.transcript.text).is_some()
     }
 
-    fn stopped(&mut self, judged: Judged) -> Vec<FlowEffect> {
+    /// Falls silent without a word: whatever goes on is over, and nothing is listened to.
+    pub(super) fn silenced(&mut self) -> Vec<FlowEffect> {
+        if !matches!(self.phase, Phase::Listening { .. }) {
+            return self.stopped(TOLD.into());
+        }
+        let mut effects = vec![FlowEffect::Ears(HearCommand::Cancel)];
+        effects.extend(self.rest(TOLD));
+        effects
+    }
+
+    fn stopped(&mut self, why: Why) -> Vec<FlowEffect> {
         let mut effects = match &self.phase {
-            Phase::Answering { turn, .. } => {
-                let word = judged.sound.map(StopWordTimes::of);
-                vec![FlowEffect::Cancel(
-                    *turn,
-                    Why { reason: TOLD, judged: Some(judged.judgement.reason), word },
-                )]
-            }
+            Phase::Answering { turn, .. } => vec![FlowEffect::Cancel(*turn, why)],
             Phase::Transcribing { utterance, .. } => vec![drop_all(utterance)],
             // The sound says what the words did not.
             Phase::Listening { by: Opening::Interruption, .. } => vec![],

@@ -49,9 +49,10 @@ fn the_transition_table() {
         &|| window(at),
         &interrupted,
     ];
-    let inputs: [(&str, &dyn Fn() -> FlowInput); 18] = [
+    let inputs: [(&str, &dyn Fn() -> FlowInput); 19] = [
         ("wake phrase", &wake),
         ("request", &|| FlowInput::Requested { at }),
+        ("silence asked", &|| FlowInput::Silenced),
         ("speech", &|| FlowInput::Started { at }),
         ("pause", &|| FlowInput::Paused(utterance(1, 0, at))),
         ("resumed", &|| FlowInput::Resumed { generation: 1, revision: 1 }),
@@ -82,7 +83,7 @@ fn the_transition_table() {
 }
 
 fn inputs() -> impl Strategy<Value = Vec<(u8, u64)>> {
-    prop::collection::vec((0_u8..18, 1_u64..14), 0..80)
+    prop::collection::vec((0_u8..19, 1_u64..14), 0..80)
 }
 
 proptest! {
@@ -112,6 +113,7 @@ proptest! {
                 14 => over_her(at),
                 15 => FlowInput::Started { at },
                 16 => FlowInput::Alarming,
+                17 => FlowInput::Silenced,
                 _ => FlowInput::Announcing,
             };
             let ended = match &input { FlowInput::TurnOver { turn, .. } => Some(turn.0), _ => None };

@@ -7,6 +7,8 @@ use std::fmt::Write as _;
 
 use joi_base::trace::{Mark, Stage, TurnRecord};
 
+use super::escaped;
+
 /// Width of the picture, in pixels.
 const WIDTH: f64 = 760.0;
 /// Left of the bars: names of stages.
@@ -22,8 +24,14 @@ const LINES: f64 = 8.0;
 /// Distances between lines of the scale, in ms.
 const STEPS: [f64; 8] = [50.0, 100.0, 200.0, 500.0, 1_000.0, 2_000.0, 5_000.0, 10_000.0];
 
-/// Returns the picture of `turn`; nothing when fewer than two stages were passed.
-pub(super) fn waterfall(turn: &TurnRecord) -> Option<String> {
+/// Returns the picture of `turn` as a file; nothing when fewer than two stages were passed.
+pub fn file(turn: &TurnRecord) -> Option<String> {
+    let title = format!("turn {} by {}: milliseconds after speech ended", turn.id, turn.channel.name());
+    drawn(turn, &title)
+}
+
+/// The same with another title.
+pub(crate) fn drawn(turn: &TurnRecord, title: &str) -> Option<String> {
     // The last sample is the end of the answer, not a wait of the user.
     let marks: Vec<Mark> = turn.marks.iter().copied().filter(|mark| mark.stage != Stage::End).collect();
     let (first, last) = (marks.first()?.ms.min(0.0), marks.last()?.ms);
@@ -35,10 +43,9 @@ pub(super) fn waterfall(turn: &TurnRecord) -> Option<String> {
     let height = TOP + ROW * marks.len() as f64 + 12.0;
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH:.0} {height:.0}\" font-family=\"sans-serif\" \
-         font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n\
-         <text x=\"12\" y=\"22\" font-size=\"14\">turn {} by {}: milliseconds after speech ended</text>\n",
-        turn.id,
-        turn.channel.name(),
+         font-size=\"12\" role=\"img\" aria-label=\"{title}\">\n<rect class=\"ground\" width=\"100%\" height=\"100%\" \
+         fill=\"#fff\"/>\n<text x=\"12\" y=\"22\" font-size=\"14\">{title}</text>\n",
+        title = escaped(title),
     );
     let step = STEPS.into_iter().find(|step| (last - first) / step <= LINES).unwrap_or(STEPS[7]);
     let mut line = (first / step).ceil() * step;
@@ -46,7 +53,7 @@ pub(super) fn waterfall(turn: &TurnRecord) -> Option<String> {
         let x = at(line);
         let _ = writeln!(
             svg,
-            "<path d=\"M{x:.1} {TOP:.0}V{:.0}\" stroke=\"#ddd\"/><text x=\"{x:.1}\" y=\"{:.0}\" fill=\"#888\" \
+            "<path class=\"grid\" d=\"M{x:.1} {TOP:.0}V{:.0}\" stroke=\"#ddd\"/><text class=\"scale\" x=\"{x:.1}\" y=\"{:.0}\" fill=\"#666\" \
              text-anchor=\"middle\">{line:.0}</text>",
             height - 8.0,
             TOP - 6.0,
@@ -61,13 +68,13 @@ pub(super) fn waterfall(turn: &TurnRecord) -> Option<String> {
         let _ = writeln!(
             svg,
             "<text x=\"12\" y=\"{:.0}\">{}</text><rect x=\"{from:.1}\" y=\"{:.0}\" width=\"{:.1}\" height=\"{:.0}\" \
-             rx=\"2\" fill=\"{}\"/><text x=\"{:.1}\" y=\"{:.0}\">{:.0}</text>",
+             rx=\"2\" {}/><text x=\"{:.1}\" y=\"{:.0}\">{:.0}</text>",
             y + 17.0,
             mark.stage.name(),
             y + 4.0,
             (to - from).max(1.5),
             ROW - 8.0,
-            colour(mark.stage),
+            paint(mark.stage),
             to + 6.0,
             y + 17.0,
             mark.ms,
@@ -78,13 +85,13 @@ pub(super) fn waterfall(turn: &TurnRecord) -> Option<String> {
     Some(svg)
 }
 
-/// Whose time it is: hearing, understanding, speaking.
-fn colour(stage: Stage) -> &'static str {
+/// Whose time it is: waiting, hearing, understanding, speaking.
+fn paint(stage: Stage) -> &'static str {
     match stage {
-        Stage::Wake | Stage::SpeechEnd => "#9aa5b1",
-        Stage::Endpoint | Stage::Transcript => "#3b82c4",
-        Stage::FirstToken | Stage::FirstSentence => "#c27c1d",
-        Stage::FirstSample | Stage::Audible | Stage::End => "#3a9a5b",
+        Stage::Wake | Stage::SpeechEnd => "class=\"waits\" fill=\"#9aa5b1\"",
+        Stage::Endpoint | Stage::Transcript => "class=\"hears\" fill=\"#3b82c4\"",
+        Stage::FirstToken | Stage::FirstSentence => "class=\"thinks\" fill=\"#c27c1d\"",
+        Stage::FirstSample | Stage::Audible | Stage::End => "class=\"speaks\" fill=\"#3a9a5b\"",
     }
 }
 
@@ -118,7 +125,7 @@ mod tests {
             (Stage::Audible, 400.0),
             (Stage::End, 1_900.0),
         ];
-        let svg = waterfall(&turn(&marks)).unwrap();
+        let svg = file(&turn(&marks)).unwrap();
         assert_eq!(svg.matches("rx=\"2\"").count(), 6, "one for each stage but the end: {svg}");
         assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
         assert!(!svg.contains("time is it") && !svg.contains("Noon"));
@@ -129,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_turn_without_times_has_no_picture() {
-        assert_eq!(waterfall(&turn(&[])), None);
-        assert_eq!(waterfall(&turn(&[(Stage::SpeechEnd, 0.0)])), None);
+        assert_eq!(file(&turn(&[])), None);
+        assert_eq!(file(&turn(&[(Stage::SpeechEnd, 0.0)])), None);
     }
 }

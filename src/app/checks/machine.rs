@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::row::Row;
-use crate::cli::show;
+use crate::control::bytes;
 use joi_base::machine::{DiskRoom, LEAST_DISK, MachineHealth, MachineTrouble, MemoryRoom};
 use joi_base::paths::Paths;
 
@@ -13,7 +13,8 @@ const LEAST_MEMORY: u64 = 700_000_000;
 /// A clock before this year was never set.
 const LEAST_YEAR: i16 = 2026;
 
-pub(super) fn checks(paths: &Paths) -> Vec<Row> {
+/// Returns how memory, disk, clock, power and heat are.
+pub(crate) fn checks(paths: &Paths) -> Vec<Row> {
     let mut rows = vec![memory(), disk(&paths.data), clock()];
     rows.extend(power_and_heat(&MachineHealth::read(Path::new("/"), &paths.data)));
     rows
@@ -41,9 +42,9 @@ fn memory() -> Row {
     let Some(MemoryRoom { free, total }) = MemoryRoom::now() else {
         return Row::fair("memory", "the system does not tell", "");
     };
-    let told = format!("{} of {} free", show::bytes(free), show::bytes(total));
+    let told = format!("{} of {} free", bytes(free), bytes(total));
     if free < LEAST_MEMORY {
-        let need = show::bytes(LEAST_MEMORY);
+        let need = bytes(LEAST_MEMORY);
         return Row::fair("memory", told, format!("{need} are wanted; end other programs"));
     }
     Row::good("memory", told)
@@ -53,7 +54,7 @@ fn disk(data: &Path) -> Row {
     match DiskRoom::of(data) {
         Err(error) => Row::bad("disk", format!("{}: {error}", data.display()), "mend the disk"),
         Ok(DiskRoom { free, read_only, .. }) => {
-            let told = format!("{} free for {}", show::bytes(free), data.display());
+            let told = format!("{} free for {}", bytes(free), data.display());
             if read_only {
                 return Row::bad("disk", format!("{told}, read-only"), "mount it writable, or set JOI_DATA");
             }
@@ -93,7 +94,7 @@ fn synchronised() -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::show::Tone;
+    use crate::control::Tone;
     use joi_base::machine::PowerHealth;
 
     fn findings(health: &MachineHealth) -> Vec<(bool, String, bool)> {

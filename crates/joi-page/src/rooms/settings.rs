@@ -1,0 +1,108 @@
+//! Settings: every key of the configuration with its meaning, and a form for each.
+//!
+//! In: the configuration of this run and of the next. Out: HTML, and what came of a form.
+
+use joi_language::fill;
+use maud::{Markup, html};
+
+use super::deed::RoomDeed;
+use crate::form::FormFields;
+use crate::look::{BadgeTone, Look, badge};
+use crate::notice::PageNotice;
+use crate::views::{KeyOrigin, KeyView, SettingsSection};
+use crate::{PageFault, PageHost};
+
+/// Returns the page.
+pub(super) async fn show<H: PageHost>(host: &H, look: &Look) -> Result<Markup, PageFault> {
+    let words = &look.words.settings;
+    let settings = host.settings().await?;
+    let is_changed = settings.sections.iter().flat_map(|section| &section.keys).any(|key| key.next.is_some());
+    Ok(html! {
+        p class="lead" { (fill(&words.about, &[("file", &settings.file)])) }
+        @if is_changed { p class="notice" { (words.restart) } }
+        div class="field find" hidden {
+            label for="find" { (words.search) }
+            input id="find" type="search" autocomplete="off";
+        }
+        @for section in &settings.sections { (one_section(section, look)) }
+        p class="quiet" { (words.named) }
+    })
+}
+
+fn one_section(section: &SettingsSection, look: &Look) -> Markup {
+    let is_changed = section.keys.iter().any(|key| key.next.is_some());
+    html! {
+        details class="card section" open[is_changed] {
+            summary { strong { code { @if section.name.is_empty() { "config.toml" } @else { "[" (section.name) "]" } } } " " span class="quiet" { (section.keys.len()) } }
+            div class="apart" { @for key in &section.keys { (one_key(key, look)) } }
+        }
+    }
+}
+
+fn one_key(key: &KeyView, look: &Look) -> Markup {
+    let words = &look.words.settings;
+    let shown = key.next.as_ref().unwrap_or(&key.value);
+    let is_set = key.origin == KeyOrigin::File || key.next.is_some();
+    html! {
+        div class="key" data-find={ (key.key) " " (key.about) } {
+            (look.form("settings/set", "", &html! {
+                input type="hidden" name="name" value=(key.key);
+                div class="line" {
+                    label for=(key.key) { code { (key.key) } }
+                    @match key.origin {
+                        KeyOrigin::Default => {},
+                        KeyOrigin::File => (badge(BadgeTone::Quiet, &words.from_file)),
+                        KeyOrigin::Elsewhere => (badge(BadgeTone::Fair, &words.from_elsewhere)),
+                    }
+                    @if let Some(next) = &key.next { (badge(BadgeTone::Fair, &fill(&words.differs, &[("value", next)]))) }
+                }
+                p class="quiet" { (key.about) }
+                div class="bar" {
+                    div class="field" { (field(key, shown)) }
+                    button type="submit" { (look.words.shell.save) }
+                }
+            }))
+            div class="line quiet" {
+                span { (words.default) ": " code { (key.default) } }
+                @if is_set { (look.button("settings/reset", "small", &words.back, &[("name", &key.key)])) }
+            }
+        }
+    }
+}
+
+fn field(key: &KeyView, shown: &str) -> Markup {
+    let is_known = key.choices.iter().any(|choice| choice == shown);
+    html! {
+        @if is_known {
+            select id=(key.key) name="value" {
+                @for choice in &key.choices { option value=(choice) selected[choice == shown] { (choice) } }
+            }
+        } @else {
+            input id=(key.key) name="value" value=(shown) autocomplete="off" autocapitalize="none" spellcheck="false";
+        }
+    }
+}
+
+/// Writes a key.
+pub(super) async fn act<H: PageHost>(
+    action: &str,
+    host: &H,
+    look: &Look,
+    form: &FormFields,
+) -> Option<RoomDeed> {
+    let words = &look.words.settings;
+    let name = form.text("name");
+    let (written, told) = match action {
+        "set" => (host.set_key(name, Some(form.text("value"))).await, &words.saved),
+        "reset" => (host.set_key(name, None).await, &words.reset),
+        _ => return None,
+    };
+    let notice = match written {
+        Ok(()) => PageNotice::done(fill(told, &[("key", name)])),
+        Err(PageFault::Because(why)) => {
+            PageNotice::failed(fill(&words.wrong, &[("key", name), ("why", &why)]))
+        }
+        Err(fault) => PageNotice::fault(fault, &look.words),
+    };
+    Some(notice.into())
+}

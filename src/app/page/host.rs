@@ -1,0 +1,261 @@
+//! What the page shows of the running program, and what it does there.
+//!
+//! Any task. In: the status board, the brain, the sound. Out: views of them for `joi-page`.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::PageSound;
+use super::settings::{text_of, values};
+use super::typing::TypedText;
+use crate::app::Brain;
+use crate::config::Config;
+use crate::control::{DeviceStatus, MuteCommand, StatusBoard};
+use joi_agent::Engine;
+use joi_audio::Volume;
+use joi_autonomy::watch::Watches;
+use joi_base::clock::Clock;
+use joi_base::message::{AlarmRequest, OutsideRequest, Private};
+use joi_base::paths::Paths;
+use joi_base::trace::TurnRecord;
+use joi_language::Languages;
+use joi_llm::Mind;
+use joi_page::{
+    CheckView, DayView, DeviceView, HealthView, HouseView, ImpulseView, ListView, LiveFeed, MemoryView,
+    MentionsView, NowView, PageFault, PageHost, SettingsView, TimerDeed, TimerView, TriedView,
+};
+use joi_schedule::announce::Announcer;
+use joi_schedule::{Schedule, ScheduleOrder};
+use joi_store::Store;
+
+/// The running program, as the page sees it.
+pub(super) struct RunningHost {
+    pub(super) board: StatusBoard,
+    pub(super) config: Config,
+    pub(super) paths: Paths,
+    /// The values of the configuration file when the program was started.
+    pub(super) file_at_start: BTreeMap<String, toml::Value>,
+    /// Held while the configuration file is written.
+    pub(super) writing: tokio::sync::Mutex<()>,
+    pub(super) engine: Arc<Engine<Mind>>,
+    pub(super) schedule: Option<Schedule>,
+    pub(super) watches: Option<Watches>,
+    pub(super) announcer: Announcer,
+    pub(super) languages: Languages,
+    pub(super) clock: Arc<dyn Clock>,
+    store: Option<Store>,
+    sound: PageSound,
+    texts: mpsc::Sender<TypedText>,
+    /// Ends the answers to what was typed.
+    typed: Mutex<CancellationToken>,
+}
+
+impl RunningHost {
+    pub(super) fn new(
+        (config, paths): (&Config, &Paths),
+        brain: &Brain,
+        board: &StatusBoard,
+        sound: PageSound,
+        texts: mpsc::Sender<TypedText>,
+    ) -> Self {
+        Self {
+            board: board.clone(),
+            config: config.clone(),
+            paths: paths.clone(),
+            // It was read a moment ago.
+            file_at_start: values(&text_of(&paths.config).unwrap_or_default()),
+            writing: tokio::sync::Mutex::default(),
+            engine: Arc::clone(&brain.engine),
+            schedule: brain.schedule.clone(),
+            watches: brain.watches.clone(),
+            announcer: brain.announcer.clone(),
+            languages: brain.languages.clone(),
+            clock: Arc::clone(&brain.clock),
+            store: brain.store.clone(),
+            sound,
+            texts,
+            typed: Mutex::default(),
+        }
+    }
+
+    pub(super) fn store(&self) -> Result<&Store, PageFault> {
+        self.store.as_ref().ok_or_else(|| PageFault::of("there is no database; `joi doctor` shows why"))
+    }
+}
+
+pub(super) fn device(device: &DeviceStatus) -> DeviceView {
+    match device {
+        DeviceStatus::Pending => DeviceView::Pending,
+        DeviceStatus::Device(name) => DeviceView::Works(name.clone()),
+        DeviceStatus::Fault(why) => DeviceView::Fault(why.clone()),
+    }
+}
+
+impl PageHost for RunningHost {
+    fn now(&self) -> NowView {
+        let status = self.board.status();
+        let has_speaker = matches!(status.speaker, DeviceStatus::Device(_));
+        NowView {
+            name: self.engine.name().to_owned(),
+            state: status.shown.state.name().to_owned(),
+            note: status.shown.note.clone(),
+            is_muted: status.muted,
+            microphone: device(&status.microphone),
+            speaker: device(&status.speaker),
+            volume: has_speaker.then(|| self.sound.player.volume().as_percent()),
+            model: status.models.chat,
+            house: status.home.map(|home| home.told),
+            alarms: status.alarms,
+        }
+    }
+
+    fn live(&self) -> LiveFeed {
+        self.board.live()
+    }
+
+    fn level_db(&self) -> Option<f32> {
+        let meter = self.sound.meter.as_ref().filter(|_| !self.board.mute().is_muted());
+        meter.map(joi_audio::LevelMeter::level_db)
+    }
+
+    fn ask(&self, text: Private<String>) -> Result<(), PageFault> {
+        let cancel = self.typed.lock().unwrap_or_else(PoisonError::into_inner).child_token();
+        self.texts.try_send(TypedText { text, cancel }).map_err(|_| PageFault::NotYet)
+    }
+
+    async fn set_mute(&self, is_muted: bool) -> Result<(), PageFault> {
+        let board = self.board.clone();
+        let order = if is_muted { MuteCommand::Mute } else { MuteCommand::Unmute };
+        let turned =
+            tokio::task::spawn_blocking(move || board.turn_mute(order)).await.map_err(PageFault::of)?;
+        turned.fault.map_or(Ok(()), |fault| Err(PageFault::of(fault)))
+    }
+
+    fn listen(&self) -> Result<(), PageFault> {
+        if self.board.mute().is_muted() {
+            return Err(PageFault::Muted);
+        }
+        let is_open = matches!(self.now().microphone, DeviceView::Works(_));
+        let is_taken = is_open && self.board.request(OutsideRequest::Listen);
+        if is_taken { Ok(()) } else { Err(PageFault::NotYet) }
+    }
+
+    async fn stop(&self) -> Result<(), PageFault> {
+        let typed = std::mem::take(&mut *self.typed.lock().unwrap_or_else(PoisonError::into_inner));
+        typed.cancel();
+        let is_taken = self.board.request(OutsideRequest::Stop);
+        if self.board.status().alarms > 0 {
+            let (told, _) = tokio::sync::oneshot::channel();
+            // They are silent at once; how many there were is on the page.
+            let _ = self.board.alarm(AlarmRequest::Acknowledge(told));
+        }
+        if let Some(schedule) = &self.schedule {
+            schedule.obey(ScheduleOrder::Silence).await.map_err(PageFault::of)?;
+        }
+        if is_taken { Ok(()) } else { Err(PageFault::NotYet) }
+    }
+
+    fn set_volume(&self, percent: u8) -> Result<(), PageFault> {
+        self.sound.player.set_volume(Volume::percent(percent));
+        Ok(())
+    }
+
+    async fn turns(&self, most: u32) -> Result<Vec<TurnRecord>, PageFault> {
+        self.store()?.turns(most).await.map_err(PageFault::of)
+    }
+
+    fn health(&self) -> HealthView {
+        self.health_view()
+    }
+
+    async fn checks(&self) -> Result<Vec<CheckView>, PageFault> {
+        self.check_views().await
+    }
+
+    async fn memories(&self, kind: &str) -> Result<Vec<MemoryView>, PageFault> {
+        self.memory_views(kind).await
+    }
+
+    async fn search(&self, words: &str) -> Result<Vec<MemoryView>, PageFault> {
+        self.found_views(words).await
+    }
+
+    async fn remember(&self, kind: &str, text: &str) -> Result<(), PageFault> {
+        self.remember_typed(kind, text).await
+    }
+
+    async fn correct(&self, id: i64, text: &str) -> Result<(), PageFault> {
+        self.correct_memory(id, text).await
+    }
+
+    async fn forget(&self, id: i64) -> Result<(), PageFault> {
+        self.forget_memory(id).await
+    }
+
+    async fn mentions(&self, topic: &str) -> Result<MentionsView, PageFault> {
+        self.mentions_of(topic).await
+    }
+
+    async fn forget_about(&self, topic: &str) -> Result<MentionsView, PageFault> {
+        self.forget_topic(topic).await
+    }
+
+    async fn lists(&self) -> Result<Vec<ListView>, PageFault> {
+        self.list_views().await
+    }
+
+    async fn add_to_list(&self, list: &str, text: &str) -> Result<(), PageFault> {
+        self.note(list, text).await
+    }
+
+    async fn remove_from_list(&self, list: &str, text: &str) -> Result<(), PageFault> {
+        self.unnote(list, text).await
+    }
+
+    async fn timers(&self) -> Result<Vec<TimerView>, PageFault> {
+        self.timer_views().await
+    }
+
+    async fn set_timer(&self, when: &str, name: &str, remind: &str) -> Result<String, PageFault> {
+        self.set_typed_timer(when, name, remind).await
+    }
+
+    async fn change_timer(&self, id: i64, deed: TimerDeed) -> Result<String, PageFault> {
+        self.change_typed_timer(id, deed).await
+    }
+
+    async fn day(&self) -> Result<DayView, PageFault> {
+        self.day_view().await
+    }
+
+    async fn impulses(&self, most: u32) -> Result<Vec<ImpulseView>, PageFault> {
+        self.impulse_views(most).await
+    }
+
+    async fn decide(&self, agent: &str, number: u32, is_yes: bool) -> Result<(), PageFault> {
+        self.decide_call(agent, number, is_yes).await
+    }
+
+    async fn remove_watch(&self, id: i64) -> Result<(), PageFault> {
+        self.end_watch(id).await
+    }
+
+    fn house(&self) -> Option<HouseView> {
+        self.house_view()
+    }
+
+    fn try_sentence(&self, text: &str) -> Option<TriedView> {
+        self.tried(text)
+    }
+
+    async fn settings(&self) -> Result<SettingsView, PageFault> {
+        self.settings_view().await
+    }
+
+    async fn set_key(&self, key: &str, value: Option<&str>) -> Result<(), PageFault> {
+        self.write_key(key, value).await
+    }
+}
