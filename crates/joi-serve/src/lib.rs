@@ -31,7 +31,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 pub use listen::{ListenAddress, ListenRange};
-use places::{ConnectionPlace, ConnectionPlaces};
+pub use places::{ConnectionPlace, ConnectionPlaces};
 pub use rules::{EndpointRules, RequestTimes};
 
 /// Time limit for a refusal.
