@@ -45,6 +45,7 @@ mod needed;
 mod outside;
 mod programs;
 mod readers;
+mod satellites;
 mod serving;
 pub mod timers;
 mod upkeep;

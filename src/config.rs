@@ -37,6 +37,7 @@ use joi_models::ModelsConfig;
 use joi_proactive::alert::AlertConfig;
 use joi_proactive::awareness::AwarenessConfig;
 use joi_proactive::impulse::ImpulseConfig;
+use joi_satellites::SatellitesConfig;
 use joi_schedule::TimersConfig;
 use joi_schedule::announce::AnnounceConfig;
 use joi_speak::SpeakConfig;
@@ -78,6 +79,8 @@ pub struct Config {
     pub speak: SpeakConfig,
     /// The house: openHAB or Home Assistant.
     pub home: HomeConfig,
+    /// Rooms beyond this machine.
+    pub satellites: SatellitesConfig,
     /// Unsolicited messages.
     pub announce: AnnounceConfig,
     /// How many messages leave the house.
@@ -133,6 +136,7 @@ impl Default for Config {
             llm: LlmConfig::default(),
             speak: SpeakConfig::default(),
             home: HomeConfig::default(),
+            satellites: SatellitesConfig::default(),
             outbound: OutboundConfig::default(),
             signal: SignalConfig::default(),
             ntfy: NtfyConfig::default(),
@@ -194,6 +198,7 @@ impl Config {
         problems.extend(self.llm.check());
         problems.extend(self.speak.check());
         problems.extend(self.home.check());
+        problems.extend(self.satellites.check());
         problems.extend(self.outbound.check());
         problems.extend(self.signal.check());
         problems.extend(self.ntfy.check());

@@ -33,6 +33,7 @@ mod stories {
     mod openai_server;
     mod programs;
     mod recall;
+    mod rooms;
     mod service;
     mod sound_server;
     mod sound_server_echo;

@@ -22,6 +22,7 @@ mod machine;
 mod messages;
 mod report;
 mod row;
+mod satellites;
 mod sound;
 mod stored;
 mod tools;
@@ -66,6 +67,7 @@ pub(crate) fn run(args: DoctorArgs, context: &CliContext) -> anyhow::Result<Exit
     report.part("house", || Ok(vec![home::check(context)?]))?;
     report.part("messages", || messages::checks(context))?;
     report.part("tools", || tools::checks(context))?;
+    report.part("satellites", || satellites::checks(context))?;
     report.part("stored data", || Ok(stored::checks(&context.paths)))?;
     report.part("machine", || Ok(machine::checks(&context.paths)))?;
     Ok(if report.end()? { ExitCode::FAILURE } else { ExitCode::SUCCESS })
