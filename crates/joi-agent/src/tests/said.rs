@@ -22,6 +22,12 @@ use sentences::SaidSentence;
 const ENGLISH: &str = include_str!("../../../../tests/data/say/en.tsv");
 const GERMAN: &str = include_str!("../../../../tests/data/say/de.tsv");
 
+const ENGLISH_TALK: &str = include_str!("../../../../tests/data/say/talk.en.txt");
+const GERMAN_TALK: &str = include_str!("../../../../tests/data/say/talk.de.txt");
+
+/// Of so many sentences of talk one may be asked about.
+const TALK_FOR_ONE_QUESTION: usize = 10;
+
 /// How many sentences of a language are understood at least, or asked about, and how many are wrong at most. The first
 /// may only rise, the second only fall.
 struct SaidFloor {
@@ -48,8 +54,10 @@ async fn outcome_of(sentence: &SaidSentence, code: &str) -> Outcome {
     if let Some(yes) = &after_yes {
         happened += &format!(" · after a yes: {}", yes.written(&before));
     }
+    let is_idle = after.is_idle(&before);
     let course = Course { before, after, after_yes };
     Outcome {
+        is_idle,
         kind: sentence.kind,
         line: sentence.line,
         is_free: sentence.is_free,
@@ -82,6 +90,66 @@ async fn what_is_said_in_english_is_understood_as_well_as_before() {
 #[tokio::test(start_paused = true)]
 async fn what_is_said_in_german_is_understood_as_well_as_before() {
     is_as_good_as_before("de", GERMAN).await;
+}
+
+/// What came of talk.
+#[derive(Default)]
+struct TalkCounts {
+    all: usize,
+    acted: Vec<String>,
+    answered: Vec<String>,
+    asked: Vec<String>,
+}
+
+/// Speaks every line.
+async fn talk(code: &str, lines: &'static str) -> TalkCounts {
+    let mut counts = TalkCounts::default();
+    for (line, said) in lines.lines().enumerate() {
+        let turns = vec![said];
+        let sentence = SaidSentence {
+            kind: "talk",
+            line,
+            room: "Living",
+            scene: Vec::new(),
+            is_free: false,
+            turns,
+            expected: "model | ask",
+        };
+        let outcome = outcome_of(&sentence, code).await;
+        let came = format!("{said}: {}", outcome.happened);
+        counts.all += 1;
+        match outcome.verdict {
+            _ if !outcome.is_idle => counts.acted.push(came),
+            SaidVerdict::Right | SaidVerdict::Model => {}
+            SaidVerdict::Asked => counts.asked.push(came),
+            SaidVerdict::Wrong => counts.answered.push(came),
+        }
+    }
+    counts
+}
+
+/// Our own talk does nothing and is left to the model; few of it is asked about. That of a file that the environment
+/// names does nothing.
+async fn talk_does_nothing(code: &str, own: &'static str) {
+    let TalkCounts { all, acted, answered, asked } = talk(code, own).await;
+    assert!(acted.is_empty() && answered.is_empty(), "{acted:#?} {answered:#?}");
+    assert!(asked.len() * TALK_FOR_ONE_QUESTION <= all, "{asked:#?}");
+    let Some(path) = std::env::var_os(format!("JOI_TALK_{}", code.to_uppercase())) else { return };
+    let further = std::fs::read_to_string(path).unwrap().leak();
+    let TalkCounts { all, acted, answered, asked } = talk(code, further).await;
+    println!("{code}: of {all} {} acted, {} were asked about", acted.len(), asked.len());
+    println!("answered without a model: {}\n{}", answered.len(), answered.join("\n"));
+    assert!(acted.is_empty(), "{acted:#?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn english_talk_does_nothing() {
+    talk_does_nothing("en", ENGLISH_TALK).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn german_talk_does_nothing() {
+    talk_does_nothing("de", GERMAN_TALK).await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -8,6 +8,8 @@ use super::judge::SaidVerdict;
 
 /// A sentence that is judged.
 pub(super) struct Outcome {
+    /// Nothing was changed by it.
+    pub(super) is_idle: bool,
     pub(super) kind: &'static str,
     pub(super) line: usize,
     pub(super) is_free: bool,
