@@ -173,7 +173,7 @@ fn rooms(satellites: Option<&SatellitesStatus>) -> ReportText {
         return ReportText::quiet("other rooms are not served; satellites.wyoming.listen serves them");
     };
     let text = ReportText::from(format!("{address}, {connections} connections, {requests} requests"));
-    if *refused > 0 { text.then(Tone::Fair, format!(", {refused} connections refused")) } else { text }
+    if *refused > 0 { text.then(Tone::Fair, format!(", {refused} refused")) } else { text }
 }
 
 /// Returns the board or processor, its temperature, and what is free.

@@ -28,7 +28,7 @@ fn what_is_served_to_other_rooms_is_shown_with_what_was_refused() {
     let well = SatellitesStatus { address: "0.0.0.0:10300".into(), connections: 3, requests: 41, refused: 0 };
     assert_eq!(rooms(Some(&well)).to_string(), "0.0.0.0:10300, 3 connections, 41 requests");
     let refused = rooms(Some(&SatellitesStatus { refused: 2, ..well }));
-    assert!(refused.to_string().ends_with(", 2 connections refused"), "{refused:?}");
+    assert!(refused.to_string().ends_with(", 2 refused"), "{refused:?}");
 }
 
 #[test]
