@@ -16,7 +16,7 @@ help:
 	@echo "make test-openai   the model client against llama-cpp-python's server (needs Python and a C++ compiler)"
 	@echo "make test-home-peers  python-openhab's own tests and HABApp against the simulated house (needs Python)"
 	@echo "make test-peers    these, servers of tools that others wrote, the conformance suite of MCP (needs Node and Python),"
-	@echo "                   and hassil on the intents project's own test sentences (SOURCES=its checkout)"
+	@echo "                   the Wyoming protocol's own library and benchmark, and hassil on the intents project's own test sentences (SOURCES=its checkout)"
 	@echo "make test-page     uses the page in Chromium as an owner does, at two widths, and looks for barriers (needs Node)"
 	@echo "make soak          24 hours of sound in minutes: memory, threads, descriptors, false turns (ARGS: as for joi-bench soak)"
 	@echo "make bench-room    15 minutes of barge-in in a simulated room, on a real sound server: distributions"
@@ -74,6 +74,7 @@ test-home-peers: install-deps
 
 test-peers: test-home-peers
 	@scripts/test-peers.sh
+	@scripts/test-wyoming-peers.sh
 	@scripts/test-template-peers.sh $(ARGS)
 
 test-page: install-deps

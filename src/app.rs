@@ -49,6 +49,7 @@ mod page;
 mod permitted;
 mod programs;
 mod readers;
+mod satellites;
 mod serving;
 pub mod timers;
 mod typed;

@@ -41,6 +41,7 @@ use joi_page::PageConfig;
 use joi_proactive::alert::AlertConfig;
 use joi_proactive::awareness::AwarenessConfig;
 use joi_proactive::impulse::ImpulseConfig;
+use joi_satellites::SatellitesConfig;
 use joi_schedule::TimersConfig;
 use joi_schedule::announce::AnnounceConfig;
 use joi_speak::SpeakConfig;
@@ -82,6 +83,8 @@ pub struct Config {
     pub speak: SpeakConfig,
     /// The house: openHAB or Home Assistant.
     pub home: HomeConfig,
+    /// Rooms beyond this machine.
+    pub satellites: SatellitesConfig,
     /// Unsolicited messages.
     pub announce: AnnounceConfig,
     /// How many messages leave the house.
@@ -139,6 +142,7 @@ impl Default for Config {
             llm: LlmConfig::default(),
             speak: SpeakConfig::default(),
             home: HomeConfig::default(),
+            satellites: SatellitesConfig::default(),
             outbound: OutboundConfig::default(),
             signal: SignalConfig::default(),
             ntfy: NtfyConfig::default(),
@@ -201,6 +205,7 @@ impl Config {
         problems.extend(self.llm.check());
         problems.extend(self.speak.check());
         problems.extend(self.home.check());
+        problems.extend(self.satellites.check());
         problems.extend(self.outbound.check());
         problems.extend(self.signal.check());
         problems.extend(self.ntfy.check());

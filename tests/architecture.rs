@@ -90,7 +90,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
         ],
     ),
     ("notify", &["joi-autonomy/agent/sensor/file"]),
-    ("mdns_sd", &["joi-home/discover"]),
+    ("mdns_sd", &["joi-home/discover", "joi-satellites/announce"]),
     ("base64", &["joi-hear/wake/templates", "joi-house-demo", "joi-messages/signal/attachment"]),
     ("html5ever", &["joi-tools/web/html"]),
     ("pdf_extract", &["cli/memory/document"]),

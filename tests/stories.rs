@@ -34,6 +34,7 @@ mod stories {
     mod page;
     mod programs;
     mod recall;
+    mod rooms;
     mod service;
     mod sound_server;
     mod sound_server_echo;

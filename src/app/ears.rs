@@ -194,9 +194,13 @@ pub fn listener(config: &Config, paths: &Paths) -> anyhow::Result<Listener> {
 }
 
 /// Phrases with models, and those that are known from recordings.
-type ListenedPhrases<'a> = (&'a [WakePhrase], &'a [LearntPhrase]);
+pub(super) type ListenedPhrases<'a> = (&'a [WakePhrase], &'a [LearntPhrase]);
 
-fn listener_for(
+/// Returns a listener for these phrases that has nobody to ask when it is in doubt.
+///
+/// # Errors
+/// A model is missing or damaged.
+pub(super) fn listener_for(
     phrases: ListenedPhrases<'_>,
     config: &Config,
     library: &ModelLibrary,

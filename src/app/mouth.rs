@@ -105,6 +105,24 @@ pub(super) fn voiceless(error: &anyhow::Error) -> String {
     format!("she can't speak: {error:#}")
 }
 
+/// The place of a voice among those of all languages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum VoicePlace {
+    /// It speaks where no other is of the language.
+    First,
+    /// It speaks its language alone.
+    Further,
+}
+
+/// Returns the configuration of a voice: a voice that is configured by name speaks one language only.
+pub(super) fn config_at(place: VoicePlace, config: &Config) -> Config {
+    let voice = match place {
+        VoicePlace::First => config.speak.voice.clone(),
+        VoicePlace::Further => config.speak.voice_of_others(),
+    };
+    Config { speak: SpeakConfig { voice, ..config.speak.clone() }, ..config.clone() }
+}
+
 fn load_voices(
     config: &Config,
     paths: &Paths,
@@ -112,13 +130,9 @@ fn load_voices(
 ) -> anyhow::Result<(LanguageVoices, Vec<String>)> {
     let mut remarks = Vec::new();
     let mut voices: Option<LanguageVoices> = None;
-    let others = Config {
-        speak: SpeakConfig { voice: config.speak.voice_of_others(), ..config.speak.clone() },
-        ..config.clone()
-    };
     for language in languages {
-        let config = if voices.is_none() { config } else { &others };
-        match (load_voice(config, paths, language), voices.take()) {
+        let place = if voices.is_none() { VoicePlace::First } else { VoicePlace::Further };
+        match (load_voice(&config_at(place, config), paths, language), voices.take()) {
             (Ok((voice, choice)), before) => {
                 remarks.extend(choice.remark());
                 voices = Some(match before {

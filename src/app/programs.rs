@@ -1,9 +1,10 @@
 //! What joi does for other programs while it runs: answers to their questions, and the HTTP endpoint.
 //!
-//! Two services. In: calls from the control socket and over HTTP, which the desk of `joi-mcp` decides on. Out: answers.
-//! Questions are answered one after the other, in a conversation of their own of which no word is stored: they see nothing
-//! of the household's dialogue and change nothing.
+//! Two services. In: calls from the control socket and over HTTP, which the desk of `joi-mcp` decides on, and words from
+//! satellites. Out: answers. Questions are answered one after the other, those of each asker in a conversation of their own
+//! of which no word is stored: they see nothing of the household's dialogue and change nothing.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,7 +22,7 @@ use crate::config::Config;
 use crate::control::{DeviceStatus, ServiceState, StatusBoard};
 use joi_agent::model::ChatModel;
 use joi_agent::{Action, ConversationStatus, Engine, Session, TurnInput};
-use joi_base::message::{ConversationId, Private, TurnId};
+use joi_base::message::{Channel, ConversationId, Place, Private, TurnId};
 use joi_base::trace::Trace;
 use joi_channels::turn::{self, Reporter};
 use joi_mcp::serve::{AskedAnswer, DeskParts, OutsideQuestion, ToolDesk, http_routes};
@@ -35,13 +36,23 @@ const BODY_BYTES: usize = 64 * 1024;
 /// Longest answer over HTTP: a turn of the model and what waits before it.
 const LONGEST_CALL: Duration = Duration::from_secs(300);
 
-/// Makes the desk for calls of other programs and shows it on `board`; returns the services behind it.
-pub(super) fn programs(config: &Config, brain: &Brain, board: &StatusBoard) -> [Option<Service>; 2] {
+/// Returns the queue of questions from outside, and the service that answers them.
+pub(super) fn questions(brain: &Brain) -> (mpsc::Sender<OutsideQuestion>, Service) {
+    let (questions, asked) = mpsc::channel(QUESTIONS);
+    (questions, answering(Arc::clone(&brain.engine), asked))
+}
+
+/// Makes the desk for calls of other programs and shows it on `board`; returns the service that serves it over HTTP.
+pub(super) fn programs(
+    config: &Config,
+    brain: &Brain,
+    board: &StatusBoard,
+    questions: mpsc::Sender<OutsideQuestion>,
+) -> Option<Service> {
     let serve = &config.mcp.serve;
     if !serve.enabled {
-        return [None, None];
+        return None;
     }
-    let (questions, asked) = mpsc::channel(QUESTIONS);
     let (engine, shown) = (Arc::clone(&brain.engine), board.clone());
     let desk = ToolDesk::new(DeskParts {
         config: serve.clone(),
@@ -54,8 +65,7 @@ pub(super) fn programs(config: &Config, brain: &Brain, board: &StatusBoard) -> [
         languages: brain.languages.clone(),
     });
     board.serves(desk.clone());
-    let endpoint = serve.address().map(|address| endpoint(address, serve.token_file.clone(), desk));
-    [Some(answering(engine, asked)), endpoint]
+    serve.address().map(|address| endpoint(address, serve.token_file.clone(), desk))
 }
 
 /// Returns the tools that are part of joi: at the start of the program no server of tools has added any.
@@ -74,8 +84,7 @@ fn answering<M: ChatModel + 'static>(
         let (engine, asked) = (Arc::clone(&engine), Arc::clone(&asked));
         async move {
             let mut asked = asked.lock().await;
-            let session = Session::new(ConversationId::program());
-            session.keeps_words(false);
+            let mut sessions = BTreeMap::new();
             let mut last = TurnId(0);
             // Both arms are cancel-safe.
             while let Some(question) = tokio::select! {
@@ -83,10 +92,11 @@ fn answering<M: ChatModel + 'static>(
                 question = asked.recv() => question,
             } {
                 last = TurnId(last.0 + 1);
-                let OutsideQuestion { text, cancel, answer } = question;
+                let OutsideQuestion { asker, text, cancel, answer } = question;
+                let session = sessions.entry(asker).or_insert_with(|| fleeting(asker));
                 let answered = tokio::select! {
                     () = context.stop.cancelled() => return Ok(()),
-                    answered = answered((&engine, &session), last, text, cancel) => answered,
+                    answered = answered((&engine, session), last, text, cancel) => answered,
                 };
                 // Whoever asked may be gone.
                 let _ = answer.send(answered);
@@ -95,6 +105,14 @@ fn answering<M: ChatModel + 'static>(
         }
     };
     Service::new("questions of programs", "questions of other programs are not answered", run)
+}
+
+/// Returns the conversation with an asker, of which no word is stored.
+fn fleeting(asker: &str) -> Session {
+    let id = ConversationId { channel: Channel::Program, place: Place::named(asker) };
+    let session = Session::new(id);
+    session.keeps_words(false);
+    session
 }
 
 /// Answers one question.

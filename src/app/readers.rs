@@ -109,7 +109,7 @@ impl SpeechModels {
     /// Loads the chosen model. Where both threads use one model, the other one gets its share through `lend`.
     fn load_chosen(&self, lend: &StdSender<Whisper>) -> anyhow::Result<Whisper> {
         if self.trial == TrialModel::Both {
-            step_back();
+            step_back(CHOSEN_NICENESS);
         }
         let whisper = (self.load)(&self.chosen, &self.config)?;
         if self.trial == TrialModel::Chosen {
@@ -141,11 +141,11 @@ fn transcription_limit(measured: Option<Duration>, longest_s: f64) -> Duration {
     expected.saturating_mul(SLOWER).max(WHISPER_LIMIT)
 }
 
-/// The thread that calls this lets those go first that hear, read first and speak.
-fn step_back() {
+/// The thread that calls this, and those it starts, let others go first; the more the nicer, up to 19.
+pub(super) fn step_back(niceness: i32) {
     let thread = rustix::thread::gettid();
-    if let Err(error) = rustix::process::setpriority_process(Some(thread), CHOSEN_NICENESS) {
-        tracing::debug!(%error, "the priority of the speech model can't be set");
+    if let Err(error) = rustix::process::setpriority_process(Some(thread), niceness) {
+        tracing::debug!(%error, "the priority of a thread can't be set");
     }
 }
 

@@ -26,7 +26,7 @@ use joi_channels::voice::{
     self, Conversation, ConversationParts, EndpointInput, EndpointOutput, News, Tones, VoiceEndpoint,
 };
 use joi_hear::Pacing;
-use joi_hear::whisper::SttModel;
+use joi_hear::whisper::{Lender, SttModel};
 use joi_llm::Mind;
 use joi_schedule::{Ring, Ringer};
 use joi_speak::{Mouth, SpeakEvent};
@@ -85,6 +85,19 @@ pub struct Conversing {
     pub loading: Loading,
     /// The model that transcribes speech to joi.
     pub model: SttModel,
+    /// Lends both speech models.
+    pub readers: LentReaders,
+}
+
+/// Lends the speech models of an endpoint.
+#[derive(Clone)]
+pub struct LentReaders {
+    /// The chosen one, which transcribes.
+    pub chosen: Lender,
+    /// The quickest one, which scores wake phrases.
+    pub quickest: Lender,
+    /// Whether both are the same model.
+    pub are_one: bool,
 }
 
 /// Source and destination of sound, being opened.
@@ -158,6 +171,11 @@ pub async fn converse_over(
     let (requests, asked) = channel(REQUESTS);
     let mut gauges = vec![ears.waiting, gauge("news", &told), gauge("requests", &requests)];
     gauges.extend(gauges_of(mouth.as_ref(), brain));
+    let readers = LentReaders {
+        chosen: ears.stt.lender(),
+        quickest: ears.interjections.0.lender(),
+        are_one: ears.trial == TrialModel::Chosen,
+    };
     let input = EndpointInput {
         commands: ears.commands,
         deliveries: ears.deliveries,
@@ -182,6 +200,7 @@ pub async fn converse_over(
         rings,
         loading,
         model,
+        readers,
     })
 }
 

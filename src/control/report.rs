@@ -6,8 +6,8 @@
 use serde::Serialize;
 
 use super::status::{
-    BackupStatus, CarrierRow, DelayStatus, DeviceStatus, HomeStatus, MessagesStatus, ServiceRow,
-    ServiceState, StageRow, Status, ToolServerRow,
+    BackupStatus, CarrierRow, DelayStatus, DeviceStatus, HomeStatus, MessagesStatus, SatellitesStatus,
+    ServiceRow, ServiceState, StageRow, Status, ToolServerRow,
 };
 use joi_base::machine::MachineHealth;
 pub use text::{ReportText, TextPiece, Tone};
@@ -87,6 +87,7 @@ fn of_program(status: &Status, processor: &str) -> Vec<(String, ReportText)> {
         ("chat model", status.models.chat.clone().into()),
         ("house", house(status.home.as_ref())),
         ("tools", tools(&status.tool_servers)),
+        ("satellites", rooms(status.satellites.as_ref())),
         ("machine", status.machine.as_ref().map_or_else(ReportText::default, |it| machine(it, processor))),
         ("backups", backups(status.backups.as_ref())),
         ("alarms", alarms(status.alarms)),
@@ -164,6 +165,15 @@ fn tools(servers: &[ToolServerRow]) -> ReportText {
         if row.is_well { told.into() } else { ReportText::bad(told) }
     };
     ReportText::joined(servers.iter().map(server), ", ")
+}
+
+/// Returns where other rooms are served. Whether the service runs is in the table of services.
+fn rooms(satellites: Option<&SatellitesStatus>) -> ReportText {
+    let Some(SatellitesStatus { address, connections, requests, refused }) = satellites else {
+        return ReportText::quiet("other rooms are not served; satellites.wyoming.listen serves them");
+    };
+    let text = ReportText::from(format!("{address}, {connections} connections, {requests} requests"));
+    if *refused > 0 { text.then(Tone::Fair, format!(", {refused} refused")) } else { text }
 }
 
 /// Returns the board or processor, its temperature, and what is free.

@@ -95,6 +95,9 @@ pub struct Status {
     /// Servers of tools.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_servers: Vec<ToolServerRow>,
+    /// The server for rooms beyond this machine; nothing where none is configured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub satellites: Option<SatellitesStatus>,
     /// Messages that leave the house; nothing where there is nobody to carry them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<MessagesStatus>,
@@ -181,6 +184,19 @@ pub struct ToolServerRow {
     pub told: String,
     /// Number of its tools.
     pub tools: usize,
+}
+
+/// The server for rooms beyond this machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SatellitesStatus {
+    /// Where it listens.
+    pub address: String,
+    /// Number of open connections.
+    pub connections: usize,
+    /// Number of requests since the start.
+    pub requests: u64,
+    /// Number of connections that were refused since the start.
+    pub refused: u64,
 }
 
 /// The state of automatic backups.

@@ -37,7 +37,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use listen::{ListenAddress, ListenRange};
 pub use long::LongAnswer;
-use places::{ConnectionPlace, ConnectionPlaces};
+pub use places::{ConnectionPlace, ConnectionPlaces};
 pub use rules::{EndpointRules, PageRequests, RequestTimes};
 pub use tls::{TlsFault, TlsIdentity};
 

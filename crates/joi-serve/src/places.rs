@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 /// The places of one endpoint.
 #[derive(Debug, Clone)]
-pub(crate) struct ConnectionPlaces(Arc<Mutex<PlaceList>>);
+pub struct ConnectionPlaces(Arc<Mutex<PlaceList>>);
 
 #[derive(Debug)]
 struct PlaceList {
@@ -31,7 +31,7 @@ struct TakenPlace {
 
 /// A place, taken until it is dropped or given away.
 #[derive(Debug)]
-pub(crate) struct ConnectionPlace {
+pub struct ConnectionPlace {
     places: ConnectionPlaces,
     id: u64,
     given_away: CancellationToken,
@@ -39,12 +39,12 @@ pub(crate) struct ConnectionPlace {
 
 impl ConnectionPlaces {
     /// ConnectionPlaces for so many connections, and for so many of one peer.
-    pub(crate) fn new(all: usize, of_a_peer: usize) -> Self {
+    pub fn new(all: usize, of_a_peer: usize) -> Self {
         Self(Arc::new(Mutex::new(PlaceList { all, of_a_peer, next: 0, taken: Vec::new() })))
     }
 
     /// Takes a place for `peer`; nothing where all of them are taken by connections that have sent their request.
-    pub(crate) fn take(&self, peer: IpAddr) -> Option<ConnectionPlace> {
+    pub fn take(&self, peer: IpAddr) -> Option<ConnectionPlace> {
         let (id, given_away) = self.with(|list| {
             let of_peer = list.taken.iter().filter(|place| place.peer == peer).count();
             if of_peer >= list.of_a_peer && !list.give_away(|place| place.peer == peer) {
@@ -63,7 +63,7 @@ impl ConnectionPlaces {
     }
 
     /// Gives away the places of all connections that have not sent their request.
-    pub(crate) fn end_unfinished(&self) {
+    pub fn end_unfinished(&self) {
         self.with(|list| while list.give_away(|_| true) {});
     }
 
@@ -82,16 +82,25 @@ impl PlaceList {
 
 impl ConnectionPlace {
     /// The connection has sent its request, and keeps its place.
-    pub(crate) fn has_request(&self) {
+    pub fn has_request(&self) {
+        self.set(true);
+    }
+
+    /// The request is answered: the place may go to a new connection again.
+    pub fn request_is_over(&self) {
+        self.set(false);
+    }
+
+    fn set(&self, has_request: bool) {
         self.places.with(|list| {
             if let Some(place) = list.taken.iter_mut().find(|place| place.id == self.id) {
-                place.has_request = true;
+                place.has_request = has_request;
             }
         });
     }
 
     /// Waits until the place is given to another connection.
-    pub(crate) async fn given_away(&self) {
+    pub async fn given_away(&self) {
         self.given_away.cancelled().await;
     }
 }
@@ -125,6 +134,10 @@ mod tests {
         assert!(places.take(peer(4)).is_none());
         drop(first);
         drop(second);
-        assert!(places.take(peer(4)).is_some());
+        let sixth = places.take(peer(4)).unwrap();
+        sixth.has_request();
+        assert!(places.take(peer(5)).is_none());
+        third.request_is_over();
+        assert!(places.take(peer(5)).is_some() && third.given_away.is_cancelled());
     }
 }

@@ -40,12 +40,27 @@ impl LanguageVoice {
     /// # Errors
     /// As [`Voice::begin`] and [`Voice::next_chunk`].
     pub fn render(&mut self, text: &str) -> Result<Vec<f32>, SpeakError> {
-        self.voice.begin(text, LeadSilence::Kept)?;
         let mut samples = Vec::new();
-        while let Some(chunk) = self.voice.next_chunk(&|| false)? {
-            samples.extend(chunk.with_pause(self.pause()));
-        }
+        self.render_chunks((text, LeadSilence::Kept), &|| false, |chunk| samples.extend(chunk))?;
         Ok(samples)
+    }
+
+    /// The same chunk by chunk: `take` gets each as soon as it is there. `is_stopped` is called before each chunk, and by
+    /// some engines within it.
+    ///
+    /// # Errors
+    /// As [`Voice::begin`] and [`Voice::next_chunk`].
+    pub fn render_chunks(
+        &mut self,
+        (text, lead): (&str, LeadSilence),
+        is_stopped: &dyn Fn() -> bool,
+        mut take: impl FnMut(Vec<f32>),
+    ) -> Result<(), SpeakError> {
+        self.voice.begin(text, lead)?;
+        while let Some(chunk) = self.voice.next_chunk(is_stopped)? {
+            take(chunk.with_pause(self.pause()));
+        }
+        Ok(())
     }
 }
 

@@ -14,7 +14,7 @@ use super::{Daemon, Service, ServiceContext};
 use crate::app::{self, Brain, Conversing, DataLock, DataLockError, Show, Shown, Sound};
 use crate::app::{
     agents, alerts, awake, awareness, backups, brain, diary, display, home, impulse, loading, machine, mcp,
-    messages, outside, page, programs, timers, upkeep, watches, weather,
+    messages, outside, page, programs, satellites, timers, upkeep, watches, weather,
 };
 use crate::config::Config;
 use crate::control::{
@@ -83,7 +83,11 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
         show(Shown::Remark(format!("the page is not served: {error:#}")));
         Vec::new()
     });
-    let [questions, tool_endpoint] = programs::programs(config, &brain, &board);
+    let (questions, answering) = programs::questions(&brain);
+    let tool_endpoint = programs::programs(config, &brain, &board, questions.clone());
+    let is_asked = config.mcp.serve.enabled || config.satellites.wyoming.conversation;
+    let lent = (talk.readers, talk.model);
+    let wyoming = satellites::wyoming((config, paths), (&brain, &board), lent, questions);
     let late = [
         Some(loading::loading(talk.loading, loaded.clone())),
         Some(brain::model_server(server).behind(&loaded)),
@@ -102,8 +106,9 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
             .map(|agents| agents.behind(&loaded)),
         watches::watches(&brain, house.as_ref().map(|(house, _)| house)),
         house.map(|(house, follower)| home::follow(&house, follower, &board)),
-        questions,
+        is_asked.then_some(answering),
         tool_endpoint.map(|endpoint| endpoint.behind(&loaded)),
+        wyoming.map(|wyoming| wyoming.behind(&loaded)),
         mcp::servers(config, paths, &brain, &board).map(|servers| servers.behind(&loaded)),
         Some(display::news_display(talk.news, &board, &metrics, &show)),
         Some(conversation(talk.conversation)),

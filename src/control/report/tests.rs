@@ -23,6 +23,15 @@ fn servers_of_tools_are_shown_on_one_line_and_those_that_fail_stand_out() {
 }
 
 #[test]
+fn what_is_served_to_other_rooms_is_shown_with_what_was_refused() {
+    assert!(rooms(None).to_string().starts_with("other rooms are not served"));
+    let well = SatellitesStatus { address: "0.0.0.0:10300".into(), connections: 3, requests: 41, refused: 0 };
+    assert_eq!(rooms(Some(&well)).to_string(), "0.0.0.0:10300, 3 connections, 41 requests");
+    let refused = rooms(Some(&SatellitesStatus { refused: 2, ..well }));
+    assert!(refused.to_string().ends_with(", 2 refused"), "{refused:?}");
+}
+
+#[test]
 fn a_device_is_shown_with_its_newest_and_its_highest_delay() {
     let delay = DelayStatus { last_ms: 21.6, highest_ms: 1043.2 };
     assert_eq!(late(Some(delay)), ", 22 ms late (at most 1043)");

@@ -13,7 +13,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use joi_answer::check::{check, estimated_tokens};
 use joi_base::clock::Clock;
-use joi_base::message::Private;
+use joi_base::message::{ConversationId, Private};
 use joi_language::Languages;
 use joi_schedule::announce::{
     Announcement, AnnouncementId, AnnouncementOrigin, AnnouncementOutcome, AnnouncementPriority, Announcer,
@@ -43,6 +43,8 @@ const LONGEST: usize = 4_000;
 /// A question of another program, for the task that answers questions.
 #[derive(Debug)]
 pub struct OutsideQuestion {
+    /// Who asks: the questions of one asker are a conversation.
+    pub asker: &'static str,
     /// The question.
     pub text: Private<String>,
     /// Cancelled when nobody waits for the answer any more.
@@ -179,7 +181,8 @@ impl DeskShared {
         let cancel = CancellationToken::new();
         // Nobody waits any more when this is dropped.
         let _cancelled = cancel.clone().drop_guard();
-        let question = OutsideQuestion { text: Private(text.to_owned()), cancel, answer };
+        let text = Private(text.to_owned());
+        let question = OutsideQuestion { asker: ConversationId::HOME, text, cancel, answer };
         self.parts
             .questions
             .try_send(question)

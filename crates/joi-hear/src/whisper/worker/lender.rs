@@ -35,4 +35,9 @@ impl<T> Lender<T> {
         }
         takes
     }
+
+    /// Returns whether the thread takes no more tasks for good.
+    pub fn has_ended(&self) -> bool {
+        self.0.pile().closed
+    }
 }
