@@ -30,6 +30,8 @@ mod data_lock;
 mod diary;
 mod display;
 mod ears;
+mod goals;
+mod granted;
 mod home;
 mod impulse;
 mod later;

@@ -32,14 +32,21 @@ use world::{AgentWorld, HouseFeed};
 /// Requests to an agent that wait. When full, further ones are refused.
 const REQUESTS: usize = 4;
 
-/// Returns the service, and shows the agents on `board`; none where none is configured.
+/// Returns the service, and shows the agents on `board`, the assistant above the goals among them; none where none is
+/// configured.
 pub(super) fn agents(
     brain: &Brain,
     config: &Config,
     house: Option<&HomeServer>,
     board: &StatusBoard,
+    (bus, assistant): (AgentBus, Option<AgentLine>),
 ) -> Option<Service> {
+    // An agent of the configuration keeps its name.
+    let assistant = assistant.filter(|line| !config.agents.contains_key(&line.name));
     if config.agents.is_empty() {
+        if let Some(assistant) = assistant {
+            board.has_agents(Agents::new(bus, vec![assistant]));
+        }
         return None;
     }
     let house =
@@ -48,11 +55,12 @@ pub(super) fn agents(
         engine: Arc::clone(&brain.engine),
         announcer: brain.announcer.clone(),
         clock: Arc::clone(&brain.clock),
-        bus: AgentBus::default(),
+        bus,
         house,
     });
-    let (agents, tasks) = made(&world, &config.agents);
-    board.has_agents(agents);
+    let (mut lines, tasks) = made(&world, &config.agents);
+    lines.extend(assistant);
+    board.has_agents(Agents::new(world.bus.clone(), lines));
     let tasks = Arc::new(Mutex::new(tasks));
     let run = move |context: ServiceContext| {
         let tasks = Arc::clone(&tasks);
@@ -75,11 +83,11 @@ pub(super) fn agents(
     Some(service.end_within(Duration::from_secs(5)))
 }
 
-/// Makes the tasks of all agents, and the handle that reaches them. Nothing runs yet.
+/// Makes the tasks of all agents, and the lines to them. Nothing runs yet.
 fn made<M: ChatModel + 'static>(
     world: &Arc<AgentWorld<M>>,
     entries: &AgentEntries,
-) -> (Agents, Vec<AgentTask<M>>) {
+) -> (Vec<AgentLine>, Vec<AgentTask<M>>) {
     let (mut lines, mut tasks) = (Vec::new(), Vec::new());
     for (name, entry) in entries {
         let (requests, asked) = mpsc::channel(REQUESTS);
@@ -88,7 +96,7 @@ fn made<M: ChatModel + 'static>(
         lines.push(AgentLine { name: name.clone(), requests, row: task.row() });
         tasks.push(task);
     }
-    (Agents::new(world.bus.clone(), lines), tasks)
+    (lines, tasks)
 }
 
 /// Logs each sensor that is skipped, and each field that is updated and does not exist.

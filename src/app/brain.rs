@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::alerts::alert_service;
 use super::awareness::Awareness;
 use super::daemon::{Service, ServiceContext};
+use super::goals::{self, GoalsHandle};
 use super::mcp;
 use super::messages;
 use super::serving;
@@ -65,6 +66,8 @@ pub struct Brain {
     pub awareness: Awareness,
     /// The language that is spoken.
     pub languages: Languages,
+    /// The goals, for whoever works on them.
+    pub(super) goals: GoalsHandle,
     /// The clock.
     pub clock: Arc<dyn Clock>,
     /// Faults while it was made; one sentence each.
@@ -197,6 +200,13 @@ impl Brain {
             http: http.ok(),
         };
         let registry = ToolRegistry::from(tools::builtin(&config.tools, &means));
+        let goals = match &store {
+            Some(store) => {
+                let elsewhere = (!rings_itself).then_some(paths);
+                goals::tool(config, store, &clock, (&registry, elsewhere)).await
+            }
+            None => GoalsHandle::default(),
+        };
         let protocols = Protocols::recalled(store.as_ref()).await;
         let wake_phrase = super::first_phrase(config, paths);
         let (mind, server) = Mind::unattended(MindParts {
@@ -271,6 +281,7 @@ impl Brain {
                 watches,
                 languages,
                 announcer,
+                goals,
                 clock,
                 remarks,
                 pulse,

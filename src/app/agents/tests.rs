@@ -190,7 +190,8 @@ impl Bench {
         });
         let events = world.bus.subscribe();
         let entry: AgentEntry = toml::from_str(agent).unwrap();
-        let (agents, tasks) = made(&world, &BTreeMap::from([("garage".to_owned(), entry)]));
+        let (lines, tasks) = made(&world, &BTreeMap::from([("garage".to_owned(), entry)]));
+        let agents = Agents::new(world.bus.clone(), lines);
         let (stop, mut running) = (CancellationToken::new(), JoinSet::new());
         tasks.into_iter().for_each(|task| drop(running.spawn(task.run(stop.clone()))));
         Self { agents, announcer, clock, deed, engine, house, events, stop, running, seen: Vec::new() }

@@ -13,8 +13,8 @@ use tokio_util::sync::CancellationToken;
 use super::{Daemon, Service, ServiceContext};
 use crate::app::{self, Brain, Conversing, DataLock, DataLockError, Show, Shown, Sound};
 use crate::app::{
-    agents, alerts, awake, awareness, backups, brain, diary, display, home, impulse, loading, machine, mcp,
-    messages, outside, programs, timers, upkeep, watches, weather,
+    agents, alerts, awake, awareness, backups, brain, diary, display, goals, home, impulse, loading, machine,
+    mcp, messages, outside, programs, timers, upkeep, watches, weather,
 };
 use crate::config::Config;
 use crate::control::{
@@ -23,6 +23,7 @@ use crate::control::{
 };
 use crate::metrics::Metrics;
 use joi_agent::ConnectedHome;
+use joi_autonomy::agent::bus::AgentBus;
 use joi_autonomy::watch::Watches;
 use joi_base::clock::SystemClock;
 use joi_base::message::Place;
@@ -78,6 +79,8 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
     show(Shown::Ready { wake_phrase: app::first_phrase(config, paths) });
 
     let loaded = CancellationToken::new();
+    let bus = AgentBus::default();
+    let (goals, assistant) = goals::goals(&brain, config, &bus).unzip();
     let [questions, tool_endpoint] = programs::programs(config, &brain, &board);
     let late = [
         Some(loading::loading(talk.loading, loaded.clone())),
@@ -93,8 +96,9 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
         Some(awareness::awareness(&brain, config, watched, received)),
         impulse::impulse(&brain, config).map(|impulse| impulse.behind(&loaded)),
         weather::weather(&brain, config).map(|weather| weather.behind(&loaded)),
-        agents::agents(&brain, config, house.as_ref().map(|(house, _)| house), &board)
+        agents::agents(&brain, config, house.as_ref().map(|(house, _)| house), &board, (bus, assistant))
             .map(|agents| agents.behind(&loaded)),
+        goals.map(|goals: Service| goals.behind(&loaded)),
         watches::watches(&brain, house.as_ref().map(|(house, _)| house)),
         house.map(|(house, follower)| home::follow(&house, follower, &board)),
         questions,
@@ -142,9 +146,10 @@ async fn make(
     }
     board.takes_requests(talk.requests.clone());
     if let Some(schedule) = brain.schedule.clone() {
-        let watches = brain.watches.clone();
+        let (watches, goals) = (brain.watches.clone(), brain.goals.clone());
         board.takes_timers(move || {
             schedule.look_again();
+            goals.look_again();
             watches.iter().for_each(Watches::look_again);
         });
     }
