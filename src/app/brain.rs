@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::alerts::alert_service;
 use super::awareness::Awareness;
 use super::daemon::{Service, ServiceContext};
-use super::goals::{self, GoalsHandle};
+use super::goals::handle::{self as goals, GoalsHandle};
 use super::mcp;
 use super::messages;
 use super::serving;

@@ -14,7 +14,7 @@ use jiff::{SignedDuration, Timestamp};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use super::GoalsHandle;
+use super::handle::{ASSISTANT, GoalsHandle};
 use crate::app::granted::granted;
 use crate::control::{AgentGauge, AgentRequest, AgentRow, ApprovalRow};
 use joi_agent::Engine;
@@ -107,7 +107,7 @@ impl<M: ChatModel + 'static> GoalTask<M> {
                 deed: one.in_words.clone(),
             });
             AgentRow {
-                name: super::ASSISTANT.to_owned(),
+                name: ASSISTANT.to_owned(),
                 pace: "goals".to_owned(),
                 doing: "working on goals".to_owned(),
                 next: None,

@@ -12,6 +12,7 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::handle::GoalsHandle;
 use super::*;
 use crate::control::Agents;
 use joi_agent::Engine;
@@ -19,6 +20,7 @@ use joi_agent::model::{ChatModel, ModelState, Room, Served};
 use joi_agent::{
     ContextConfig, EngineParts, Initiative, MemoryConfig, PersonaConfig, Protocols, ReplyConfig,
 };
+use joi_base::clock::Clock;
 use joi_base::message::Origin;
 use joi_goals::config::GoalsConfig;
 use joi_goals::orchestrator::TYPED;
@@ -27,8 +29,10 @@ use joi_language::Language;
 use joi_language::testing::{english, in_english};
 use joi_llm::{Ask, ChatEvent, ChatStats, Knowledge, LlmConfig, LlmError, ModelSize, OLLAMA, ServedBy};
 use joi_schedule::announce::{AnnounceConfig, Announcer};
-use joi_store::{WorkChange, WorkRow};
-use joi_tools::{Arguments, Call, Effect, Output, Tool, ToolError, Toolbox, ToolsConfig, schema};
+use joi_store::{Store, WorkChange, WorkRow};
+use joi_tools::{
+    Arguments, Call, Effect, Output, Tool, ToolError, ToolRegistry, Toolbox, ToolsConfig, schema,
+};
 
 mod week;
 

@@ -5,7 +5,7 @@ use joi_base::message::Origin;
 use joi_tools::{Call, Output, ToolError, fence};
 use serde_json::Value;
 
-use super::{RunTools, lost};
+use super::scope::{RunTools, lost};
 use crate::limits::{LONGEST_BLOCK, SESSIONS_FOUND};
 
 /// Days that are searched where none are named.

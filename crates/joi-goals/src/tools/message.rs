@@ -10,7 +10,7 @@ use joi_schedule::announce::{Announcement, AnnouncementOrigin, AnnouncementPrior
 use joi_store::NewCell;
 use joi_tools::{Call, Output, Source, ToolError};
 
-use super::{RunTools, clean, lost, origin};
+use super::scope::{RunTools, clean, lost, origin};
 use crate::limits::{SPOKEN_PER_DAY, SPOKEN_WITHIN};
 
 /// The channel of a message that was said aloud.

@@ -6,7 +6,7 @@ use joi_store::{NewWorkNote, WorkNote};
 use joi_tools::{Call, Output, Source, ToolError, fence};
 use serde_json::Value;
 
-use super::{RunTools, clean, lost, origin, source_of};
+use super::scope::{RunTools, clean, lost, origin, source_of};
 use crate::limits::{FEED_ITEMS, LEARNINGS_KEPT, LONGEST_BLOCK, NOTES_KEPT, NOTES_SHOWN};
 
 pub(super) async fn create(run: &RunTools, call: Call<'_>) -> Result<Output, ToolError> {

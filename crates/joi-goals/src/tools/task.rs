@@ -3,7 +3,7 @@
 use joi_store::NewWork;
 use joi_tools::{Call, Output, ToolError};
 
-use super::{RunTools, clean, lost, origin};
+use super::scope::{RunTools, clean, lost, origin};
 use crate::limits::{MOST_TASKS, TASKS_PER_DAY};
 use crate::status::WorkStatus;
 
