@@ -31,6 +31,8 @@ mod data_lock;
 mod diary;
 mod display;
 mod ears;
+mod goals;
+mod granted;
 mod home;
 mod impulse;
 mod later;

@@ -25,6 +25,7 @@ mod doctor;
 mod events;
 mod exit;
 mod forget;
+mod goals;
 mod home;
 mod impulse;
 mod languages;
@@ -45,10 +46,12 @@ mod signal;
 mod slash;
 mod status;
 mod stoppable;
+mod tasks;
 mod text;
 mod timers;
 mod typed;
 mod unseen;
+mod usage;
 mod why;
 
 use self::exit::{EXIT_FAILED, EXIT_USAGE};
@@ -100,6 +103,12 @@ enum Command {
     Timers(timers::TimersArgs),
     /// The agents of the configuration: what they do, talk with one, its events, its calls that wait for a yes
     Agents(agents::AgentsArgs),
+    /// Goals that joi works on in the background: list, open, show, say, pause, archive
+    Goals(goals::GoalsArgs),
+    /// The research that goals have others do: list, show, cancel
+    Tasks(tasks::TasksArgs),
+    /// What calls of language models for goals came to: a table and a plot
+    Usage(usage::UsageArgs),
     /// What joi watches for in the house: list, add, remove, test
     Watch(watch::WatchArgs),
     /// The house: connect openHAB, its items and rooms, send a command, watch, a house to try
@@ -219,6 +228,9 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Page(args) => page::run(args, &context::open_anyway(wants)?),
         Command::Timers(args) => timers::run(args, &context::open_anyway(wants)?),
         Command::Agents(args) => agents::run(args, &context::open_anyway(wants)?),
+        Command::Goals(args) => goals::run(args, &context::open_anyway(wants)?),
+        Command::Tasks(args) => tasks::run(args, &context::open_anyway(wants)?),
+        Command::Usage(args) => usage::run(args, &context::open_anyway(wants)?),
         Command::Watch(args) => watch::run(args, &context::open_anyway(wants)?),
         Command::Home(args) => home::run(args, &context::open(wants)?),
         Command::Mcp(args) => mcp::run(args, &context::open(wants)?),

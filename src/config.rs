@@ -29,6 +29,7 @@ use joi_audio::{AudioConfig, RingSound};
 use joi_autonomy::agent::entry::{self, AgentEntries, AgentEntry};
 use joi_base::problem::Problem;
 use joi_channels::voice::ConversationConfig;
+use joi_goals::config::GoalsConfig;
 use joi_hear::HearConfig;
 use joi_home::HomeConfig;
 use joi_language::ANY_LANGUAGE;
@@ -100,6 +101,8 @@ pub struct Config {
     /// Agents by name.
     #[serde(skip_serializing_if = "AgentEntries::is_empty")]
     pub agents: AgentEntries,
+    /// Goals that joi works on in the background.
+    pub goals: GoalsConfig,
     /// Alarms.
     pub alert: AlertConfig,
     /// How timers, alarms and reminders ring.
@@ -151,6 +154,7 @@ impl Default for Config {
             awareness: AwarenessConfig::default(),
             impulse: ImpulseConfig::default(),
             agents: AgentEntries::new(),
+            goals: GoalsConfig::default(),
             alert: AlertConfig::default(),
             store: StoreConfig::default(),
             backup: BackupConfig::default(),
@@ -213,6 +217,7 @@ impl Config {
         problems.extend(self.awareness.check());
         problems.extend(self.impulse.check());
         problems.extend(entry::check(&self.agents));
+        problems.extend(self.goals.check());
         problems.extend(self.alert.check());
         problems.extend(self.store.check());
         problems.extend(self.backup.check());

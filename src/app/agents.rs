@@ -23,7 +23,6 @@ use tokio::task::JoinSet;
 use super::brain::Brain;
 use super::daemon::{Service, ServiceContext};
 use crate::config::Config;
-use crate::control::StatusBoard;
 pub(super) use beside::AgentsBeside;
 use joi_agent::model::ChatModel;
 use joi_autonomy::agent::entry::{AgentEntries, AgentEntry};
@@ -33,12 +32,11 @@ use joi_home::{Home as _, HomeServer};
 use task::AgentTask;
 use world::{AgentWorld, HouseFeed};
 
-/// Returns the service, and shows the agents on `board`; none where none is configured.
+/// Returns the service; none where none is configured.
 pub(super) fn agents(
     brain: &Brain,
     config: &Config,
     house: Option<&HomeServer>,
-    board: &StatusBoard,
 ) -> Option<Service> {
     if config.agents.is_empty() {
         return None;
@@ -54,7 +52,6 @@ pub(super) fn agents(
         house,
     });
     let tasks = made(&world, &config.agents, &brain.agents);
-    board.has_agents(brain.agents.clone());
     let tasks = Arc::new(Mutex::new(tasks));
     let run = move |context: ServiceContext| {
         let tasks = Arc::clone(&tasks);

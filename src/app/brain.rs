@@ -15,6 +15,7 @@ use super::agents::AgentsBeside;
 use super::alerts::alert_service;
 use super::awareness::Awareness;
 use super::daemon::{Service, ServiceContext};
+use super::goals::handle::{self as goals, GoalsHandle};
 use super::mcp;
 use super::messages;
 use super::serving;
@@ -70,6 +71,8 @@ pub struct Brain {
     pub agents: Agents,
     /// The language that is spoken.
     pub languages: Languages,
+    /// The goals, for whoever works on them.
+    pub(super) goals: GoalsHandle,
     /// The clock.
     pub clock: Arc<dyn Clock>,
     /// Faults while it was made; one sentence each.
@@ -202,6 +205,13 @@ impl Brain {
             http: http.ok(),
         };
         let registry = ToolRegistry::from(tools::builtin(&config.tools, &means));
+        let goals = match &store {
+            Some(store) => {
+                let elsewhere = (!rings_itself).then_some(paths);
+                goals::tool(config, store, &clock, (&registry, elsewhere)).await
+            }
+            None => GoalsHandle::default(),
+        };
         let protocols = Protocols::recalled(store.as_ref()).await;
         let wake_phrase = super::first_phrase(config, paths);
         let (mind, server) = Mind::unattended(MindParts {
@@ -245,7 +255,10 @@ impl Brain {
             })),
             not_now_min: config.impulse.not_now_min,
         };
-        let agents = Agents::new(config.agents.keys());
+        let agents = match rings_itself && config.goals.enabled {
+            true => Agents::with_assistant(config.agents.keys(), goals::ASSISTANT),
+            false => Agents::new(config.agents.keys()),
+        };
         let reach: Arc<dyn AgentsReach> = match rings_itself {
             true => Arc::new(agents.clone()),
             false => Arc::new(AgentsBeside(paths.runtime.clone())),
@@ -283,6 +296,7 @@ impl Brain {
                 watches,
                 languages,
                 announcer,
+                goals,
                 clock,
                 remarks,
                 pulse,

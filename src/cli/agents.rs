@@ -156,6 +156,15 @@ fn readable(event: &AgentEvent) -> String {
         AgentNews::ApprovalDecided { approval, tool, decision } => {
             format!("call {approval}: {tool}: {decision:?}").to_lowercase()
         }
+        AgentNews::GoalRunStarted { work, run, mode } => format!("{work}: run {run}, {mode}"),
+        AgentNews::GoalThink { work, calls, tokens } => format!("{work}: {calls} calls, {tokens} tokens"),
+        AgentNews::GoalToolStarted { work, tool } => format!("{work}: {tool}"),
+        AgentNews::GoalToolCompleted { work, tool, success } => {
+            format!("{work}: {tool}, {}", if *success { "done" } else { "not done" })
+        }
+        AgentNews::GoalMessage { work } => format!("{work}"),
+        AgentNews::GoalStatus { work, status } => format!("{work}: {status}"),
+        AgentNews::GoalRunCompleted { work, run, ending } => format!("{work}: run {run}, {ending}"),
     };
     let words = event.words.as_ref().map(|words| format!(": {words}")).unwrap_or_default();
     format!("{time} {} {name} {about}{words}", event.agent)

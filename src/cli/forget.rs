@@ -11,7 +11,7 @@ use joi_store::{Deleted, Forget, Store};
 
 const EXAMPLES: &str = "\
 Examples:
-  joi forget                    the dialogue, the records of turns, the memory and what was typed; asks first
+  joi forget                    the dialogue, goals, the records of turns, the memory and what was typed; asks first
   joi forget --notes            notes and lists
   joi forget --notes --timers   notes, lists, timers, alarms and reminders
   joi forget --all --yes        all of it, without being asked
@@ -20,7 +20,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ForgetArgs {
-    /// The dialogue, the records of turns and what was typed; so if nothing else is named
+    /// The dialogue, goals, the records of turns and what was typed; so if nothing else is named
     #[arg(long)]
     dialogue: bool,
     /// Notes and lists
@@ -100,9 +100,11 @@ fn summary(what: Forget) -> String {
 }
 
 fn counted(what: Forget, erased: Deleted) -> String {
-    let Deleted { messages, turns, notes, timers, memories } = erased;
+    let Deleted { messages, turns, notes, timers, memories, goals } = erased;
     let memories = if memories == 0 { String::new() } else { format!(" and {memories} memories") };
-    let dialogue = what.dialogue.then(|| format!("{messages} messages and {turns} turn records{memories}"));
+    let goals = if goals == 0 { String::new() } else { format!(" and {goals} goals and tasks") };
+    let dialogue =
+        what.dialogue.then(|| format!("{messages} messages and {turns} turn records{memories}{goals}"));
     let notes = what.notes.then(|| format!("{notes} notes and entries of lists"));
     let timers = what.timers.then(|| format!("{timers} timers"));
     [dialogue, notes, timers].into_iter().flatten().collect::<Vec<_>>().join(", ")

@@ -113,7 +113,7 @@ fn the_example_of_the_manual_watches_the_garage_and_speaks_once() {
     let said = watched.home.joi(&["agents", "say", "garage", "is", "the", "door", "closed?"]).well();
     assert_eq!(said.out, "The garage door is closed.\n");
     let unknown = watched.home.joi(&["agents", "say", "attic", "hello"]);
-    assert_eq!(unknown.complaint(), "there is no agent attic; the agents are: garage");
+    assert_eq!(unknown.complaint(), "there is no agent attic; the agents are: garage, goals");
     assert_eq!(watched.spoke(), 1, "that it closes wakes nobody");
     assert_eq!(joi.terminate().code, Some(0));
 }

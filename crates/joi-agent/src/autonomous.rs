@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::Engine;
 use crate::agent::patience::Patience;
@@ -20,14 +20,12 @@ use crate::prompt::head::HeadSet;
 use crate::prompt::{self, context};
 use joi_answer::protocol::{self, WrittenCall};
 use joi_autonomy::agent::news::TurnEnding;
-use joi_autonomy::agent::turn::{AgentCaller, AgentDesk, AgentTurn, AgentTurnDone, CallEnd, TurnCalls};
-use joi_llm::{Ask, ChatEvent, Length, LlmError, Message, ModelPriority};
-use joi_tools::Toolbox;
+use joi_autonomy::agent::turn::{
+    AgentCaller, AgentDesk, AgentTurn, AgentTurnDone, CallEnd, TurnCalls, TurnFailure, TurnStep,
+};
+use joi_llm::{Ask, ChatEvent, ChatStats, Length, LlmError, Message, ModelPriority};
+use joi_tools::{ToolSnapshot, Toolbox};
 
-/// Most replies of the model in one turn.
-const MOST_REPLIES: u32 = 20;
-/// A turn that takes longer is stuck.
-const STUCK: Duration = Duration::from_secs(30 * 60);
 /// Bytes of a token, estimated so that a prompt is rather too long than too short.
 const BYTES_PER_TOKEN: usize = 3;
 
@@ -35,21 +33,23 @@ const BYTES_PER_TOKEN: usize = 3;
 struct AgentReply {
     text: String,
     calls: Vec<WrittenCall>,
-    tokens: u64,
+    stats: ChatStats,
 }
 
 /// Why there is no reply.
 enum NoReply {
     Interrupted,
     NoTools,
-    Failed,
+    Failed(TurnFailure),
 }
 
 impl<M: ChatModel> Engine<M> {
     /// Runs a turn of an agent. Dropping it gives the model up.
     pub async fn agent_turn(&self, turn: &AgentTurn<'_>, desk: &dyn AgentDesk) -> AgentTurnDone {
         let language = self.language();
-        let snapshot = self.parts.tools.snapshot_with(turn.tools);
+        let all = self.parts.tools.snapshot_with(turn.tools);
+        let toolbox = desk.chosen(all.toolbox.clone());
+        let snapshot = Arc::new(ToolSnapshot { revision: all.revision, toolbox });
         let mut calls = TurnCalls::new(
             turn,
             (&self.parts.tool_rules, &*self.parts.clock),
@@ -66,9 +66,10 @@ impl<M: ChatModel> Engine<M> {
             tracing::warn!(
                 "agents rest: the model server is outside of the home; llm.outside_may must list memory and house"
             );
+            desk.step(TurnStep::Failed(TurnFailure::Other)).await;
             return calls.done(TurnEnding::Failed);
         }
-        let end = timeout(STUCK, self.converse_with(turn, desk, snapshot, &mut calls)).await;
+        let end = timeout(desk.limits().lasts, self.converse_with(turn, desk, snapshot, &mut calls)).await;
         let end = end.unwrap_or(TurnEnding::Failed);
         calls.done(end)
     }
@@ -81,6 +82,7 @@ impl<M: ChatModel> Engine<M> {
         calls: &mut TurnCalls<'_>,
     ) -> TurnEnding {
         if !matches!(self.parts.model.settled().await, ModelState::Ready(_)) {
+            desk.step(TurnStep::Failed(TurnFailure::Network)).await;
             return TurnEnding::Failed;
         }
         let language = self.language();
@@ -98,7 +100,8 @@ impl<M: ChatModel> Engine<M> {
         };
         let mut answering = self.answering();
         let (mut messages, mut tools) = begun(&answering);
-        for _ in 0..MOST_REPLIES {
+        let (limits, mut replies, mut retries) = (desk.limits(), 0, 0);
+        while replies < limits.replies {
             let left = turn.tokens_left.saturating_sub(calls.tokens);
             let prompt = estimated(&messages, &tools);
             if prompt >= left {
@@ -109,8 +112,10 @@ impl<M: ChatModel> Engine<M> {
                 messages: messages.clone(),
                 tools: tools.clone(),
                 length: Length::AtMost(length),
+                model: desk.model(),
                 ..Ask::default()
             };
+            let began = Instant::now();
             let reply = match self.reply_to_agent(ask, turn, &toolbox).await {
                 Ok(reply) => reply,
                 Err(NoReply::Interrupted) => return TurnEnding::Interrupted,
@@ -118,19 +123,42 @@ impl<M: ChatModel> Engine<M> {
                     self.parts.protocols.learn(&answering.model, self.parts.store.as_ref()).await;
                     answering = self.answering();
                     (messages, tools) = begun(&answering);
+                    replies += 1;
                     continue;
                 }
-                Err(NoReply::Failed) => return TurnEnding::Failed,
+                Err(NoReply::Failed(TurnFailure::RateLimit)) if retries < limits.immediate_retries => {
+                    retries += 1;
+                    sleep(limits.immediate_pause).await;
+                    continue;
+                }
+                Err(NoReply::Failed(failure)) => {
+                    desk.step(TurnStep::Failed(failure)).await;
+                    return TurnEnding::Failed;
+                }
             };
-            calls.tokens += reply.tokens;
+            let tokens = (reply.stats.prompt_eval_count, reply.stats.eval_count);
+            calls.tokens += tokens.0 + tokens.1;
             calls.text = reply.text.trim().to_owned();
+            let (state, asked) = (self.parts.model.state(), desk.model());
+            let (server, model) = state.named();
+            let step = TurnStep::Replied {
+                text: &calls.text,
+                calls: reply.calls.len(),
+                tokens,
+                took: began.elapsed(),
+                by: (server, asked.as_deref().unwrap_or(model)),
+            };
+            desk.step(step).await;
+            replies += 1;
             if reply.calls.is_empty() {
                 return TurnEnding::Finished;
             }
             messages.push(protocol::assistant(answering.protocol, &reply.text, "", &reply.calls));
             for made in &reply.calls {
                 match calls.call(&made.name, &made.arguments, desk).await {
-                    CallEnd::Said(text) => messages.push(protocol::result(answering.protocol, made, &text)),
+                    CallEnd::Said(Ok(text) | Err(text)) => {
+                        messages.push(protocol::result(answering.protocol, made, &text));
+                    }
                     CallEnd::Ends(end) => return end,
                 }
             }
@@ -163,25 +191,25 @@ impl<M: ChatModel> Engine<M> {
             }
         };
         match read.ok_or(NoReply::Interrupted)? {
-            Ok((text, native, tokens)) => {
+            Ok((text, native, stats)) => {
                 let known: Vec<String> = toolbox.names().into_iter().map(str::to_owned).collect();
                 let parsed = protocol::parse(&text, &known);
                 let mut calls = native;
                 calls.extend(parsed.calls);
                 protocol::settle(&mut calls, toolbox);
-                Ok(AgentReply { text: parsed.words, calls, tokens })
+                Ok(AgentReply { text: parsed.words, calls, stats })
             }
             Err(LlmError::NoTools { .. } | LlmError::Server { status: 400, .. }) if has_tools => {
                 Err(NoReply::NoTools)
             }
             Err(error) => {
                 tracing::warn!(error = error.for_the_log(), "an agent has no answer of the model");
-                Err(NoReply::Failed)
+                Err(NoReply::Failed(failure_of(&error)))
             }
         }
     }
 
-    async fn read_reply(&self, ask: Ask) -> Result<(String, Vec<WrittenCall>, u64), LlmError> {
+    async fn read_reply(&self, ask: Ask) -> Result<(String, Vec<WrittenCall>, ChatStats), LlmError> {
         let mut patience = Patience::new(&self.parts.reply);
         let mut words = patience.wait(self.parts.model.ask(ask)).await??;
         let (mut text, mut calls) = (String::new(), Vec::new());
@@ -195,7 +223,7 @@ impl<M: ChatModel> Engine<M> {
                 ChatEvent::Thinking(_) => {}
                 ChatEvent::ToolCall(call) => calls.push(WrittenCall::native(call)),
                 ChatEvent::Done(stats) => {
-                    return Ok((text, calls, stats.prompt_eval_count + stats.eval_count));
+                    return Ok((text, calls, stats));
                 }
             }
         }
@@ -222,7 +250,7 @@ impl<M: ChatModel> Engine<M> {
             timeout(limit, self.read_reply(ask)).await.ok()?.ok()
         };
         match unless(self.arbiter.somebody_waits(), reading).await.flatten() {
-            Some((text, _, tokens)) => (Some(text), tokens),
+            Some((text, _, stats)) => (Some(text), stats.prompt_eval_count + stats.eval_count),
             None => (None, 0),
         }
     }
@@ -235,6 +263,19 @@ async fn unless<T>(other: impl Future<Output = ()>, work: impl Future<Output = T
         biased;
         () = other => None,
         done = work => Some(done),
+    }
+}
+
+fn failure_of(error: &LlmError) -> TurnFailure {
+    match error {
+        LlmError::TooManyRequests | LlmError::Busy => TurnFailure::RateLimit,
+        LlmError::Unreachable { .. }
+        | LlmError::Down { .. }
+        | LlmError::Broken
+        | LlmError::MidStream(_)
+        | LlmError::Loading
+        | LlmError::TimedOut { .. } => TurnFailure::Network,
+        _ => TurnFailure::Other,
     }
 }
 

@@ -60,6 +60,16 @@ pub enum ModelState {
     Down(LlmError),
 }
 
+impl ModelState {
+    /// Returns the names of the server and of the model that answers; empty where none does.
+    pub fn named(&self) -> (&str, &str) {
+        match self {
+            Self::Ready(served) => (served.by.name(), &served.model),
+            Self::Starting | Self::Down(_) => ("", ""),
+        }
+    }
+}
+
 /// Which model answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Served {

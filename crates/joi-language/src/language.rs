@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use super::agents::AgentWords;
+use super::goals::GoalWords;
 use super::grammar::Grammar;
 use super::house::HouseWords;
 use super::mood::MoodWords;
@@ -176,6 +177,11 @@ impl Language {
     /// Returns the names of lists, by language.
     pub fn lists(&self) -> impl Iterator<Item = &ListWords> + Clone {
         self.tools.iter().map(|words| &words.lists)
+    }
+
+    /// Returns the words about goals, by language.
+    pub fn goals(&self) -> impl Iterator<Item = &GoalWords> + Clone {
+        self.tools.iter().map(|words| &words.goals)
     }
 
     /// Returns the place whose time `asked` asks for, if it asks for nothing else.

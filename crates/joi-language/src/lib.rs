@@ -21,6 +21,7 @@ mod ending;
 pub mod english;
 mod figures;
 mod fill;
+pub mod goals;
 pub mod grammar;
 pub mod house;
 mod in_figures;

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use regex::Regex;
 use serde::Deserialize;
 
+use super::goals::GoalWords;
 use super::pattern::WordPattern;
 
 /// Additions without a verb.
@@ -27,6 +28,9 @@ pub(crate) struct ToolWords {
     /// In which words the time of a place is asked for.
     #[serde(default)]
     pub(crate) clock: PlaceTimeWords,
+    /// How goals are spoken of.
+    #[serde(default)]
+    pub(crate) goals: GoalWords,
     pub(crate) places: BTreeMap<String, String>,
 }
 
@@ -217,6 +221,7 @@ impl ToolWords {
     pub(super) fn read(text: &str) -> Result<Self, String> {
         let mut words: Self = toml::from_str(text).map_err(|error| error.to_string())?;
         words.lists.ready.ways = words.lists.ready.ways()?;
+        words.goals.read_ways()?;
         let asks = words.clock.asks.iter().map(|says| {
             let pattern = says.replace("{city}", "(?P<city>[\\p{L}' .-]{2,}?)");
             WordPattern::new(&format!("(?i)^(?:{pattern})[.!?]*$"))

@@ -14,7 +14,7 @@ use rusqlite::Connection;
 
 use super::handle::durably;
 use super::{
-    Store, StoreError, backup, beside, erasures, initiative, memory, snapshot, unfinished, word_index,
+    Store, StoreError, backup, beside, erasures, initiative, memory, snapshot, unfinished, word_index, work,
 };
 
 /// How long the log's readers are waited for.
@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// What to delete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Forget {
-    /// All dialogue, all turn records and all memories.
+    /// All dialogue, that with goals and their tasks included, all turn records and all memories.
     pub dialogue: bool,
     /// All notes and lists.
     pub notes: bool,
@@ -44,6 +44,8 @@ pub struct Deleted {
     pub timers: usize,
     /// Entries of the memory.
     pub memories: usize,
+    /// Goals and tasks.
+    pub goals: usize,
 }
 
 impl Store {
@@ -58,6 +60,7 @@ impl Store {
                 deleted = delete_before(db, Timestamp::MAX)?;
                 deleted.memories = memory::remove_all(db)?;
                 initiative::remove_all(db)?;
+                deleted.goals = work::remove_all(db)?;
             }
             if what.dialogue || what.timers {
                 db.execute("DELETE FROM announcement", [])?;
@@ -75,6 +78,18 @@ impl Store {
                     db.execute("DELETE FROM schedule", [])? + db.execute("DELETE FROM watch", [])?;
             }
             Ok(deleted)
+        })
+        .await
+    }
+
+    /// Deletes a goal or a task with all that belongs to it, so that no byte of it stays in any file.
+    ///
+    /// # Errors
+    /// As for [`Store::forget`].
+    pub async fn erase_work(&self, id: i64) -> Result<(), StoreError> {
+        self.erase(move |db| {
+            db.execute("DELETE FROM work WHERE id = ?1", [id])?;
+            work::sweep(db)
         })
         .await
     }

@@ -69,6 +69,7 @@ const STEPS: &[M<'_>] = &[
     M::up(
         "CREATE TABLE IF NOT EXISTS watch (id INTEGER PRIMARY KEY AUTOINCREMENT, watch TEXT NOT NULL) STRICT;",
     ),
+    M::up(include_str!("work/schema.sql")),
 ];
 
 /// A database ready for use.
@@ -161,6 +162,13 @@ pub(super) fn in_memory_of(schema: usize) -> Result<Connection, StoreError> {
     let steps = Migrations::from_slice(STEPS);
     steps.to_version(&mut db, schema).map_err(|error| StoreError::Record(error.to_string()))?;
     Ok(db)
+}
+
+/// Brings a database of an older schema up to date.
+#[cfg(test)]
+pub(super) fn brought_up(db: &mut Connection) -> Result<(), StoreError> {
+    let steps = Migrations::from_slice(STEPS);
+    steps.to_latest(db).map_err(|error| StoreError::Record(error.to_string()))
 }
 
 /// A database without a file.

@@ -1,4 +1,5 @@
-//! Persistent data: dialogue, turn records, memory, schedule, announcements that wait, remembered settings.
+//! Persistent data: dialogue, turn records, memory, schedule, announcements that wait, goals and
+//! their tasks, remembered settings.
 //!
 //! One SQLite database in WAL mode, owned by the thread `joi-store`. Every request is a job in a bounded
 //! queue (16: a full one makes the caller wait) that is answered once. A [`Store`] is a handle; the thread
@@ -66,6 +67,7 @@ mod turns;
 pub mod unfinished;
 mod watches;
 mod word_index;
+mod work;
 
 pub use announcements::AnnouncementRow;
 pub use dialogue::{DialogueRole, DialogueRow, Exchange, ExchangeId, WordedBy};
@@ -85,6 +87,10 @@ pub use schedule::{ScheduleChange, ScheduleRow, ScheduleTable, ScheduleWrite};
 pub use settings::{AGENTS, LAST_RUN};
 pub use snapshot::{day as snapshot_day, newest_first as snapshots};
 pub use watches::{WatchChange, WatchRow, WatchTable, WatchWrite};
+pub use work::{
+    ArchivedSession, InnerStep, NewArchive, NewCell, NewWork, NewWorkNote, RunEnd, RunRow, ThreadCell,
+    UsageRow, UsageSum, WorkChange, WorkNote, WorkRow,
+};
 
 use handle::Job;
 

@@ -119,6 +119,13 @@ fn name(table: &str) -> &str {
         "context_state" => "what was known of the house",
         "impulse" => "decisions to speak unasked",
         "conversation" => "tool histories",
+        "work" => "goals and tasks",
+        "work_cell" => "messages of goals",
+        "work_note" => "notes of goals",
+        "work_archive" => "sessions of goals",
+        "work_step" => "steps of goals",
+        "work_run" => "runs of goals",
+        "model_usage" => "records of model calls",
         other => other,
     }
 }

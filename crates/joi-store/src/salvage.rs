@@ -33,7 +33,7 @@ struct SalvagedTable {
 }
 
 /// All tables with data that can't be made again, the weightiest first.
-const TABLES: [SalvagedTable; 13] = [
+const TABLES: [SalvagedTable; 20] = [
     SalvagedTable { name: "schedule", listed: None, is_numbered: true },
     SalvagedTable { name: "watch", listed: None, is_numbered: true },
     SalvagedTable { name: "alert", listed: None, is_numbered: true },
@@ -63,6 +63,13 @@ const TABLES: [SalvagedTable; 13] = [
     SalvagedTable { name: "context_state", listed: None, is_numbered: true },
     SalvagedTable { name: "impulse", listed: None, is_numbered: true },
     SalvagedTable { name: "conversation", listed: None, is_numbered: false },
+    SalvagedTable { name: "work", listed: None, is_numbered: true },
+    SalvagedTable { name: "work_cell", listed: None, is_numbered: true },
+    SalvagedTable { name: "work_note", listed: None, is_numbered: true },
+    SalvagedTable { name: "work_archive", listed: None, is_numbered: true },
+    SalvagedTable { name: "work_step", listed: None, is_numbered: true },
+    SalvagedTable { name: "work_run", listed: None, is_numbered: true },
+    SalvagedTable { name: "model_usage", listed: None, is_numbered: true },
 ];
 
 /// Greatest number looked for where the greatest that existed is unknown.

@@ -19,7 +19,9 @@ const ANEW: &str = "
     INSERT INTO memory_words (memory_words) VALUES ('delete-all');
     INSERT INTO memory_words (rowid, text) SELECT id, text FROM memory;
     INSERT INTO message_words (message_words) VALUES ('delete-all');
-    INSERT INTO message_words (rowid, text) SELECT id, text FROM message WHERE role = 'user';";
+    INSERT INTO message_words (rowid, text) SELECT id, text FROM message WHERE role = 'user';
+    INSERT INTO work_archive_words (work_archive_words) VALUES ('delete-all');
+    INSERT INTO work_archive_words (rowid, summary, full_text) SELECT id, summary, full_text FROM work_archive;";
 
 /// Runs `work` in a transaction, which deletes about `rows` rows of memories and messages and changes no other.
 pub(super) fn deleting<T>(

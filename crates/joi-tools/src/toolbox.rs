@@ -69,6 +69,12 @@ impl Toolbox {
         Self { tools: self.tools.into_iter().filter(stays).collect(), core }
     }
 
+    /// Returns the tools that `stays` is true of, all of them on offer from the start.
+    #[must_use]
+    pub fn filtered(self, stays: impl Fn(&dyn Tool) -> bool) -> Self {
+        Self::new(self.tools.into_iter().filter(|tool| stays(&**tool)).collect())
+    }
+
     pub(crate) fn takes(&self, name: &str) -> bool {
         self.get(name).is_none() && schema::is_name(name)
     }

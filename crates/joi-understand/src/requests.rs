@@ -1,7 +1,8 @@
-//! Requests that are carried out as they stand, without a model: sums, and calls of lists.
+//! Requests that are carried out as they stand, without a model: sums, and calls of lists and goals.
 //!
 //! Pure but for a limit of time on sums. In: a request. Out: its parts, or nothing where anything else is in it.
 
+pub mod goal;
 pub mod list;
 pub mod sum;
 

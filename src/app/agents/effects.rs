@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::say::{SAY, SayTool};
 use super::sensing;
 use super::shared::{AgentShared, WaitingDeed};
+use crate::app::granted::granted;
 use joi_agent::model::ChatModel;
 use joi_autonomy::agent::approval::{AgentApproval, ApprovalAsked};
 use joi_autonomy::agent::exchange::{APPROVAL, Notification, TurnBrief};
@@ -23,8 +24,7 @@ use joi_autonomy::agent::set_state::SetState;
 use joi_autonomy::agent::turn::{AgentCaller, AgentDesk, AgentTurn, AgentTurnDone};
 use joi_autonomy::agent::yielding::{YIELD, YieldTool};
 use joi_redact::redact;
-use joi_tools::gate::{AgentCall, Consent, GateVerdict, StandingPermission, Taint, judge_agent};
-use joi_tools::{self as tools, Arguments, Call, Source, Tool, ToolError};
+use joi_tools::{Arguments, Source, Tool};
 
 /// Time limit of the question whether a change is worth a turn.
 const CHECKED_WITHIN: Duration = Duration::from_secs(20);
@@ -144,38 +144,12 @@ pub(super) async fn talk<M: ChatModel>(
 /// Runs a call that the owner has granted.
 pub(super) async fn run<M: ChatModel>(shared: Arc<AgentShared<M>>, approval: AgentApproval) -> AgentDone {
     let AgentApproval { id, tool: name, arguments, .. } = approval;
-    let snapshot = shared.world.engine.parts.tools.snapshot();
-    let done = match snapshot.toolbox.get(&name) {
-        None => Err("there is no such tool any more".to_owned()),
-        Some(tool) => granted(&shared, &**tool, &arguments).await,
-    };
+    let done = granted(&shared.world.engine, &*shared.world.clock, (&name, &arguments)).await;
     let (text, source) = match done {
         Ok((text, source)) => (format!("{name} (call {id}) was granted and done: {text}"), source),
         Err(why) => (format!("{name} (call {id}) was granted and failed: {why}"), Source::Own),
     };
     AgentDone::Ran(id, Notification { name: APPROVAL.into(), text, source })
-}
-
-async fn granted<M: ChatModel>(
-    shared: &AgentShared<M>,
-    tool: &dyn Tool,
-    arguments: &Arguments,
-) -> Result<(String, Source), String> {
-    // What strangers may have wanted was not asked about where no yes counts.
-    let (standing, consent) = (StandingPermission::None, Consent::Given);
-    let call = AgentCall { tool, arguments, taint: Taint::Clean, standing, consent };
-    let engine = &shared.world.engine;
-    let verdict = judge_agent(&call, &engine.parts.tool_rules);
-    if verdict != GateVerdict::Allow {
-        return Err(verdict.reason().to_owned());
-    }
-    let (now, language) = (&shared.world.clock.now(), &*engine.language());
-    let effect = tool.effect(arguments);
-    let call = Call { arguments, effect, now, source: Source::Own, language };
-    match tools::run(tool, call).await {
-        Ok(output) => Ok((output.text, output.source)),
-        Err(ToolError::TellModel(why) | ToolError::EndTurn(why)) => Err(why),
-    }
 }
 
 impl<M: Send + Sync> AgentDesk for AgentShared<M> {

@@ -13,8 +13,8 @@ use tokio_util::sync::CancellationToken;
 use super::{Daemon, Service, ServiceContext};
 use crate::app::{self, Brain, Conversing, DataLock, DataLockError, Show, Shown, Sound};
 use crate::app::{
-    agents, alerts, awake, awareness, backups, brain, diary, display, home, impulse, loading, machine, mcp,
-    messages, outside, page, programs, satellites, timers, upkeep, watches, weather,
+    agents, alerts, awake, awareness, backups, brain, diary, display, goals, home, impulse, loading, machine,
+    mcp, messages, outside, page, programs, satellites, timers, upkeep, watches, weather,
 };
 use crate::config::Config;
 use crate::control::{
@@ -23,6 +23,7 @@ use crate::control::{
 };
 use crate::metrics::Metrics;
 use joi_agent::ConnectedHome;
+use joi_autonomy::agent::bus::AgentBus;
 use joi_autonomy::watch::Watches;
 use joi_base::clock::SystemClock;
 use joi_base::message::Place;
@@ -88,6 +89,8 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
     let is_asked = config.mcp.serve.enabled || config.satellites.wyoming.conversation;
     let lent = (talk.readers, talk.model);
     let wyoming = satellites::wyoming((config, paths), (&brain, &board), lent, questions);
+    let goals = goals::goals(&brain, config);
+    board.has_agents(brain.agents.clone());
     let late = [
         Some(loading::loading(talk.loading, loaded.clone())),
         Some(brain::model_server(server).behind(&loaded)),
@@ -102,8 +105,9 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
         Some(awareness::awareness(&brain, config, watched, received)),
         impulse::impulse(&brain, config).map(|impulse| impulse.behind(&loaded)),
         weather::weather(&brain, config).map(|weather| weather.behind(&loaded)),
-        agents::agents(&brain, config, house.as_ref().map(|(house, _)| house), &board)
+        agents::agents(&brain, config, house.as_ref().map(|(house, _)| house))
             .map(|agents| agents.behind(&loaded)),
+        goals.map(|goals| goals.behind(&loaded)),
         watches::watches(&brain, house.as_ref().map(|(house, _)| house)),
         house.map(|(house, follower)| home::follow(&house, follower, &board)),
         is_asked.then_some(answering),
@@ -153,9 +157,10 @@ async fn make(
     }
     board.takes_requests(talk.requests.clone());
     if let Some(schedule) = brain.schedule.clone() {
-        let watches = brain.watches.clone();
+        let (watches, goals) = (brain.watches.clone(), brain.goals.clone());
         board.takes_timers(move || {
             schedule.look_again();
+            goals.look_again();
             watches.iter().for_each(Watches::look_again);
         });
     }

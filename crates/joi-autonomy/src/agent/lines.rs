@@ -97,6 +97,16 @@ struct AgentLine {
     waiting: Mutex<Option<mpsc::Receiver<AgentRequest>>>,
     /// Reads how it is, once it is there.
     row: OnceLock<AgentGauge>,
+    /// Whether it can be had to rest as a whole.
+    rests: bool,
+}
+
+impl AgentLine {
+    fn to(name: &str, rests: bool) -> Self {
+        let (requests, waiting) = mpsc::channel(REQUESTS);
+        let waiting = Mutex::new(Some(waiting));
+        Self { name: name.to_owned(), requests, waiting, row: OnceLock::new(), rests }
+    }
 }
 
 /// The agents of this program.
@@ -109,16 +119,21 @@ pub struct Agents {
 impl Agents {
     /// A handle of the agents of these names, of which none runs yet.
     pub fn new<'a>(names: impl IntoIterator<Item = &'a String>) -> Self {
-        let line = |name: &String| {
-            let (requests, waiting) = mpsc::channel(REQUESTS);
-            AgentLine {
-                name: name.clone(),
-                requests,
-                waiting: Mutex::new(Some(waiting)),
-                row: OnceLock::new(),
-            }
-        };
-        Self { bus: AgentBus::default(), lines: Arc::new(names.into_iter().map(line).collect()) }
+        Self::of(names.into_iter().map(|name| AgentLine::to(name, true)).collect())
+    }
+
+    /// The same with the assistant above the goals behind them, whose goals rest one by one. An agent of the same name keeps
+    /// it.
+    pub fn with_assistant<'a>(names: impl IntoIterator<Item = &'a String>, assistant: &str) -> Self {
+        let mut lines: Vec<AgentLine> = names.into_iter().map(|name| AgentLine::to(name, true)).collect();
+        if lines.iter().all(|line| line.name != assistant) {
+            lines.push(AgentLine::to(assistant, false));
+        }
+        Self::of(lines)
+    }
+
+    fn of(lines: Vec<AgentLine>) -> Self {
+        Self { bus: AgentBus::default(), lines: Arc::new(lines) }
     }
 
     /// Returns the bus of their events.
@@ -186,6 +201,9 @@ impl Agents {
     /// # Errors
     /// There is no such agent, or it can't take that now; one sentence.
     pub fn rest(&self, name: &str, rest: AgentRest) -> Result<(), String> {
+        if self.line(name).is_some_and(|line| !line.rests) {
+            return Err(format!("the agent {name} works on the goals; `joi goals pause` has one of them rest"));
+        }
         self.send(name, AgentRequest::Rest(rest))
     }
 

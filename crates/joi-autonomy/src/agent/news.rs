@@ -109,6 +109,68 @@ pub enum AgentNews {
         /// How.
         decision: ApprovalDecision,
     },
+    /// A run of a goal, a task or the assistant began.
+    #[serde(rename = "goal:run_started")]
+    GoalRunStarted {
+        /// Its number in `joi goals list`.
+        work: i64,
+        /// The run.
+        run: i64,
+        /// Why it runs.
+        mode: String,
+    },
+    /// Its model has replied; the words are what it wrote beside its calls.
+    #[serde(rename = "goal:think")]
+    GoalThink {
+        /// Its number.
+        work: i64,
+        /// The calls it wants.
+        calls: usize,
+        /// Tokens read and written.
+        tokens: u64,
+    },
+    /// A call begins.
+    #[serde(rename = "goal:tool_started")]
+    GoalToolStarted {
+        /// Its number.
+        work: i64,
+        /// The tool.
+        tool: String,
+    },
+    /// It is over.
+    #[serde(rename = "goal:tool_completed")]
+    GoalToolCompleted {
+        /// Its number.
+        work: i64,
+        /// The tool.
+        tool: String,
+        /// Whether it has succeeded.
+        success: bool,
+    },
+    /// A message stands in its thread.
+    #[serde(rename = "goal:message")]
+    GoalMessage {
+        /// Its number.
+        work: i64,
+    },
+    /// It is in another state.
+    #[serde(rename = "goal:status")]
+    GoalStatus {
+        /// Its number.
+        work: i64,
+        /// The state.
+        status: String,
+    },
+    /// The run is over.
+    #[serde(rename = "goal:run_completed")]
+    GoalRunCompleted {
+        /// Its number.
+        work: i64,
+        /// The run.
+        run: i64,
+        /// How it ended.
+        ending: String,
+    },
 }
 
 impl AgentNews {
@@ -124,6 +186,13 @@ impl AgentNews {
             Self::SensorError { .. } => "autonomy:sensor_error",
             Self::ApprovalPending { .. } => "autonomy:approval_pending",
             Self::ApprovalDecided { .. } => "autonomy:approval_decided",
+            Self::GoalRunStarted { .. } => "goal:run_started",
+            Self::GoalThink { .. } => "goal:think",
+            Self::GoalToolStarted { .. } => "goal:tool_started",
+            Self::GoalToolCompleted { .. } => "goal:tool_completed",
+            Self::GoalMessage { .. } => "goal:message",
+            Self::GoalStatus { .. } => "goal:status",
+            Self::GoalRunCompleted { .. } => "goal:run_completed",
         }
     }
 }

@@ -3,10 +3,13 @@
 //! Plain data and a trait; [`TurnCalls`] makes the calls of a turn through the gate. The model is asked elsewhere.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
-use joi_tools::{Arguments, Tool};
+use joi_tools::{Arguments, Source, Tool, Toolbox};
 
 use super::news::TurnEnding;
 
@@ -47,10 +50,100 @@ pub struct AgentTurn<'a> {
     pub gives_up: CancellationToken,
 }
 
-/// Takes calls that need a yes.
+/// The limits of a turn, held whatever the model does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TurnLimits {
+    /// Most replies of the model.
+    pub replies: u32,
+    /// Most calls of one tool in a row.
+    pub same_in_a_row: u32,
+    /// A turn that takes longer is stuck.
+    pub lasts: Duration,
+    /// How often a model that limits its requests is asked again at once.
+    pub immediate_retries: u32,
+    /// The pause before that.
+    pub immediate_pause: Duration,
+}
+
+impl Default for TurnLimits {
+    fn default() -> Self {
+        let immediate_pause = Duration::from_millis(1_500);
+        let lasts = Duration::from_secs(30 * 60);
+        Self { replies: 20, same_in_a_row: 5, lasts, immediate_retries: 0, immediate_pause }
+    }
+}
+
+/// Why a model gave no reply, as far as trying again depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TurnFailure {
+    /// It limits requests.
+    RateLimit,
+    /// It can't be reached, or broke off.
+    Network,
+    /// Anything else.
+    Other,
+}
+
+/// A step of a turn, when it has been made.
+#[derive(Debug, Clone, Copy)]
+pub enum TurnStep<'a> {
+    /// The model has replied.
+    Replied {
+        /// Its words beside its calls.
+        text: &'a str,
+        /// The calls it wants.
+        calls: usize,
+        /// Tokens read and written.
+        tokens: (u64, u64),
+        /// How long it took.
+        took: Duration,
+        /// The server and the model.
+        by: (&'a str, &'a str),
+    },
+    /// A call is about to be judged.
+    Calls {
+        /// The tool.
+        tool: &'a str,
+        /// Its arguments, as the model wrote them.
+        arguments: &'a Arguments,
+    },
+    /// What came of a call, which a refusal is as well.
+    Called {
+        /// The tool.
+        tool: &'a str,
+        /// The text for the model; of a failure its reason.
+        outcome: Result<&'a str, &'a str>,
+        /// Whose words are in the turn from now on.
+        source: Source,
+    },
+    /// The model gave no reply.
+    Failed(TurnFailure),
+}
+
+/// Decides and follows what belongs to the owner of a turn: it takes calls that need a yes, and each step of the turn.
 pub trait AgentDesk: Send + Sync {
     /// Has a call wait for a yes; returns what the model is to know of it.
     fn ask(&self, tool: &str, arguments: &Arguments, in_words: String) -> String;
+
+    /// Returns the limits of the turn.
+    fn limits(&self) -> TurnLimits {
+        TurnLimits::default()
+    }
+
+    /// Returns the tools of `all` that are on offer in this turn. By default all are.
+    fn chosen(&self, all: Toolbox) -> Toolbox {
+        all
+    }
+
+    /// Returns the model that is asked; nothing: the one that answers.
+    fn model(&self) -> Option<String> {
+        None
+    }
+
+    /// Takes a step of the turn, which goes on when this is over.
+    fn step<'a>(&'a self, _step: TurnStep<'a>) -> BoxFuture<'a, ()> {
+        async {}.boxed()
+    }
 }
 
 /// What came of a turn.

@@ -20,6 +20,7 @@ sentences! {
         alert: AlertSentences;
         agent: AgentSentences;
         watch: WatchSentences;
+        goals: GoalSentences;
     }
 
     /// Lengths, times of day, days, and the words of lists.
@@ -222,11 +223,7 @@ sentences! {
     tools: ToolSentences {
         shopping; notes; noted;
         added(items, list): [String; 2];
-        listed(items, list);
-        not_listed(list);
-        removed(items, list);
-        which_entry(items);
-        cleared(list);
+        listed(items, list); not_listed(list); removed(items, list); which_entry(items); cleared(list);
         on_notes(count, older, items): [String; 3];
         on_list(list, count, older, items): [String; 3];
         notes_empty;
@@ -238,19 +235,10 @@ sentences! {
         about;
         time_in(time, weekday, city);
         time_here(time, weekday);
-        ask_note(text);
-        ask_add(text, list);
-        ask_remove(text, list);
-        ask_clear(list);
-        ask_read(list);
-        ask_calculate(text);
-        ask_time(city);
-        ask_here;
-        ask_set(kind, when);
-        ask_set_named(kind, name, when);
-        ask_remind(name, when);
-        ask_change(named, when);
-        ask_cancel(named);
+        ask_note(text); ask_add(text, list); ask_remove(text, list); ask_clear(list); ask_read(list);
+        ask_calculate(text); ask_time(city); ask_here;
+        ask_set(kind, when); ask_set_named(kind, name, when); ask_remind(name, when);
+        ask_change(named, when); ask_cancel(named);
         ask_cancel_every(kind, kinds);
         ask_cancel_all; ask_timers; ask_louder; ask_quieter;
         ask_volume(percent);
@@ -339,6 +327,17 @@ sentences! {
         list(list); removed(list); item_tell(what); item_tell_always(what); item_do(what, text);
         item_do_always(what, text); item_until(text, at); no_such(thing); cannot(thing); only_power(thing);
         no_presence(thing); nothing_shows; deed_time; no_end; not_stored;
+    }
+
+    /// Goals that joi works on in the background.
+    goals: GoalSentences {
+        opened(name); open_already(name); too_many(count); no_goals; list(items): [String; 2]; working(name);
+        waiting(name); over(name); tasks(count): [String; 2]; notes(count): [String; 2]; last(text);
+        last_foreign(text); told(name); resumed(name); left(name); archived(name); which(items); unknown(name);
+        nothing_today; today(items); day_of(name, text); messages(count): [String; 2]; no_news;
+        done_tasks(count): [String; 2]; item(text, source); item_foreign(text, source); ask_open(name);
+        says(name, text) => GoalSays; says_foreign(name, text) => GoalSaysForeign; ask_say(name); ask_work(name);
+        ask_leave(name); ask_end(name); ask_look; not_stored;
     }
 
     /// Answers about a connected house, `[say]` of `house.toml`.

@@ -8,7 +8,7 @@
 
 use rusqlite::{Connection, params};
 
-use super::super::{StoreError, conversation, initiative, word_index};
+use super::super::{StoreError, conversation, initiative, word_index, work};
 use joi_language::words;
 
 /// How much mentions, or mentioned, a topic.
@@ -20,12 +20,12 @@ pub struct TopicMentions {
     pub memories: usize,
     /// Turn records.
     pub turns: usize,
-    /// Notes and entries of lists.
+    /// Notes and entries of lists, those of goals included.
     pub notes: usize,
     /// Timers, alarms, reminders, and commands to the house at a later moment.
     pub timers: usize,
     /// Conversations whose tool history mentions it, announcements and messages that wait, alarms, decisions to speak
-    /// up, the context state.
+    /// up, the context state, and what was said and done for goals.
     pub other: usize,
 }
 
@@ -61,7 +61,7 @@ impl TopicTable {
 }
 
 /// A part of a document is in what the document is called, and an entry on what the list is.
-const TABLES: [TopicTable; 9] = [
+const TABLES: [TopicTable; 14] = [
     TopicTable::of_words(
         "memory",
         "SELECT id, CASE kind WHEN 'document' THEN source || ' ' || text ELSE text END FROM memory",
@@ -96,6 +96,14 @@ const TABLES: [TopicTable; 9] = [
         "SELECT id, CASE WHEN json_valid(record) THEN ifnull('' || json_extract(record, '$.why'), '')
          ELSE record END FROM impulse",
     ),
+    TopicTable::of_words(
+        "work",
+        "SELECT id, name || ' ' || brief FROM work WHERE parent <> 0 OR kind = 'goal'",
+    ),
+    TopicTable::of_words("work_cell", "SELECT id, text FROM work_cell"),
+    TopicTable::of_words("work_step", "SELECT id, text FROM work_step"),
+    TopicTable::of_words("work_note", "SELECT id, text || ' ' || source FROM work_note"),
+    TopicTable::of_words("work_archive", "SELECT id, summary || ' ' || full_text FROM work_archive"),
 ];
 
 /// The rows that mention a topic.
@@ -116,12 +124,22 @@ impl TopicRows {
         let of = |table: &str| {
             self.rows.iter().filter(|(name, _)| *name == table).map(|(_, ids)| ids.len()).sum::<usize>()
         };
-        let other: usize = ["announcement", "outgoing", "alert", "impulse"].into_iter().map(of).sum();
+        let others = [
+            "announcement",
+            "outgoing",
+            "alert",
+            "impulse",
+            "work",
+            "work_cell",
+            "work_step",
+            "work_archive",
+        ];
+        let other: usize = others.into_iter().map(of).sum();
         TopicMentions {
             exchanges: self.exchanges,
             memories: of("memory"),
             turns: of("turn"),
-            notes: of("note"),
+            notes: of("note") + of("work_note"),
             timers: of("schedule") + of("watch"),
             other: other + self.histories.len() + usize::from(self.context.is_some()),
         }
@@ -183,7 +201,8 @@ pub(super) fn erase(db: &mut Connection, topic: &str) -> Result<TopicMentions, S
                 delete.execute(params![id])?;
             }
         }
-        Ok(())
+        // A goal goes with all that belongs to it.
+        work::sweep(tx)
     })?;
     for (id, left) in &found.histories {
         if left.is_empty() {

@@ -1,15 +1,19 @@
-//! Whether a request is a call of a list by the sentence templates of its language.
+//! Whether a request is a call of a list by the sentence templates of its language, or one of goals as it stands.
 //!
 //! In: the request, a call. Out: whether it is this one. Pure but for the first use, which compiles the templates.
 
+use crate::requests::goal;
 use crate::requests::list::SHOPPING;
 use crate::templates::list;
 use joi_language::Language;
 use joi_language::values::{CallValue, ValueKind};
 
-/// Returns whether `text` is this very call by the templates of a language that has no words of consent of its own: the deed,
-/// and every value of it.
+/// Returns whether `text` is this very call, the deed and every value of it: as it stands, or by the templates of a language
+/// that has no words of consent of its own.
 pub(super) fn asks_for(language: &Language, text: &str, deed: &str, values: &[CallValue]) -> bool {
+    if goal::asks_for(language, text, deed, values) {
+        return true;
+    }
     let Some(call) = language.is_by_templates().then(|| list::call(language, text)).flatten() else {
         return false;
     };

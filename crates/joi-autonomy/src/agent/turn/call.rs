@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::{AgentDesk, AgentTurn, AgentTurnDone};
+use super::{AgentDesk, AgentTurn, AgentTurnDone, TurnStep};
 use crate::agent::news::TurnEnding;
 use joi_base::clock::Clock;
 use joi_language::Language;
@@ -15,8 +15,6 @@ use joi_tools::{
     schema,
 };
 
-/// Most calls of one tool in a row.
-const SAME_IN_A_ROW: u32 = 5;
 /// The most of a result that the model sees, in characters.
 const MOST_RESULT: usize = 1_500;
 /// The most of a result in the record of the turn.
@@ -24,8 +22,8 @@ const MOST_RECORDED: usize = 160;
 
 /// What came of a call.
 pub enum CallEnd {
-    /// A text for the model.
-    Said(String),
+    /// A text for the model; of a call that was not made, or failed, the reason.
+    Said(Result<String, String>),
     /// The turn is over.
     Ends(TurnEnding),
 }
@@ -82,9 +80,23 @@ impl<'a> TurnCalls<'a> {
 
     /// Makes a call, if it may be made.
     pub async fn call(&mut self, name: &str, given: &Arguments, desk: &dyn AgentDesk) -> CallEnd {
-        let (tool, arguments) = match self.checked(name, given) {
+        desk.step(TurnStep::Calls { tool: name, arguments: given }).await;
+        let end = self.judged(name, given, desk).await;
+        let ended = match &end {
+            CallEnd::Said(Ok(text)) => Ok(text.as_str()),
+            CallEnd::Said(Err(why)) => Err(why.as_str()),
+            CallEnd::Ends(TurnEnding::Finished) => Ok("done"),
+            CallEnd::Ends(_) => Err("the turn is over"),
+        };
+        let source = if self.taint == Taint::Tainted { Source::Foreign } else { Source::Own };
+        desk.step(TurnStep::Called { tool: name, outcome: ended, source }).await;
+        end
+    }
+
+    async fn judged(&mut self, name: &str, given: &Arguments, desk: &dyn AgentDesk) -> CallEnd {
+        let (tool, arguments) = match self.checked(name, given, desk.limits().same_in_a_row) {
             Ok(checked) => checked,
-            Err(refusal) => return self.said(name, refusal),
+            Err(refusal) => return self.said(name, Err(refusal)),
         };
         let effect = tool.effect(&arguments);
         let is_action = matches!(effect, Effect::Remembers | Effect::Changes | Effect::Risks)
@@ -102,9 +114,11 @@ impl<'a> TurnCalls<'a> {
             GateVerdict::Ask(_) => {
                 let in_words = tool.in_words(&arguments, &self.language);
                 let text = desk.ask(tool.name(), &arguments, in_words);
-                return self.said(name, text);
+                return self.said(name, Err(text));
             }
-            GateVerdict::Forbid(why) => return self.said(name, format!("This call is not allowed: {why}.")),
+            GateVerdict::Forbid(why) => {
+                return self.said(name, Err(format!("This call is not allowed: {why}.")));
+            }
         }
         if is_action {
             if self.actions >= self.turn.actions_left {
@@ -120,7 +134,7 @@ impl<'a> TurnCalls<'a> {
                 self.ended_by = Some(arguments);
                 CallEnd::Ends(TurnEnding::Finished)
             }
-            Ok(text) | Err(text) => self.said(name, text),
+            said => self.said(name, said),
         }
     }
 
@@ -150,7 +164,12 @@ impl<'a> TurnCalls<'a> {
         }
     }
 
-    fn checked(&mut self, called: &str, given: &Arguments) -> Result<(Arc<dyn Tool>, Arguments), String> {
+    fn checked(
+        &mut self,
+        called: &str,
+        given: &Arguments,
+        same_in_a_row: u32,
+    ) -> Result<(Arc<dyn Tool>, Arguments), String> {
         let ends = |tool: &&Arc<dyn Tool>| tool.effect(given) != Effect::Ends;
         let Some(tool) = self.toolbox.get(called).filter(ends).cloned() else {
             let name: String = called.chars().take(60).collect();
@@ -162,8 +181,8 @@ impl<'a> TurnCalls<'a> {
         let arguments = schema::checked(&tool.schema(), given)?;
         let in_a_row = if self.last.0 == called { self.last.1 + 1 } else { 1 };
         self.last = (called.to_owned(), in_a_row);
-        if in_a_row > SAME_IN_A_ROW {
-            return Err(format!("{} was called {SAME_IN_A_ROW} times in a row. Do something else.", called));
+        if in_a_row > same_in_a_row {
+            return Err(format!("{called} was called {same_in_a_row} times in a row. Do something else."));
         }
         if self.repeats.is_repeated(called, &arguments) {
             return Err(format!("{} was called with the same arguments before. Use that result.", called));
@@ -171,8 +190,9 @@ impl<'a> TurnCalls<'a> {
         Ok((tool, arguments))
     }
 
-    fn said(&mut self, name: &str, text: String) -> CallEnd {
-        self.made.push(format!("{}: {}", name, fence::shortened(&text, MOST_RECORDED)));
-        CallEnd::Said(text)
+    fn said(&mut self, name: &str, said: Result<String, String>) -> CallEnd {
+        let (Ok(text) | Err(text)) = &said;
+        self.made.push(format!("{}: {}", name, fence::shortened(text, MOST_RECORDED)));
+        CallEnd::Said(said)
     }
 }
