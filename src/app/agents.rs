@@ -33,11 +33,7 @@ use task::AgentTask;
 use world::{AgentWorld, HouseFeed};
 
 /// Returns the service; none where none is configured.
-pub(super) fn agents(
-    brain: &Brain,
-    config: &Config,
-    house: Option<&HomeServer>,
-) -> Option<Service> {
+pub(super) fn agents(brain: &Brain, config: &Config, house: Option<&HomeServer>) -> Option<Service> {
     if config.agents.is_empty() {
         return None;
     }

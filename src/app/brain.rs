@@ -263,8 +263,9 @@ impl Brain {
             true => Arc::new(agents.clone()),
             false => Arc::new(AgentsBeside(paths.runtime.clone())),
         };
+        let addressed = AddressedAgents::new(&config.agents, Arc::clone(&reach));
         let engine = Arc::new(Engine::new(EngineParts {
-            agents: AddressedAgents::new(&config.agents, reach),
+            agents: addressed.or_else(|| config.goals.enabled.then(|| AddressedAgents::unnamed(reach))),
             reply: config.reply.clone(),
             persona: config.persona.clone(),
             context: config.context.clone(),

@@ -202,7 +202,9 @@ impl Agents {
     /// There is no such agent, or it can't take that now; one sentence.
     pub fn rest(&self, name: &str, rest: AgentRest) -> Result<(), String> {
         if self.line(name).is_some_and(|line| !line.rests) {
-            return Err(format!("the agent {name} works on the goals; `joi goals pause` has one of them rest"));
+            return Err(format!(
+                "the agent {name} works on the goals; `joi goals pause` has one of them rest"
+            ));
         }
         self.send(name, AgentRequest::Rest(rest))
     }

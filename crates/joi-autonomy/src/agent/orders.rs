@@ -85,8 +85,16 @@ impl AddressedAgents {
         (!names.is_empty()).then(|| Self { names, reach, readers: Mutex::default() })
     }
 
+    /// Agents that are not spoken of by name: only what they ask is answered.
+    pub fn unnamed(reach: Arc<dyn AgentsReach>) -> Self {
+        Self { names: Vec::new(), reach, readers: Mutex::default() }
+    }
+
     /// Returns what `text` wants of agents; nothing where it is not about them.
     pub fn understood(&self, text: &str, language: &Language) -> Option<AgentOrder> {
+        if self.names.is_empty() {
+            return None;
+        }
         let said = self.reader(language)?.said(text)?;
         let agent = match &said.name {
             Some(name) => Some(self.names.iter().find(|(spoken, _)| spoken == name)?.1.clone()),
