@@ -15,6 +15,7 @@ use joi_redact::redact;
 use joi_schedule::announce::Announcer;
 use joi_store::{NewCell, NewWorkNote, RunEnd, StoreError, ThreadCell, WorkChange, WorkRow};
 use joi_tools::{Arguments, Call, Effect, Source, Tool, fence};
+use tokio_util::sync::CancellationToken;
 
 use crate::desk::{DeskWorld, RunDesk};
 use crate::kind::{self, AgentType, OwnTool};
@@ -162,6 +163,8 @@ impl<M: ChatModel> Orchestrator<M> {
             is_tainted: prompt.is_foreign,
             tokens_left: RUN_TOKENS,
             actions_left: RUN_ACTIONS,
+            // Whoever ends a run drops it.
+            gives_up: CancellationToken::new(),
         };
         let done = self.engine.agent_turn(&turn, &desk).await;
         match (done.end, desk.failure()) {
