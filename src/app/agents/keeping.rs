@@ -3,9 +3,12 @@
 //! Part of the agent's task. What waited for a yes is announced as denied, a call that ran as of unknown outcome, before it is
 //! taken off the disk: a crash in between announces it twice, and does nothing twice.
 
+use std::sync::Arc;
+
 use futures_util::FutureExt as _;
 
 use super::effects::AgentDone;
+use super::shared::AgentShared;
 use super::task::AgentTask;
 use joi_agent::model::ChatModel;
 use joi_autonomy::agent::approval::AgentApproval;
@@ -18,14 +21,14 @@ use joi_tools::Source;
 
 impl<M: ChatModel + 'static> AgentTask<M> {
     /// Goes on with what an earlier run has kept.
-    pub(super) async fn go_on(&self) {
-        let shared = &self.shared;
+    pub(super) async fn go_on(&mut self) {
+        let shared = Arc::clone(&self.shared);
         let kept = shared.world.kept.of(&shared.name).await;
         for call in &kept.waiting {
-            self.announce(SentenceName::AgentLapsed, call).await;
+            announce(&shared, SentenceName::AgentLapsed, call).await;
         }
         for call in &kept.running {
-            self.announce(SentenceName::AgentOutcomeUnknown, call).await;
+            announce(&shared, SentenceName::AgentOutcomeUnknown, call).await;
         }
         let now = shared.world.clock.now().timestamp();
         *shared.state() = AgentLoop::new(&shared.entry, now).going_on(kept, now);
@@ -33,7 +36,7 @@ impl<M: ChatModel + 'static> AgentTask<M> {
     }
 
     /// Keeps what is to outlast the program; returns whether it is on the disk.
-    pub(super) async fn keep(&self) -> bool {
+    pub(super) async fn keep(&mut self) -> bool {
         let kept = self.shared.state().kept();
         let done = self.shared.world.kept.keep(&self.shared.name, kept).await;
         if let Err(error) = &done {
@@ -50,15 +53,16 @@ impl<M: ChatModel + 'static> AgentTask<M> {
         let left = AgentDone::Ran(id, Notification { name, text, source: Source::Own });
         self.working.push(async move { left }.boxed());
     }
+}
 
-    async fn announce(&self, sentence: SentenceName, call: &AgentApproval) {
-        let words = |text: &str| SentenceField::Words(text.to_owned());
-        let sentence = SentenceTemplate::from(sentence)
-            .with("name", words(&shown(&self.shared.name)))
-            .with("text", words(&call.in_words));
-        let (origin, priority) = (AnnouncementOrigin::Agent, AnnouncementPriority::Notice);
-        let told =
-            Announcement { if_unheard: IfUnheard::Keep, ..Announcement::new(origin, priority, sentence) };
-        self.shared.world.announcer.announce(told).await;
-    }
+/// Announces what became of a call that an earlier run left.
+async fn announce<M: ChatModel>(shared: &AgentShared<M>, sentence: SentenceName, call: &AgentApproval) {
+    let words = |text: &str| SentenceField::Words(text.to_owned());
+    let sentence = SentenceTemplate::from(sentence)
+        .with("name", words(&shown(&shared.name)))
+        .with("text", words(&call.in_words));
+    let (origin, priority) = (AnnouncementOrigin::Agent, AnnouncementPriority::Notice);
+    let told =
+        Announcement { if_unheard: IfUnheard::Keep, ..Announcement::new(origin, priority, sentence) };
+    shared.world.announcer.announce(told).await;
 }

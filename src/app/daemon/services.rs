@@ -23,7 +23,6 @@ use crate::control::{
 };
 use crate::metrics::Metrics;
 use joi_agent::ConnectedHome;
-use joi_autonomy::agent::bus::AgentBus;
 use joi_autonomy::watch::Watches;
 use joi_base::clock::SystemClock;
 use joi_base::message::Place;

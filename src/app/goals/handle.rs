@@ -21,7 +21,7 @@ const OWNER: &str = "goals";
 
 /// The goals as parts of the program know them.
 #[derive(Debug, Clone, Default)]
-pub struct GoalsHandle {
+pub(in crate::app) struct GoalsHandle {
     /// Those there are, as the tool knows them.
     pub(super) known: KnownGoals,
     /// Notified when they have changed.
@@ -30,7 +30,7 @@ pub struct GoalsHandle {
 
 impl GoalsHandle {
     /// Has the goals read again, as they have changed.
-    pub fn look_again(&self) {
+    pub(in crate::app) fn look_again(&self) {
         self.nudge.notify_one();
     }
 }

@@ -19,6 +19,7 @@ use joi_agent::model::{ChatModel, ModelState, Room, Served};
 use joi_agent::{
     ContextConfig, EngineParts, Initiative, MemoryConfig, PersonaConfig, Protocols, ReplyConfig,
 };
+use joi_autonomy::agent::lines::Agents;
 use joi_base::clock::Clock;
 use joi_base::message::Origin;
 use joi_goals::config::GoalsConfig;
