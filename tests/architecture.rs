@@ -76,7 +76,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ),
     ("qrcode", &["cli/qr"]),
     ("maud", &["joi-page"]),
-    ("form_urlencoded", &["joi-page/form"]),
+    ("form_urlencoded", &["joi-page/form", "joi-page/tests/browser"]),
     ("getrandom", &["joi-page/secret"]),
     ("toml_edit", &["config/edit"]),
     ("clap_mangen", &["cli/man"]),

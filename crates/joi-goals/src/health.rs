@@ -32,7 +32,7 @@ impl HealthLimits {
     }
 }
 
-/// What is to be done.
+/// A deed of the health monitor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HealthDeed {
     /// The run is cancelled and its lock released; the state afterwards.
@@ -94,7 +94,7 @@ mod tests {
 
     const MINUTE: SignedDuration = SignedDuration::from_mins(1);
 
-    /// What is done `after` the moment of the row.
+    /// The deed `after` the moment of the row.
     fn found(row: &WorkRow, limits: HealthLimits, after: SignedDuration) -> Option<HealthDeed> {
         look(std::slice::from_ref(row), limits, row.active + after).pop()
     }

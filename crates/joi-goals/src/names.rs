@@ -5,7 +5,7 @@
 
 use joi_language::words;
 
-/// What was found.
+/// The goals that a name may mean.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NamedGoal {
     /// This one.

@@ -11,7 +11,7 @@ use crate::kind::{self, AgentType};
 use crate::modes::{self, RunMode};
 use crate::status::WorkStatus;
 
-/// What is to run.
+/// The next run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NextRun {
     /// Whose.

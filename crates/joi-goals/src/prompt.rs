@@ -32,7 +32,7 @@ pub struct RunBrief<'a> {
     pub learnings: &'a [WorkNote],
     /// Earlier sessions, newest first.
     pub sessions: &'a [ArchivedSession],
-    /// What is known of all goals, a line each, for the assistant.
+    /// All goals, a line each, for the assistant.
     pub goals: &'a [(String, Origin)],
     /// The names of the tools on offer.
     pub tools: &'a [&'a str],

@@ -18,7 +18,7 @@ pub enum CheckTone {
 /// A finding of the checks of `joi doctor`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckView {
-    /// What was checked.
+    /// The part that was checked.
     pub what: String,
     /// The verdict.
     pub tone: CheckTone,
@@ -137,7 +137,7 @@ pub struct MentionsView {
 pub struct ListView {
     /// Its name.
     pub name: String,
-    /// What is on it.
+    /// Its entries.
     pub entries: Vec<String>,
     /// Whether somebody else's words are on it.
     pub is_foreign: bool,
@@ -266,7 +266,7 @@ pub struct ThingView {
 pub struct RoomView {
     /// What it is called; "" for things without a room.
     pub name: String,
-    /// What is in it.
+    /// Its things.
     pub things: Vec<ThingView>,
 }
 

@@ -74,7 +74,7 @@ pub struct WorkRow {
     pub session_messages: u32,
 }
 
-/// What is opened.
+/// A goal or a task that is opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewWork {
     /// Its type.
@@ -353,7 +353,7 @@ fn over(db: &Connection, end: &RunEnd, at: Timestamp) -> Result<bool, StoreError
         params![end.run, ms, end.ending],
     )?;
     if end.gives_back {
-        // What was answered is not answered once more.
+        // An answered message is not answered once more.
         let give_back = "UPDATE work_cell SET processed = 0, run = NULL WHERE run = ?1 AND author = 'user'
             AND NOT EXISTS (SELECT 1 FROM work_cell AS said WHERE said.run = ?1 AND said.author = 'agent'
             AND said.kind = 'text')";

@@ -1,4 +1,4 @@
-//! What is remembered, lists and timers, for the page.
+//! Memories, lists and timers, for the page.
 //!
 //! In: the store and the schedule. Out: views, and changes that are durable when they are confirmed.
 

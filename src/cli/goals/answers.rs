@@ -33,7 +33,7 @@ pub(super) fn follow(context: &CliContext) -> anyhow::Result<Option<mpsc::Receiv
             let event = match event.news {
                 AgentNews::GoalMessage { work } => GoalEvent { work, is_over: false },
                 AgentNews::GoalRunCompleted { work, ref ending, .. } => {
-                    // What was interrupted or failed is tried again.
+                    // A run that was interrupted or failed is tried again.
                     GoalEvent { work, is_over: ending == "finished" || ending == "given up" }
                 }
                 _ => return Ok(()),

@@ -79,7 +79,7 @@ async fn who_does_not_read_loses_its_stream_and_nobody_else_does() {
     }
     served.host.goes_on(words("the end".into()));
     assert!(awake.next(|data| data.contains("the end")).is_some());
-    // What was on its way comes, and then the end.
+    // Events that were on their way come, and then the end.
     assert_eq!(asleep.next(|data| data.contains("the end")), None);
     served.end().await;
 }
