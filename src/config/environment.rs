@@ -21,7 +21,7 @@ const SETTINGS: [&str; 8] = [
 ];
 
 /// Names that the program sets for its own processes, and those of tests, measurements and builds.
-const INTERNAL: [&str; 20] = [
+const INTERNAL: [&str; 22] = [
     "JOI_ATTACK_ALL",
     "JOI_BINARY",
     "JOI_CRASH_WRITES",
@@ -30,6 +30,8 @@ const INTERNAL: [&str; 20] = [
     "JOI_REMAP_SOURCES",
     "JOI_ROOM_ROUNDS",
     "JOI_SHOW_TEMPLATES",
+    "JOI_TALK_DE",
+    "JOI_TALK_EN",
     "JOI_TEST_ALONE",
     "JOI_TEST_EMBED_MODEL",
     "JOI_TEST_FETCH_PLACE",

@@ -291,6 +291,7 @@ mod tests {
             ControlRequest::Alarm,
             ControlRequest::Acknowledge,
             ControlRequest::Servers,
+            ControlRequest::Page { out: false },
             ControlRequest::Tools,
         ];
         for (name, ask) in NAMES.into_iter().zip(asks) {

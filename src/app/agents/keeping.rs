@@ -62,7 +62,6 @@ async fn announce<M: ChatModel>(shared: &AgentShared<M>, sentence: SentenceName,
         .with("name", words(&shown(&shared.name)))
         .with("text", words(&call.in_words));
     let (origin, priority) = (AnnouncementOrigin::Agent, AnnouncementPriority::Notice);
-    let told =
-        Announcement { if_unheard: IfUnheard::Keep, ..Announcement::new(origin, priority, sentence) };
+    let told = Announcement { if_unheard: IfUnheard::Keep, ..Announcement::new(origin, priority, sentence) };
     shared.world.announcer.announce(told).await;
 }

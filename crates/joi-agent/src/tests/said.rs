@@ -134,7 +134,9 @@ async fn talk_does_nothing(code: &str, own: &'static str) {
     let TalkCounts { all, acted, answered, asked } = talk(code, own).await;
     assert!(acted.is_empty() && answered.is_empty(), "{acted:#?} {answered:#?}");
     assert!(asked.len() * TALK_FOR_ONE_QUESTION <= all, "{asked:#?}");
-    let Some(path) = std::env::var_os(format!("JOI_TALK_{}", code.to_uppercase())) else { return };
+    let Some(path) = std::env::var_os(if code == "de" { "JOI_TALK_DE" } else { "JOI_TALK_EN" }) else {
+        return;
+    };
     let further = std::fs::read_to_string(path).unwrap().leak();
     let TalkCounts { all, acted, answered, asked } = talk(code, further).await;
     println!("{code}: of {all} {} acted, {} were asked about", acted.len(), asked.len());
