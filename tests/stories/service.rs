@@ -88,6 +88,7 @@ fn she_shows_what_she_does_and_how_her_parts_are() {
         "alarms",
         "awareness",
         "impulse",
+        "goals",
         "questions of programs",
         "tool servers",
         "display",
