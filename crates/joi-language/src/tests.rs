@@ -173,9 +173,6 @@ fn a_language_is_added_as_a_folder_of_files() {
 }
 
 proptest::proptest! {
-    // Each case reads a whole language three times; `make fuzz` has many rounds of it.
-    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
-
     #[test]
     fn foreign_bytes_never_break_the_reader_of_languages(
         commands in joi_base::testing::damaged_text(FRENCH),
