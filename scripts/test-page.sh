@@ -61,6 +61,7 @@ done
 "$peers/node_modules/$node/bin/node" scripts/test-page.mjs "$peers/node_modules"
 say "screenshots are in $SHOTS"
 if [ -n "${PICTURES:-}" ]; then
-  mkdir -p docs/user/page
-  cp "$SHOTS"/manual-*.png docs/user/page/
+  for picture in now why memory; do
+    cp "$SHOTS/manual-$picture.png" "docs/user/page-$picture.png"
+  done
 fi
