@@ -115,8 +115,7 @@ fn she_shows_what_she_does_and_how_her_parts_are() {
     assert!(!joi.maps().contains("libjack"), "a device was opened that nobody named");
     let human = Running::start(&mut home.command(&["events", "--human"])).until(" error: ");
     assert!(human.out.contains("no such microphone"), "{human:?}");
-    let ran = joi.terminate();
-    assert_eq!(ran.code, Some(0));
+    let ran = joi.terminate().well();
     for missing in ["microphone: none of the devices", "speaker: none of the devices"] {
         assert!(ran.err.contains(missing), "{missing} in {ran:?}");
     }
