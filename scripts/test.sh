@@ -8,5 +8,4 @@ set -euo pipefail
 ready_for_tests
 # More than three times what they take on two cores.
 limited 25 run_unit_tests "$@"
-[ $# != 0 ] || SEED=1 CASES=25 IN_ALL=3 limited 15 scripts/fuzz.sh
 limited 60 run_tests --bins --test '*' "$@"
