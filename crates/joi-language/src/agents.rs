@@ -1,7 +1,7 @@
 //! Words with which agents are spoken of, in one language: `agents.toml`.
 //!
 //! In: the file's text, the names of the agents, an utterance. Out: what is wanted of which agent. A phrase stands for the
-//! whole utterance or for nothing. It refuses a file in which something is missing or is no pattern. Pure: no I/O, no clock.
+//! whole utterance or for nothing. It refuses a file with a missing key or an invalid pattern. Pure: no I/O, no clock.
 
 use serde::Deserialize;
 
@@ -79,7 +79,7 @@ impl AgentWords {
     /// Returns the phrases for agents that are called `names`, in small letters, several words parted by a space.
     ///
     /// # Errors
-    /// One of them is no pattern.
+    /// One of them is not a valid pattern.
     pub fn reader(&self, names: &[String]) -> Result<AgentReader, String> {
         let names: Vec<String> = names.iter().map(|name| escaped(name)).collect();
         let names = names.join("|");

@@ -29,7 +29,7 @@ pub enum PageFault {
     Secret,
     /// There is no text.
     Empty,
-    /// The text is no length and no time.
+    /// The text is neither a length nor a time.
     NoTime,
     /// Another reason, in one sentence.
     Because(String),

@@ -193,7 +193,7 @@ impl Announcements {
                 return After::Rest;
             }
         }
-        // What nobody could hear to its end is no question that a yes could be an answer to.
+        // A question that was not heard to its end is not open: no yes can answer it.
         if end == AnnouncementEnd::Heard && announcement.question.is_some() {
             self.question = announcement.question;
             return After::FollowUp { lasts: QUESTION_WINDOW };

@@ -52,7 +52,7 @@ async fn a_form_without_the_key_of_its_page_does_nothing() {
         assert_eq!(stranger.post("/do/now/stop", &[("key", &key)]).status, 303, "to the log-in");
         assert_eq!(stranger.get("/events").status, 401);
     }
-    // What changes something is no link.
+    // A change is never a link.
     for path in ["/do/now/stop", "/leave"] {
         assert_eq!(browser.get(path).status, 405, "{path}");
     }
