@@ -11,7 +11,6 @@ const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 const shots = process.env.SHOTS;
 const joi = (...args) => execFileSync(process.env.JOI_BINARY, args, { encoding: "utf8" });
 const link = () => JSON.parse(joi("page", "--json")).link;
-const rooms = ["/", "/why", "/day", "/house", "/memory", "/health", "/settings"];
 const name = (path) => (path === "/" ? "now" : path.slice(1).replace(/\W.*/, ""));
 
 let done = 0;
@@ -67,6 +66,8 @@ for (const [width, height, kind] of [[390, 844, "phone"], [1280, 900, "desk"]]) 
     await page.waitForURL(`${origin}/`);
     assert.ok(!page.url().includes("#"));
   });
+  const rooms = await page.locator("nav a").evaluateAll((links) => links.map((one) => one.getAttribute("href")));
+  assert.ok(rooms.includes("/") && rooms.length > 1, "the navigation");
   await task(`${kind}: the link does not work twice`, async () => {
     const other = await (await browser.newContext()).newPage();
     await other.goto(first);

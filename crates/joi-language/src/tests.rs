@@ -148,10 +148,10 @@ fn the_page_says_the_same_in_every_language() {
     assert!(english.iter().any(|(_, names)| !names.is_empty()));
     assert_eq!(placeholders_of(&asset("de", "page.toml")), english);
     // One of a folder has its own words over the English ones.
-    let folder = french(&[("commands.toml", FRENCH), ("page.toml", "[shell]\nnow = \"Maintenant\"\n")]);
+    let folder = french(&[("commands.toml", FRENCH), ("page.toml", "[now]\ntitle = \"Maintenant\"\n")]);
     let library = LanguageLibrary::with_folder(folder.path());
     let page = library.page("fr").unwrap();
-    assert_eq!((page.shell.now.as_str(), page.shell.why.as_str()), ("Maintenant", "Why"));
+    assert_eq!((page.now.title.as_str(), page.why.title.as_str()), ("Maintenant", "Why"));
     let told = |text: &str| {
         let folder = french(&[("commands.toml", FRENCH), ("page.toml", text)]);
         LanguageLibrary::with_folder(folder.path()).page("fr").unwrap_err().to_string()

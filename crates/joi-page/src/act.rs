@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::form::FormFields;
 use crate::notice::NoticeTone;
-use crate::rooms::{self, PageRoom};
+use crate::rooms::{RoomVisit, rooms};
 use crate::state::SharedPage;
 use crate::{PageHost, shell};
 
@@ -38,10 +38,11 @@ pub(crate) async fn act<H: PageHost>(
         let text = &look.words.enter.wrong;
         return (StatusCode::FORBIDDEN, shell::message(&look, text)).into_response();
     }
-    let Some(room) = PageRoom::ALL.into_iter().find(|known| known.name() == room) else {
+    let Some(room) = rooms::<H>().into_iter().find(|known| known.sign.name() == room) else {
         return (StatusCode::NOT_FOUND, shell::message(&look, &look.words.shell.not_found)).into_response();
     };
-    let Some(done) = rooms::act(room, &action, &server, &look, &form).await else {
+    let visit = RoomVisit { server: &server, look: &look, fields: &form, visitor: &visitor };
+    let Some(done) = (room.act)(&action, visit).await else {
         return (StatusCode::NOT_FOUND, shell::message(&look, &look.words.shell.not_found)).into_response();
     };
     if headers.contains_key(LIVE) {
@@ -49,5 +50,5 @@ pub(crate) async fn act<H: PageHost>(
         return Json(json!({ "tone": tone, "text": done.notice.text })).into_response();
     }
     server.notices.keep(visitor.id(), done.notice);
-    Redirect::to(&done.back.unwrap_or_else(|| room.path().to_owned())).into_response()
+    Redirect::to(&done.back.unwrap_or_else(|| room.sign.path.to_owned())).into_response()
 }

@@ -27,15 +27,12 @@ mod views;
 
 pub use access::{BrowserRow, PageAccess};
 pub use config::PageConfig;
-pub use host::{DeviceView, NowView, PageFault, PageHost};
+pub use host::{DeviceView, PageFault};
 pub use live::{LiveEvent, LiveFeed};
+pub use rooms::*;
 pub use server::{PageParts, routes, rules};
 pub use state::PageLanguage;
-pub use views::{
-    AgentView, CheckTone, CheckView, DayView, HealthView, HouseView, ImpulseView, KeyOrigin, KeyView,
-    ListView, LogView, MemoryView, MentionsView, PartView, RoomView, ServiceView, SettingsSection,
-    SettingsView, ThingView, TimerDeed, TimerState, TimerView, TriedView, WaitingView,
-};
+pub use views::*;
 
 #[cfg(test)]
 mod tests;

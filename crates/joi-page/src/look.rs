@@ -12,12 +12,34 @@ use maud::{Markup, html};
 /// What a page is drawn with.
 pub(crate) struct Look {
     pub(crate) words: Arc<PageWords>,
+    /// The navigation.
+    pub(crate) rooms: Arc<[RoomSign]>,
     /// Two letters.
     pub(crate) lang: String,
     /// What forms have to bring.
     pub(crate) form_key: String,
     pub(crate) now: Zoned,
     pub(crate) zone: TimeZone,
+}
+
+/// A page in the navigation.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RoomSign {
+    /// Its address.
+    pub(crate) path: &'static str,
+    /// Where it stands on a small screen: at the thumb, or in the upper corner.
+    pub(crate) place: &'static str,
+    /// The lines of its sign, in a square of 24.
+    pub(crate) icon: &'static str,
+    /// Its name in the navigation, and its heading.
+    pub(crate) title: fn(&PageWords) -> &str,
+}
+
+impl RoomSign {
+    /// Returns its name in addresses of forms.
+    pub(crate) fn name(&self) -> &'static str {
+        Some(self.path.trim_start_matches('/')).filter(|name| !name.is_empty()).unwrap_or("now")
+    }
 }
 
 /// The tone of a badge.

@@ -14,12 +14,13 @@ use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use joi_base::clock::Clock;
 use joi_serve::{EndpointRules, PageRequests, RequestTimes, TlsIdentity};
+use maud::html;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::form::FormFields;
-use crate::notice::Notices;
-use crate::rooms::{self, PageRoom};
+use crate::notice::{Notices, PageNotice};
+use crate::rooms::{PageRoom, RoomVisit, rooms};
 use crate::state::{PageLanguage, PageServer, SharedPage};
 use crate::{PageAccess, PageHost, act, assets, enter, shell, stream};
 
@@ -75,6 +76,7 @@ pub fn routes<H: PageHost>(parts: PageParts<H>) -> Router {
     let server = PageServer {
         host: parts.host,
         access: parts.access,
+        rooms: rooms::<H>().iter().map(|room| room.sign).collect(),
         notices: Notices::default(),
         streams: Arc::new(Semaphore::new(STREAMS)),
         stop: parts.stop,
@@ -83,9 +85,9 @@ pub fn routes<H: PageHost>(parts: PageParts<H>) -> Router {
         clock: parts.clock,
     };
     let mut router = Router::new();
-    for room in PageRoom::ALL {
+    for room in rooms::<H>().into_iter().map(Arc::new) {
         router = router.route(
-            room.path(),
+            room.sign.path,
             get(move |shared: SharedPage<H>, headers: HeaderMap, uri: Uri| show(shared, headers, uri, room)),
         );
     }
@@ -105,14 +107,18 @@ async fn show<H: PageHost>(
     State(server): SharedPage<H>,
     headers: HeaderMap,
     uri: Uri,
-    room: PageRoom,
+    room: Arc<PageRoom<H>>,
 ) -> Response {
     let Some(visitor) = server.visitor(&headers) else { return Redirect::to("/enter").into_response() };
     let look = server.look(&headers, visitor.form_key());
     let query = FormFields::read(uri.query().unwrap_or_default().as_bytes());
-    let body = rooms::show(room, &server, &look, &query, &visitor).await;
+    let visit = RoomVisit { server: &server, look: &look, fields: &query, visitor: &visitor };
+    let body = (room.show)(visit).await.unwrap_or_else(|fault| {
+        html! { p class="notice bad" role="alert" { (PageNotice::fault(fault, &look.words).text) } }
+    });
     let notice = server.notices.take(&visitor.id());
-    shell::page(&look, Some(room), room.title(&look.words), notice.as_ref(), &body).into_response()
+    shell::page(&look, Some(&room.sign), (room.sign.title)(&look.words), notice.as_ref(), &body)
+        .into_response()
 }
 
 async fn not_found<H: PageHost>(State(server): SharedPage<H>, headers: HeaderMap) -> Response {

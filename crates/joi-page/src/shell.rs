@@ -5,9 +5,8 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::assets;
-use crate::look::Look;
+use crate::look::{Look, RoomSign};
 use crate::notice::{NoticeTone, PageNotice};
-use crate::rooms::PageRoom;
 
 /// A document, as an answer.
 pub(crate) type Document = axum::response::Html<String>;
@@ -15,7 +14,7 @@ pub(crate) type Document = axum::response::Html<String>;
 /// Returns a page of a browser that is signed in.
 pub(crate) fn page(
     look: &Look,
-    room: Option<PageRoom>,
+    room: Option<&RoomSign>,
     title: &str,
     notice: Option<&PageNotice>,
     body: &Markup,
@@ -31,11 +30,11 @@ pub(crate) fn page(
             }
             nav aria-label=(shell.menu) {
                 ul {
-                    @for one in PageRoom::ALL {
-                        li class=(one.place()) {
-                            a href=(one.path()) aria-current=[(Some(one) == room).then_some("page")] {
-                                svg viewBox="0 0 24 24" aria-hidden="true" focusable="false" { path d=(one.icon()) {} }
-                                span { (one.label(shell)) }
+                    @for one in look.rooms.iter() {
+                        li class=(one.place) {
+                            a href=(one.path) aria-current=[room.is_some_and(|room| room.path == one.path).then_some("page")] {
+                                svg viewBox="0 0 24 24" aria-hidden="true" focusable="false" { path d=(one.icon) {} }
+                                span { ((one.title)(&look.words)) }
                             }
                         }
                     }

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::PageAccess;
 use crate::access::Visitor;
 use crate::form::{cookie, preferred_languages};
-use crate::look::Look;
+use crate::look::{Look, RoomSign};
 use crate::notice::Notices;
 
 /// A language of the page.
@@ -31,6 +31,8 @@ pub struct PageLanguage {
 pub(crate) struct PageServer<H> {
     pub(crate) host: Arc<H>,
     pub(crate) access: PageAccess,
+    /// The navigation.
+    pub(crate) rooms: Arc<[RoomSign]>,
     pub(crate) notices: Notices,
     pub(crate) streams: Arc<Semaphore>,
     pub(crate) stop: CancellationToken,
@@ -56,6 +58,7 @@ impl<H> PageServer<H> {
         let PageLanguage { code: lang, words } = known.unwrap_or(&self.language).clone();
         let now = self.clock.now();
         let zone: TimeZone = now.time_zone().clone();
-        Look { words, lang, form_key, now, zone }
+        let rooms = Arc::clone(&self.rooms);
+        Look { words, rooms, lang, form_key, now, zone }
     }
 }

@@ -4,6 +4,31 @@ use jiff::Timestamp;
 
 use crate::DeviceView;
 
+/// How the program is, at a glance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NowView {
+    /// The name it answers to.
+    pub name: String,
+    /// Its state, as in [`LiveEvent::State`](crate::LiveEvent::State).
+    pub state: String,
+    /// Why, in one sentence.
+    pub note: Option<String>,
+    /// Whether the microphone is switched off.
+    pub is_muted: bool,
+    /// The microphone.
+    pub microphone: DeviceView,
+    /// The speaker.
+    pub speaker: DeviceView,
+    /// The volume in percent; nothing without a speaker.
+    pub volume: Option<u8>,
+    /// Which chat model answers, in one line.
+    pub model: String,
+    /// How the house is connected, in one line; nothing where there is none.
+    pub house: Option<String>,
+    /// Alarms that nobody has heard yet.
+    pub alarms: usize,
+}
+
 /// How good something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckTone {

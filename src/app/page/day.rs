@@ -6,13 +6,13 @@ use super::host::RunningHost;
 use joi_autonomy::agent::lines::AgentRow;
 use joi_autonomy::watch::{OrderOrigin, WatchChoice, WatchId, WatchOrder, said};
 use joi_base::message::Origin;
-use joi_page::{AgentView, DayView, ImpulseView, PageFault, WaitingView};
+use joi_page::{AgentView, DayHost, DayView, ImpulseView, PageFault, WaitingView};
 use joi_proactive::impulse::ImpulseVerdict;
 use joi_proactive::impulse::record::ImpulseRecord;
 use joi_schedule::announce::{AnnouncementOrigin, WaitingAnnouncement};
 
-impl RunningHost {
-    pub(super) async fn day_view(&self) -> Result<DayView, PageFault> {
+impl DayHost for RunningHost {
+    async fn day(&self) -> Result<DayView, PageFault> {
         let (now, language) = (self.clock.now(), self.languages.get());
         let rows = self.board.agents().map(|agents| agents.rows()).unwrap_or_default();
         let watches = match &self.watches {
@@ -32,18 +32,18 @@ impl RunningHost {
         })
     }
 
-    pub(super) async fn impulse_views(&self, most: u32) -> Result<Vec<ImpulseView>, PageFault> {
+    async fn impulses(&self, most: u32) -> Result<Vec<ImpulseView>, PageFault> {
         let rows = self.store()?.impulses(most).await.map_err(PageFault::of)?;
         let records = rows.iter().filter_map(|row| serde_json::from_str::<ImpulseRecord>(&row.json).ok());
         Ok(records.map(impulse).collect())
     }
 
-    pub(super) async fn decide_call(&self, agent: &str, number: u32, is_yes: bool) -> Result<(), PageFault> {
+    async fn decide(&self, agent: &str, number: u32, is_yes: bool) -> Result<(), PageFault> {
         let agents = self.board.agents().ok_or(PageFault::Gone)?;
         agents.decide(agent, number, is_yes).await.map_err(PageFault::Because)
     }
 
-    pub(super) async fn end_watch(&self, id: i64) -> Result<(), PageFault> {
+    async fn remove_watch(&self, id: i64) -> Result<(), PageFault> {
         let watches = self.watches.as_ref().ok_or(PageFault::Gone)?;
         let order = WatchOrder::Remove(WatchChoice::Number(WatchId(id)));
         let words = OrderOrigin { said: String::new(), origin: Origin::Typing };

@@ -5,10 +5,10 @@
 use super::host::{RunningHost, device};
 use crate::app::checks::{self, Row};
 use crate::control::{ServiceRow, ServiceState, Status, Tone};
-use joi_page::{CheckTone, CheckView, HealthView, LogView, PageFault, PartView, ServiceView};
+use joi_page::{CheckTone, CheckView, HealthHost, HealthView, LogView, PageFault, PartView, ServiceView};
 
-impl RunningHost {
-    pub(super) fn health_view(&self) -> HealthView {
+impl HealthHost for RunningHost {
+    fn health(&self) -> HealthView {
         let status = self.board.status();
         let machine = status.machine.as_ref();
         HealthView {
@@ -34,7 +34,7 @@ impl RunningHost {
         }
     }
 
-    pub(super) async fn check_views(&self) -> Result<Vec<CheckView>, PageFault> {
+    async fn checks(&self) -> Result<Vec<CheckView>, PageFault> {
         let (config, paths) = (self.config.clone(), self.paths.clone());
         let rows = tokio::task::spawn_blocking(move || checks::at_rest(&config, &paths)).await;
         Ok(rows.map_err(PageFault::of)?.into_iter().map(check).collect())

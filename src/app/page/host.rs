@@ -23,10 +23,7 @@ use joi_base::paths::Paths;
 use joi_base::trace::TurnRecord;
 use joi_language::Languages;
 use joi_llm::Mind;
-use joi_page::{
-    CheckView, DayView, DeviceView, HealthView, HouseView, ImpulseView, ListView, LiveFeed, MemoryView,
-    MentionsView, NowView, PageFault, PageHost, SettingsView, TimerDeed, TimerView, TriedView,
-};
+use joi_page::{DeviceView, LiveFeed, NowHost, NowView, PageFault, WhyHost};
 use joi_schedule::announce::Announcer;
 use joi_schedule::{Schedule, ScheduleOrder};
 use joi_store::Store;
@@ -94,7 +91,7 @@ pub(super) fn device(device: &DeviceStatus) -> DeviceView {
     }
 }
 
-impl PageHost for RunningHost {
+impl NowHost for RunningHost {
     fn now(&self) -> NowView {
         let status = self.board.status();
         let has_speaker = matches!(status.speaker, DeviceStatus::Device(_));
@@ -162,100 +159,10 @@ impl PageHost for RunningHost {
         self.sound.player.set_volume(Volume::percent(percent));
         Ok(())
     }
+}
 
+impl WhyHost for RunningHost {
     async fn turns(&self, most: u32) -> Result<Vec<TurnRecord>, PageFault> {
         self.store()?.turns(most).await.map_err(PageFault::of)
-    }
-
-    fn health(&self) -> HealthView {
-        self.health_view()
-    }
-
-    async fn checks(&self) -> Result<Vec<CheckView>, PageFault> {
-        self.check_views().await
-    }
-
-    async fn memories(&self, kind: &str) -> Result<Vec<MemoryView>, PageFault> {
-        self.memory_views(kind).await
-    }
-
-    async fn search(&self, words: &str) -> Result<Vec<MemoryView>, PageFault> {
-        self.found_views(words).await
-    }
-
-    async fn remember(&self, kind: &str, text: &str) -> Result<(), PageFault> {
-        self.remember_typed(kind, text).await
-    }
-
-    async fn correct(&self, id: i64, text: &str) -> Result<(), PageFault> {
-        self.correct_memory(id, text).await
-    }
-
-    async fn forget(&self, id: i64) -> Result<(), PageFault> {
-        self.forget_memory(id).await
-    }
-
-    async fn mentions(&self, topic: &str) -> Result<MentionsView, PageFault> {
-        self.mentions_of(topic).await
-    }
-
-    async fn forget_about(&self, topic: &str) -> Result<MentionsView, PageFault> {
-        self.forget_topic(topic).await
-    }
-
-    async fn lists(&self) -> Result<Vec<ListView>, PageFault> {
-        self.list_views().await
-    }
-
-    async fn add_to_list(&self, list: &str, text: &str) -> Result<(), PageFault> {
-        self.note(list, text).await
-    }
-
-    async fn remove_from_list(&self, list: &str, text: &str) -> Result<(), PageFault> {
-        self.unnote(list, text).await
-    }
-
-    async fn timers(&self) -> Result<Vec<TimerView>, PageFault> {
-        self.timer_views().await
-    }
-
-    async fn set_timer(&self, when: &str, name: &str, remind: &str) -> Result<String, PageFault> {
-        self.set_typed_timer(when, name, remind).await
-    }
-
-    async fn change_timer(&self, id: i64, deed: TimerDeed) -> Result<String, PageFault> {
-        self.change_typed_timer(id, deed).await
-    }
-
-    async fn day(&self) -> Result<DayView, PageFault> {
-        self.day_view().await
-    }
-
-    async fn impulses(&self, most: u32) -> Result<Vec<ImpulseView>, PageFault> {
-        self.impulse_views(most).await
-    }
-
-    async fn decide(&self, agent: &str, number: u32, is_yes: bool) -> Result<(), PageFault> {
-        self.decide_call(agent, number, is_yes).await
-    }
-
-    async fn remove_watch(&self, id: i64) -> Result<(), PageFault> {
-        self.end_watch(id).await
-    }
-
-    fn house(&self) -> Option<HouseView> {
-        self.house_view()
-    }
-
-    fn try_sentence(&self, text: &str) -> Option<TriedView> {
-        self.tried(text)
-    }
-
-    async fn settings(&self) -> Result<SettingsView, PageFault> {
-        self.settings_view().await
-    }
-
-    async fn set_key(&self, key: &str, value: Option<&str>) -> Result<(), PageFault> {
-        self.write_key(key, value).await
     }
 }

@@ -6,11 +6,11 @@ use super::host::RunningHost;
 use crate::app::by_voice;
 use joi_home::HomeLink;
 use joi_home::house::{House, Item, meaning};
-use joi_page::{HouseView, RoomView, ThingView, TriedView};
+use joi_page::{HouseHost, HouseView, RoomView, ThingView, TriedView};
 use joi_understand::house::{HouseDecision, HouseUnderstanding};
 
-impl RunningHost {
-    pub(super) fn house_view(&self) -> Option<HouseView> {
+impl HouseHost for RunningHost {
+    fn house(&self) -> Option<HouseView> {
         let view = self.engine.parts.home.as_ref()?.server().watch().borrow().clone();
         let link = self.board.status().home.map(|home| home.told).unwrap_or_default();
         let house = &view.house;
@@ -22,7 +22,7 @@ impl RunningHost {
         Some(HouseView { is_up, link, rooms: rooms(house), unmapped: unmapped.collect() })
     }
 
-    pub(super) fn tried(&self, text: &str) -> Option<TriedView> {
+    fn try_sentence(&self, text: &str) -> Option<TriedView> {
         let view = self.engine.parts.home.as_ref()?.server().watch().borrow().clone();
         let understanding = HouseUnderstanding::of(&self.languages.get())?;
         let room = Some(self.config.home.room.as_str()).filter(|room| !room.is_empty());

@@ -9,7 +9,7 @@ use crate::app::{MemoryRefusal, storable, timers, typed_memory};
 use joi_agent::memory_question;
 use joi_base::message::Origin;
 use joi_language::Language;
-use joi_page::{ListView, MemoryView, MentionsView, PageFault, TimerDeed, TimerState, TimerView};
+use joi_page::{ListView, MemoryHost, MemoryView, MentionsView, PageFault, TimerDeed, TimerState, TimerView};
 use joi_schedule::{
     Done, Entry, EntryId, EntryKind, EntryState, OrderReport, Schedule, ScheduleOrder, Which, words,
 };
@@ -20,13 +20,13 @@ const SHOWN: u32 = 50;
 /// Results of a search.
 const FOUND: usize = 20;
 
-impl RunningHost {
-    pub(super) async fn memory_views(&self, kind: &str) -> Result<Vec<MemoryView>, PageFault> {
+impl MemoryHost for RunningHost {
+    async fn memories(&self, kind: &str) -> Result<Vec<MemoryView>, PageFault> {
         let memories = self.store()?.memories(kind_named(kind), SHOWN).await.map_err(PageFault::of)?;
         Ok(memories.into_iter().map(memory).collect())
     }
 
-    pub(super) async fn found_views(&self, asked: &str) -> Result<Vec<MemoryView>, PageFault> {
+    async fn search(&self, asked: &str) -> Result<Vec<MemoryView>, PageFault> {
         let asked = joi_redact::redact(asked);
         let question = memory_question(asked.as_str(), &self.clock.now());
         let query = MemoryQuery { limit: FOUND, ..question };
@@ -34,7 +34,7 @@ impl RunningHost {
         Ok(hits.into_iter().map(hit).collect())
     }
 
-    pub(super) async fn remember_typed(&self, kind: &str, text: &str) -> Result<(), PageFault> {
+    async fn remember(&self, kind: &str, text: &str) -> Result<(), PageFault> {
         let kind = kind_named(kind).filter(|kind| is_own(*kind)).unwrap_or(MemoryKind::User);
         let new = typed_memory(text, kind, self.now()).map_err(refused)?;
         self.store()?.remember(vec![new]).await.map_err(PageFault::of)?;
@@ -42,7 +42,7 @@ impl RunningHost {
     }
 
     /// The new words are stored before the old ones go: a crash in between leaves both.
-    pub(super) async fn correct_memory(&self, id: i64, text: &str) -> Result<(), PageFault> {
+    async fn correct(&self, id: i64, text: &str) -> Result<(), PageFault> {
         let store = self.store()?;
         let old = store.memory(id).await.map_err(PageFault::of)?;
         let old = old.filter(|memory| is_own(memory.kind)).ok_or(PageFault::Gone)?;
@@ -55,18 +55,18 @@ impl RunningHost {
         Ok(())
     }
 
-    pub(super) async fn forget_memory(&self, id: i64) -> Result<(), PageFault> {
+    async fn forget(&self, id: i64) -> Result<(), PageFault> {
         match self.store()?.forget_memories(vec![id]).await.map_err(PageFault::of)? {
             0 => Err(PageFault::Gone),
             _ => Ok(()),
         }
     }
 
-    pub(super) async fn mentions_of(&self, topic: &str) -> Result<MentionsView, PageFault> {
+    async fn mentions(&self, topic: &str) -> Result<MentionsView, PageFault> {
         self.store()?.known_about(topic).await.map(mentions).map_err(PageFault::of)
     }
 
-    pub(super) async fn forget_topic(&self, topic: &str) -> Result<MentionsView, PageFault> {
+    async fn forget_about(&self, topic: &str) -> Result<MentionsView, PageFault> {
         if topic.is_empty() {
             return Err(PageFault::Empty);
         }
@@ -77,7 +77,7 @@ impl RunningHost {
         Ok(mentions(gone))
     }
 
-    pub(super) async fn list_views(&self) -> Result<Vec<ListView>, PageFault> {
+    async fn lists(&self) -> Result<Vec<ListView>, PageFault> {
         let store = self.store()?;
         let mut lists = Vec::new();
         for name in store.note_lists().await.map_err(PageFault::of)? {
@@ -88,7 +88,7 @@ impl RunningHost {
         Ok(lists)
     }
 
-    pub(super) async fn note(&self, list: &str, text: &str) -> Result<(), PageFault> {
+    async fn add_to_list(&self, list: &str, text: &str) -> Result<(), PageFault> {
         let store = self.store()?;
         // A page that was open for long may name a list that is gone.
         if !store.note_lists().await.map_err(PageFault::of)?.iter().any(|known| known == list) {
@@ -99,26 +99,21 @@ impl RunningHost {
         Ok(())
     }
 
-    pub(super) async fn unnote(&self, list: &str, text: &str) -> Result<(), PageFault> {
+    async fn remove_from_list(&self, list: &str, text: &str) -> Result<(), PageFault> {
         match self.store()?.remove_note(list, text).await.map_err(PageFault::of)? {
             NoteRemoval::Several(_) | NoteRemoval::Missing => Err(PageFault::Gone),
             _ => Ok(()),
         }
     }
 
-    pub(super) async fn timer_views(&self) -> Result<Vec<TimerView>, PageFault> {
+    async fn timers(&self) -> Result<Vec<TimerView>, PageFault> {
         let done = self.schedule()?.obey(ScheduleOrder::List(None)).await.map_err(PageFault::of)?;
         let language = self.languages.get();
         let OrderReport::Listed(_, entries) = &done.report else { return Ok(Vec::new()) };
         Ok(entries.iter().map(|entry| timer(entry, &done, &language)).collect())
     }
 
-    pub(super) async fn set_typed_timer(
-        &self,
-        when: &str,
-        name: &str,
-        remind: &str,
-    ) -> Result<String, PageFault> {
+    async fn set_timer(&self, when: &str, name: &str, remind: &str) -> Result<String, PageFault> {
         let stored = |text: &str| match text.is_empty() {
             true => Ok(None),
             false => storable(text).map(Some).map_err(refused),
@@ -128,7 +123,7 @@ impl RunningHost {
         self.obeyed(order).await
     }
 
-    pub(super) async fn change_typed_timer(&self, id: i64, deed: TimerDeed) -> Result<String, PageFault> {
+    async fn change_timer(&self, id: i64, deed: TimerDeed) -> Result<String, PageFault> {
         let which = Which { id: Some(EntryId(id)), ..Which::default() };
         self.obeyed(match deed {
             TimerDeed::Cancel => ScheduleOrder::Cancel(which),
@@ -137,7 +132,9 @@ impl RunningHost {
         })
         .await
     }
+}
 
+impl RunningHost {
     async fn obeyed(&self, order: ScheduleOrder) -> Result<String, PageFault> {
         let done = self.schedule()?.obey(order).await.map_err(PageFault::of)?;
         let sentence = words::reported(&done.report, &done.at, &self.languages.get());

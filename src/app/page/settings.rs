@@ -12,19 +12,19 @@ use toml::{Table, Value};
 use super::host::RunningHost;
 use crate::config::{self, Config, DocumentedKey, edit};
 use joi_base::durable;
-use joi_page::{KeyOrigin, KeyView, PageFault, SettingsSection, SettingsView};
+use joi_page::{KeyOrigin, KeyView, PageFault, SettingsHost, SettingsSection, SettingsView};
 
 type KeyValues = BTreeMap<String, Value>;
 
-impl RunningHost {
-    pub(super) async fn settings_view(&self) -> Result<SettingsView, PageFault> {
+impl SettingsHost for RunningHost {
+    async fn settings(&self) -> Result<SettingsView, PageFault> {
         let (config, file, at_start) =
             (self.config.clone(), self.paths.config.clone(), self.file_at_start.clone());
         let view = move || view(&config, &at_start, &values(&text_of(&file)?), &file);
         tokio::task::spawn_blocking(view).await.map_err(PageFault::of)?
     }
 
-    pub(super) async fn write_key(&self, key: &str, typed: Option<&str>) -> Result<(), PageFault> {
+    async fn set_key(&self, key: &str, typed: Option<&str>) -> Result<(), PageFault> {
         let (file, key, typed) = (self.paths.config.clone(), key.to_owned(), typed.map(str::to_owned));
         // One change after the other.
         let _writing = self.writing.lock().await;

@@ -6,19 +6,54 @@ use joi_language::fill;
 use maud::{Markup, PreEscaped, html};
 
 use super::deed::{RoomDeed, outcome};
+use super::room::PageRoom;
+use crate::PageFault;
 use crate::chart::impulse;
 use crate::form::FormFields;
-use crate::look::{BadgeTone, Look, badge, nothing, section, table};
+use crate::look::{BadgeTone, Look, RoomSign, badge, nothing, section, table};
 use crate::views::{AgentView, DayView, ImpulseView};
-use crate::{PageFault, PageHost};
 
 /// Decisions that are shown as numbers.
 const IN_TABLE: usize = 12;
 /// Decisions that are drawn: a day of one every twelve minutes.
 const DRAWN: u32 = 120;
 
+/// What this room needs of the program.
+pub trait DayHost: Send + Sync + 'static {
+    /// Returns what Joi does by itself.
+    fn day(&self) -> impl Future<Output = Result<DayView, PageFault>> + Send;
+
+    /// Returns the newest decisions to speak unasked or not, newest first.
+    fn impulses(&self, most: u32) -> impl Future<Output = Result<Vec<ImpulseView>, PageFault>> + Send;
+
+    /// Decides about a call of an agent that waits.
+    fn decide(
+        &self,
+        agent: &str,
+        number: u32,
+        is_yes: bool,
+    ) -> impl Future<Output = Result<(), PageFault>> + Send;
+
+    /// Ends a watch.
+    fn remove_watch(&self, id: i64) -> impl Future<Output = Result<(), PageFault>> + Send;
+}
+
+/// Returns this room.
+pub(super) fn room<H: DayHost>() -> PageRoom<H> {
+    PageRoom {
+        sign: RoomSign {
+            path: "/day",
+            place: "thumb",
+            icon: "M16.500 12a4.500 4.500 0 1 1-9 0 4.500 4.500 0 0 1 9 0M12 2.500v2M12 19.500v2M2.500 12h2M19.500 12h2M5.300 5.300l1.400 1.400M17.300 17.300l1.400 1.400M18.700 5.300l-1.400 1.400M6.700 17.300l-1.400 1.400",
+            title: |words| &words.day.title,
+        },
+        show: |visit| Box::pin(show(visit.host(), visit.look)),
+        act: |action, visit| Box::pin(act(action, visit.host(), visit.look, visit.fields)),
+    }
+}
+
 /// Returns the page.
-pub(super) async fn show<H: PageHost>(host: &H, look: &Look) -> Result<Markup, PageFault> {
+pub(super) async fn show<H: DayHost>(host: &H, look: &Look) -> Result<Markup, PageFault> {
     let words = &look.words.day;
     let (day, impulses) = (host.day().await?, host.impulses(DRAWN).await?);
     Ok(html! {
@@ -161,7 +196,7 @@ fn initiative(impulses: &[ImpulseView], look: &Look) -> Markup {
 }
 
 /// Does what a form asks for.
-pub(super) async fn act<H: PageHost>(
+pub(super) async fn act<H: DayHost>(
     action: &str,
     host: &H,
     look: &Look,

@@ -8,16 +8,42 @@ use maud::{Markup, html};
 
 use super::deed::RoomDeed;
 use super::now::device;
-use crate::access::Visitor;
+use super::room::PageRoom;
+use crate::PageFault;
+use crate::access::{PageAccess, Visitor};
 use crate::form::FormFields;
-use crate::look::{BadgeTone, Look, badge, nothing, section, table};
+use crate::look::{BadgeTone, Look, RoomSign, badge, nothing, section, table};
 use crate::notice::PageNotice;
 use crate::state::PageServer;
 use crate::views::{CheckTone, CheckView, HealthView, PartView};
-use crate::{PageAccess, PageFault, PageHost};
+
+/// What this room needs of the program.
+pub trait HealthHost: Send + Sync + 'static {
+    /// Returns how all parts are. Reads a few small files.
+    fn health(&self) -> HealthView;
+
+    /// Checks what is stored on this machine, as `joi doctor` does.
+    fn checks(&self) -> impl Future<Output = Result<Vec<CheckView>, PageFault>> + Send;
+}
+
+/// Returns this room.
+pub(super) fn room<H: HealthHost>() -> PageRoom<H> {
+    PageRoom {
+        sign: RoomSign {
+            path: "/health",
+            place: "corner second",
+            icon: "M12 20s-7.500-4.600-7.500-10.200A4.200 4.200 0 0 1 12 7.300a4.200 4.200 0 0 1 7.500 2.500C19.500 15.400 12 20 12 20",
+            title: |words| &words.health.title,
+        },
+        show: |visit| Box::pin(show(visit.server, visit.look, visit.fields, visit.visitor)),
+        act: |action, visit| {
+            Box::pin(async move { act(action, &visit.server.access, visit.look, visit.fields) })
+        },
+    }
+}
 
 /// Returns the page; it checks what is stored where the query asks for it.
-pub(super) async fn show<H: PageHost>(
+pub(super) async fn show<H: HealthHost>(
     server: &PageServer<H>,
     look: &Look,
     query: &FormFields,

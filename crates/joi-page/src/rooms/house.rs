@@ -4,13 +4,36 @@
 
 use maud::{Markup, html};
 
-use crate::PageHost;
+use super::room::{PageRoom, no_forms};
 use crate::form::FormFields;
-use crate::look::{BadgeTone, Look, badge, nothing, section, table};
+use crate::look::{BadgeTone, Look, RoomSign, badge, nothing, section, table};
 use crate::views::{HouseView, RoomView, ThingView, TriedView};
 
+/// What this room needs of the program.
+pub trait HouseHost: Send + Sync + 'static {
+    /// Returns the house; nothing where none is connected.
+    fn house(&self) -> Option<HouseView>;
+
+    /// Returns what would come of a sentence about the house, of which nothing is done; nothing where it is not about it.
+    fn try_sentence(&self, text: &str) -> Option<TriedView>;
+}
+
+/// Returns this room.
+pub(super) fn room<H: HouseHost>() -> PageRoom<H> {
+    PageRoom {
+        sign: RoomSign {
+            path: "/house",
+            place: "thumb",
+            icon: "M3.500 11.500 12 4l8.500 7.500M6 9.500V20h12V9.500M10 20v-5.500h4V20",
+            title: |words| &words.house.title,
+        },
+        show: |visit| Box::pin(async move { Ok(show(visit.host(), visit.look, visit.fields)) }),
+        act: no_forms,
+    }
+}
+
 /// Returns the page.
-pub(super) fn show<H: PageHost>(host: &H, look: &Look, query: &FormFields) -> Markup {
+pub(super) fn show<H: HouseHost>(host: &H, look: &Look, query: &FormFields) -> Markup {
     let words = &look.words.house;
     let Some(house) = host.house() else { return section("none-title", &words.title, &nothing(&words.none)) };
     let asked = query.text("try");
@@ -85,6 +108,31 @@ fn unmapped(house: &HouseView, look: &Look) -> Markup {
                 p class="quiet" { (words.unmapped_about) }
                 ul { @for name in &house.unmapped { li { code { (name) } } } }
             }))
+        }
+    }
+}
+
+#[cfg(test)]
+mod double {
+    use super::*;
+    use crate::tests::double::{HostileHost, hostile};
+
+    impl HouseHost for HostileHost {
+        fn house(&self) -> Option<HouseView> {
+            let thing = ThingView {
+                name: hostile(),
+                id: hostile(),
+                names: vec![hostile()],
+                kind: hostile(),
+                state: hostile(),
+                permission: hostile(),
+            };
+            let rooms = vec![RoomView { name: hostile(), things: vec![thing] }];
+            Some(HouseView { is_up: true, link: hostile(), rooms, unmapped: vec![hostile()] })
+        }
+
+        fn try_sentence(&self, text: &str) -> Option<TriedView> {
+            Some(TriedView { commands: vec![(hostile(), text.to_owned())], says: hostile() })
         }
     }
 }

@@ -7,11 +7,12 @@ use joi_language::page::MemoryPageWords;
 use maud::{Markup, html};
 
 use super::deed::{RoomDeed, outcome};
+use super::room::PageRoom;
+use crate::PageFault;
 use crate::form::FormFields;
-use crate::look::{BadgeTone, Look, badge, nothing, section};
+use crate::look::{BadgeTone, Look, RoomSign, badge, nothing, section};
 use crate::notice::PageNotice;
-use crate::views::{ListView, MemoryView, TimerDeed, TimerState, TimerView};
-use crate::{PageFault, PageHost};
+use crate::views::{ListView, MemoryView, MentionsView, TimerDeed, TimerState, TimerView};
 
 /// The kinds that entries are filtered by.
 const KINDS: [&str; 5] = ["user", "wish", "world", "diary", "document"];
@@ -41,8 +42,73 @@ fn timer_kind<'w>(kind: &str, words: &'w MemoryPageWords) -> &'w str {
     }
 }
 
+/// What this room needs of the program.
+pub trait MemoryHost: Send + Sync + 'static {
+    /// Returns entries of the memory, newest first; only of `kind` where that is one.
+    fn memories(&self, kind: &str) -> impl Future<Output = Result<Vec<MemoryView>, PageFault>> + Send;
+
+    /// Returns what would be recalled for `words`.
+    fn search(&self, words: &str) -> impl Future<Output = Result<Vec<MemoryView>, PageFault>> + Send;
+
+    /// Remembers a text of the owner's, about `kind`: user, wish or world.
+    fn remember(&self, kind: &str, text: &str) -> impl Future<Output = Result<(), PageFault>> + Send;
+
+    /// Puts a text in the place of that of an entry.
+    fn correct(&self, id: i64, text: &str) -> impl Future<Output = Result<(), PageFault>> + Send;
+
+    /// Erases an entry.
+    fn forget(&self, id: i64) -> impl Future<Output = Result<(), PageFault>> + Send;
+
+    /// Returns how much mentions `topic`.
+    fn mentions(&self, topic: &str) -> impl Future<Output = Result<MentionsView, PageFault>> + Send;
+
+    /// Erases whatever mentions `topic`; returns how much that was.
+    fn forget_about(&self, topic: &str) -> impl Future<Output = Result<MentionsView, PageFault>> + Send;
+
+    /// Returns all lists.
+    fn lists(&self) -> impl Future<Output = Result<Vec<ListView>, PageFault>> + Send;
+
+    /// Puts a text of the owner's on a list.
+    fn add_to_list(&self, list: &str, text: &str) -> impl Future<Output = Result<(), PageFault>> + Send;
+
+    /// Takes an entry off a list.
+    fn remove_from_list(&self, list: &str, text: &str) -> impl Future<Output = Result<(), PageFault>> + Send;
+
+    /// Returns all timers, alarms and reminders.
+    fn timers(&self) -> impl Future<Output = Result<Vec<TimerView>, PageFault>> + Send;
+
+    /// Sets one as it would be said: `when`, a name, or words to be said then. Returns what came of it, in one sentence.
+    fn set_timer(
+        &self,
+        when: &str,
+        name: &str,
+        remind: &str,
+    ) -> impl Future<Output = Result<String, PageFault>> + Send;
+
+    /// Does something with a timer; returns what came of it, in one sentence.
+    fn change_timer(
+        &self,
+        id: i64,
+        deed: TimerDeed,
+    ) -> impl Future<Output = Result<String, PageFault>> + Send;
+}
+
+/// Returns this room.
+pub(super) fn room<H: MemoryHost>() -> PageRoom<H> {
+    PageRoom {
+        sign: RoomSign {
+            path: "/memory",
+            place: "thumb",
+            icon: "M6 4h11a1 1 0 0 1 1 1v15.500l-6.500-4-6.500 4V5a1 1 0 0 1 1-1",
+            title: |words| &words.memory.title,
+        },
+        show: |visit| Box::pin(show(visit.host(), visit.look, visit.fields)),
+        act: |action, visit| Box::pin(act(action, visit.host(), visit.look, visit.fields)),
+    }
+}
+
 /// Returns the page.
-pub(super) async fn show<H: PageHost>(
+pub(super) async fn show<H: MemoryHost>(
     host: &H,
     look: &Look,
     query: &FormFields,
@@ -251,7 +317,7 @@ fn one_timer(timer: &TimerView, look: &Look) -> Markup {
 }
 
 /// Does what a form asks for.
-pub(super) async fn act<H: PageHost>(
+pub(super) async fn act<H: MemoryHost>(
     action: &str,
     host: &H,
     look: &Look,

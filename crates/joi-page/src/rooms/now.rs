@@ -8,10 +8,13 @@ use joi_language::page::NowWords;
 use maud::{Markup, html};
 
 use super::deed::RoomDeed;
+use super::room::PageRoom;
+use crate::LiveFeed;
 use crate::form::FormFields;
-use crate::host::{DeviceView, NowView, PageFault, PageHost};
-use crate::look::{BadgeTone, Look, badge, section};
+use crate::host::{DeviceView, PageFault};
+use crate::look::{BadgeTone, Look, RoomSign, badge, section};
 use crate::notice::PageNotice;
+use crate::views::NowView;
 
 /// Characters of the longest text that is taken.
 const LONGEST_TEXT: usize = 2_000;
@@ -27,6 +30,56 @@ pub(crate) fn state_label<'w>(state: &str, words: &'w NowWords) -> &'w str {
         "muted" => &words.muted,
         "error" => &words.error,
         _ => &words.idle,
+    }
+}
+
+/// What this room needs of the program.
+pub trait NowHost: Send + Sync + 'static {
+    /// Returns how it is.
+    fn now(&self) -> NowView;
+
+    /// Returns the events from here on.
+    fn live(&self) -> LiveFeed;
+
+    /// Returns the level of the microphone in dBFS; nothing where it is closed or switched off.
+    fn level_db(&self) -> Option<f32>;
+
+    /// Asks what the owner typed. The answer comes as events.
+    ///
+    /// # Errors
+    /// Too much waits already.
+    fn ask(&self, text: Private<String>) -> Result<(), PageFault>;
+
+    /// Switches the microphone off or on.
+    fn set_mute(&self, is_muted: bool) -> impl Future<Output = Result<(), PageFault>> + Send;
+
+    /// Listens now, without the wake phrase.
+    ///
+    /// # Errors
+    /// The microphone is switched off, or nobody listens yet.
+    fn listen(&self) -> Result<(), PageFault>;
+
+    /// Stops what is said, typed or rings.
+    fn stop(&self) -> impl Future<Output = Result<(), PageFault>> + Send;
+
+    /// Sets the volume, in percent.
+    ///
+    /// # Errors
+    /// There is no speaker.
+    fn set_volume(&self, percent: u8) -> Result<(), PageFault>;
+}
+
+/// Returns this room.
+pub(super) fn room<H: NowHost>() -> PageRoom<H> {
+    PageRoom {
+        sign: RoomSign {
+            path: "/",
+            place: "thumb",
+            icon: "M3 12h3l3-8 5 16 3-8h4",
+            title: |words| &words.now.title,
+        },
+        show: |visit| Box::pin(async move { Ok(show(&visit.host().now(), visit.look)) }),
+        act: |action, visit| Box::pin(act(action, visit.host(), visit.look, visit.fields)),
     }
 }
 
@@ -132,7 +185,7 @@ fn conversation(now: &NowView, look: &Look) -> Markup {
 }
 
 /// Does what a form asks for.
-pub(super) async fn act<H: PageHost>(
+pub(super) async fn act<H: NowHost>(
     action: &str,
     host: &H,
     look: &Look,

@@ -6,14 +6,38 @@ use joi_language::fill;
 use maud::{Markup, html};
 
 use super::deed::RoomDeed;
+use super::room::PageRoom;
+use crate::PageFault;
 use crate::form::FormFields;
-use crate::look::{BadgeTone, Look, badge};
+use crate::look::{BadgeTone, Look, RoomSign, badge};
 use crate::notice::PageNotice;
-use crate::views::{KeyOrigin, KeyView, SettingsSection};
-use crate::{PageFault, PageHost};
+use crate::views::{KeyOrigin, KeyView, SettingsSection, SettingsView};
+
+/// What this room needs of the program.
+pub trait SettingsHost: Send + Sync + 'static {
+    /// Returns the configuration, of this run and of the next.
+    fn settings(&self) -> impl Future<Output = Result<SettingsView, PageFault>> + Send;
+
+    /// Writes a key into the file, or takes it out for its default. Nothing else of the file changes.
+    fn set_key(&self, key: &str, value: Option<&str>) -> impl Future<Output = Result<(), PageFault>> + Send;
+}
+
+/// Returns this room.
+pub(super) fn room<H: SettingsHost>() -> PageRoom<H> {
+    PageRoom {
+        sign: RoomSign {
+            path: "/settings",
+            place: "corner",
+            icon: "M4 7h9M17 7h3M4 17h3M11 17h9M17 7a2 2 0 1 1-4 0 2 2 0 0 1 4 0M11 17a2 2 0 1 1-4 0 2 2 0 0 1 4 0",
+            title: |words| &words.settings.title,
+        },
+        show: |visit| Box::pin(show(visit.host(), visit.look)),
+        act: |action, visit| Box::pin(act(action, visit.host(), visit.look, visit.fields)),
+    }
+}
 
 /// Returns the page.
-pub(super) async fn show<H: PageHost>(host: &H, look: &Look) -> Result<Markup, PageFault> {
+pub(super) async fn show<H: SettingsHost>(host: &H, look: &Look) -> Result<Markup, PageFault> {
     let words = &look.words.settings;
     let settings = host.settings().await?;
     let is_changed = settings.sections.iter().flat_map(|section| &section.keys).any(|key| key.next.is_some());
@@ -84,7 +108,7 @@ fn field(key: &KeyView, shown: &str) -> Markup {
 }
 
 /// Writes a key.
-pub(super) async fn act<H: PageHost>(
+pub(super) async fn act<H: SettingsHost>(
     action: &str,
     host: &H,
     look: &Look,
@@ -105,4 +129,33 @@ pub(super) async fn act<H: PageHost>(
         Err(fault) => PageNotice::fault(fault, &look.words),
     };
     Some(notice.into())
+}
+
+#[cfg(test)]
+mod double {
+    use super::*;
+    use crate::tests::double::{HostileHost, hostile};
+
+    impl SettingsHost for HostileHost {
+        async fn settings(&self) -> Result<SettingsView, PageFault> {
+            let key = KeyView {
+                key: "a.b".into(),
+                about: hostile(),
+                value: hostile(),
+                next: Some(hostile()),
+                default: hostile(),
+                choices: vec![hostile()],
+                origin: KeyOrigin::File,
+            };
+            Ok(SettingsView {
+                file: hostile(),
+                sections: vec![SettingsSection { name: hostile(), keys: vec![key] }],
+            })
+        }
+
+        async fn set_key(&self, key: &str, value: Option<&str>) -> Result<(), PageFault> {
+            self.did(format!("set {key} {value:?}"));
+            if key == "a.b" { Ok(()) } else { Err(PageFault::Because(hostile())) }
+        }
+    }
 }

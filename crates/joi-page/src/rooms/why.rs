@@ -7,10 +7,11 @@ use joi_language::fill;
 use joi_language::page::WhyWords;
 use maud::{Markup, PreEscaped, html};
 
+use super::room::{PageRoom, no_forms};
+use crate::PageFault;
 use crate::chart::{histogram, waterfall};
 use crate::form::FormFields;
-use crate::look::{BadgeTone, Look, badge, nothing, section, table};
-use crate::{PageFault, PageHost};
+use crate::look::{BadgeTone, Look, RoomSign, badge, nothing, section, table};
 
 /// Turns that are shown in full.
 const SHOWN: usize = 20;
@@ -43,12 +44,28 @@ impl TurnFilter {
     }
 }
 
+/// What this room needs of the program.
+pub trait WhyHost: Send + Sync + 'static {
+    /// Returns the newest turns, newest first.
+    fn turns(&self, most: u32) -> impl Future<Output = Result<Vec<TurnRecord>, PageFault>> + Send;
+}
+
+/// Returns this room.
+pub(super) fn room<H: WhyHost>() -> PageRoom<H> {
+    PageRoom {
+        sign: RoomSign {
+            path: "/why",
+            place: "thumb",
+            icon: "M9.200 9.300a2.900 2.900 0 1 1 4.300 2.500c-1 .6-1.500 1.200-1.500 2.200M12 17.300v0M21 12a9 9 0 1 1-18 0 9 9 0 0 1 18 0",
+            title: |words| &words.why.title,
+        },
+        show: |visit| Box::pin(show(visit.host(), visit.look, visit.fields)),
+        act: no_forms,
+    }
+}
+
 /// Returns the page.
-pub(super) async fn show<H: PageHost>(
-    host: &H,
-    look: &Look,
-    query: &FormFields,
-) -> Result<Markup, PageFault> {
+pub(super) async fn show<H: WhyHost>(host: &H, look: &Look, query: &FormFields) -> Result<Markup, PageFault> {
     let turns = host.turns(COUNTED).await?;
     let (words, filter) = (&look.words.why, TurnFilter::read(query.text("only")));
     let one = query.number::<u64>("turn");

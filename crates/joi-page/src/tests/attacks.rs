@@ -1,7 +1,7 @@
 //! What other pages, other people and hostile texts try.
 
+use super::double::paths;
 use super::{Browser, Served};
-use crate::rooms::PageRoom;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn other_pages_and_names_that_were_made_to_resolve_here_get_and_change_nothing() {
@@ -99,8 +99,7 @@ async fn every_answer_refuses_frames_foreign_files_guessed_types_and_storing() {
     let page = browser.get("/").body;
     let style =
         page.split("href=\"").find(|rest| rest.contains("page.css")).unwrap().split('"').next().unwrap();
-    let rooms = PageRoom::ALL.map(PageRoom::path);
-    let paths = rooms.iter().copied().chain(["/enter", "/nowhere", "/do/now/stop", style]);
+    let paths = paths().into_iter().chain(["/enter", "/nowhere", "/do/now/stop", style]);
     for path in paths {
         for answer in [browser.get(path), stranger.get(path)] {
             let policy = answer.header("content-security-policy").unwrap_or_default();
@@ -132,17 +131,17 @@ async fn every_answer_refuses_frames_foreign_files_guessed_types_and_storing() {
 async fn no_text_becomes_markup_on_any_page() {
     let served = Served::new().await;
     let browser = served.signed_in();
-    for room in PageRoom::ALL {
+    for room in paths() {
         for query in [
             "",
             "?q=%3Cscript%3Ealert(1)%3C/script%3E&only=%22%3E%3Cimg%20src=x%3E&try=%3Cscript%3E&about=%3Cimg%3E&kind=%22%3E%3Cimg%3E&check=1",
         ] {
-            let page = browser.get(&format!("{}{query}", room.path())).body;
-            assert!(page.contains("&lt;script&gt;alert"), "{room:?} shows no hostile text at all");
-            assert!(!page.contains("<script>") && !page.contains("<img"), "{room:?}: {page}");
-            assert!(!page.contains("onerror=\"") && !page.contains("=\"javascript:"), "{room:?}");
+            let page = browser.get(&format!("{room}{query}")).body;
+            assert!(page.contains("&lt;script&gt;alert"), "{room} shows no hostile text at all");
+            assert!(!page.contains("<script>") && !page.contains("<img"), "{room}: {page}");
+            assert!(!page.contains("onerror=\"") && !page.contains("=\"javascript:"), "{room}");
             // One script, ours, and no attribute that was closed by a text.
-            assert_eq!(page.matches("<script").count(), 1, "{room:?}");
+            assert_eq!(page.matches("<script").count(), 1, "{room}");
         }
     }
     let told = browser.act("/do/now/listen", &[]);

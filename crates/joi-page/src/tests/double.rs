@@ -13,18 +13,14 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::Browser;
-use crate::{
-    AgentView, CheckTone, CheckView, DayView, DeviceView, HealthView, HouseView, ImpulseView, KeyOrigin,
-    KeyView, ListView, LiveEvent, LiveFeed, LogView, MemoryView, MentionsView, NowView, PageAccess,
-    PageFault, PageHost, PageLanguage, PageParts, PartView, RoomView, ServiceView, SettingsSection,
-    SettingsView, ThingView, TimerDeed, TimerState, TimerView, TriedView, WaitingView, routes, rules,
-};
+use crate::rooms::rooms;
+use crate::*;
 
 /// What nothing of may become markup.
 pub(super) const HOSTILE: &str =
     "\"><script>alert(1)</script><img src=x onerror=alert(2)>' javascript:alert(3) </main>";
 
-pub(super) struct HostileHost {
+pub(crate) struct HostileHost {
     live: broadcast::Sender<LiveEvent>,
     deeds: Mutex<Vec<String>>,
 }
@@ -42,16 +38,16 @@ impl HostileHost {
         self.deeds.lock().unwrap().clone()
     }
 
-    fn did(&self, deed: impl Into<String>) {
+    pub(crate) fn did(&self, deed: impl Into<String>) {
         self.deeds.lock().unwrap().push(deed.into());
     }
 }
 
-fn hostile() -> String {
+pub(crate) fn hostile() -> String {
     HOSTILE.to_owned()
 }
 
-impl PageHost for HostileHost {
+impl NowHost for HostileHost {
     fn now(&self) -> NowView {
         NowView {
             name: hostile(),
@@ -98,7 +94,9 @@ impl PageHost for HostileHost {
         self.did(format!("volume {percent}"));
         Ok(())
     }
+}
 
+impl WhyHost for HostileHost {
     async fn turns(&self, _: u32) -> Result<Vec<TurnRecord>, PageFault> {
         let mark = |stage, ms| Mark { stage, ms };
         let turn = TurnRecord {
@@ -131,38 +129,50 @@ impl PageHost for HostileHost {
             TurnRecord { heard: String::new(), reply: String::new(), marks: Vec::new(), ..turn.clone() };
         Ok(vec![turn, ignored])
     }
+}
 
-    fn health(&self) -> HealthView {
-        let part = || PartView { name: hostile(), is_well: false, text: hostile() };
-        HealthView {
-            version: hostile(),
-            uptime_s: 90_000,
-            services: vec![ServiceView {
-                name: hostile(),
-                state: hostile(),
-                restarts: 2,
-                note: Some(hostile()),
-            }],
-            microphone: DeviceView::Fault(hostile()),
-            speaker: DeviceView::Works(hostile()),
-            speech: hostile(),
-            voice: hostile(),
-            chat: hostile(),
-            has_chat: true,
-            parts: vec![part()],
-            queues: vec![(hostile(), 1, 2)],
-            temperature_c: Some(50.0),
-            memory: Some((1, 2)),
-            disk: Some((1, 2)),
-            log: vec![LogView { at: hostile(), is_error: true, from: hostile(), text: hostile(), times: 3 }],
-            backups: Some((part(), Some(hostile()))),
-        }
+impl DayHost for HostileHost {
+    async fn day(&self) -> Result<DayView, PageFault> {
+        let agent = AgentView {
+            name: hostile(),
+            pace: hostile(),
+            doing: hostile(),
+            next: Some(hostile()),
+            approvals: vec![(4, hostile())],
+        };
+        Ok(DayView {
+            agents: vec![agent],
+            watches: vec![(6, hostile())],
+            waiting: vec![WaitingView { text: hostile(), origin: hostile() }],
+            quiet: vec![hostile()],
+            quiet_until: Some(jiff::Timestamp::UNIX_EPOCH),
+        })
     }
 
-    async fn checks(&self) -> Result<Vec<CheckView>, PageFault> {
-        Ok(vec![CheckView { what: hostile(), tone: CheckTone::Bad, text: hostile(), remedy: hostile() }])
+    async fn impulses(&self, _: u32) -> Result<Vec<ImpulseView>, PageFault> {
+        Ok(vec![ImpulseView {
+            at: jiff::Timestamp::UNIX_EPOCH,
+            factors: [0.1; 8],
+            total: 0.8,
+            needed: 0.5,
+            speaks: true,
+            decided: hostile(),
+            about: hostile(),
+        }])
     }
 
+    async fn decide(&self, agent: &str, number: u32, is_yes: bool) -> Result<(), PageFault> {
+        self.did(format!("decide {agent} {number} {is_yes}"));
+        Ok(())
+    }
+
+    async fn remove_watch(&self, id: i64) -> Result<(), PageFault> {
+        self.did(format!("remove watch {id}"));
+        Ok(())
+    }
+}
+
+impl MemoryHost for HostileHost {
     async fn memories(&self, kind: &str) -> Result<Vec<MemoryView>, PageFault> {
         let view = |id, kind| MemoryView {
             id,
@@ -241,83 +251,44 @@ impl PageHost for HostileHost {
         self.did(format!("{deed:?} {id}"));
         Ok(hostile())
     }
+}
 
-    async fn day(&self) -> Result<DayView, PageFault> {
-        let agent = AgentView {
-            name: hostile(),
-            pace: hostile(),
-            doing: hostile(),
-            next: Some(hostile()),
-            approvals: vec![(4, hostile())],
-        };
-        Ok(DayView {
-            agents: vec![agent],
-            watches: vec![(6, hostile())],
-            waiting: vec![WaitingView { text: hostile(), origin: hostile() }],
-            quiet: vec![hostile()],
-            quiet_until: Some(jiff::Timestamp::UNIX_EPOCH),
-        })
+impl HealthHost for HostileHost {
+    fn health(&self) -> HealthView {
+        let part = || PartView { name: hostile(), is_well: false, text: hostile() };
+        HealthView {
+            version: hostile(),
+            uptime_s: 90_000,
+            services: vec![ServiceView {
+                name: hostile(),
+                state: hostile(),
+                restarts: 2,
+                note: Some(hostile()),
+            }],
+            microphone: DeviceView::Fault(hostile()),
+            speaker: DeviceView::Works(hostile()),
+            speech: hostile(),
+            voice: hostile(),
+            chat: hostile(),
+            has_chat: true,
+            parts: vec![part()],
+            queues: vec![(hostile(), 1, 2)],
+            temperature_c: Some(50.0),
+            memory: Some((1, 2)),
+            disk: Some((1, 2)),
+            log: vec![LogView { at: hostile(), is_error: true, from: hostile(), text: hostile(), times: 3 }],
+            backups: Some((part(), Some(hostile()))),
+        }
     }
 
-    async fn impulses(&self, _: u32) -> Result<Vec<ImpulseView>, PageFault> {
-        Ok(vec![ImpulseView {
-            at: jiff::Timestamp::UNIX_EPOCH,
-            factors: [0.1; 8],
-            total: 0.8,
-            needed: 0.5,
-            speaks: true,
-            decided: hostile(),
-            about: hostile(),
-        }])
+    async fn checks(&self) -> Result<Vec<CheckView>, PageFault> {
+        Ok(vec![CheckView { what: hostile(), tone: CheckTone::Bad, text: hostile(), remedy: hostile() }])
     }
+}
 
-    async fn decide(&self, agent: &str, number: u32, is_yes: bool) -> Result<(), PageFault> {
-        self.did(format!("decide {agent} {number} {is_yes}"));
-        Ok(())
-    }
-
-    async fn remove_watch(&self, id: i64) -> Result<(), PageFault> {
-        self.did(format!("remove watch {id}"));
-        Ok(())
-    }
-
-    fn house(&self) -> Option<HouseView> {
-        let thing = ThingView {
-            name: hostile(),
-            id: hostile(),
-            names: vec![hostile()],
-            kind: hostile(),
-            state: hostile(),
-            permission: hostile(),
-        };
-        let rooms = vec![RoomView { name: hostile(), things: vec![thing] }];
-        Some(HouseView { is_up: true, link: hostile(), rooms, unmapped: vec![hostile()] })
-    }
-
-    fn try_sentence(&self, text: &str) -> Option<TriedView> {
-        Some(TriedView { commands: vec![(hostile(), text.to_owned())], says: hostile() })
-    }
-
-    async fn settings(&self) -> Result<SettingsView, PageFault> {
-        let key = KeyView {
-            key: "a.b".into(),
-            about: hostile(),
-            value: hostile(),
-            next: Some(hostile()),
-            default: hostile(),
-            choices: vec![hostile()],
-            origin: KeyOrigin::File,
-        };
-        Ok(SettingsView {
-            file: hostile(),
-            sections: vec![SettingsSection { name: hostile(), keys: vec![key] }],
-        })
-    }
-
-    async fn set_key(&self, key: &str, value: Option<&str>) -> Result<(), PageFault> {
-        self.did(format!("set {key} {value:?}"));
-        if key == "a.b" { Ok(()) } else { Err(PageFault::Because(hostile())) }
-    }
+/// Returns the addresses of all rooms.
+pub(super) fn paths() -> Vec<&'static str> {
+    rooms::<HostileHost>().iter().map(|room| room.sign.path).collect()
 }
 
 /// The page of a hostile program.
