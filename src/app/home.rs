@@ -46,14 +46,13 @@ pub(super) fn follow(house: &HomeServer, follower: Follower, board: &StatusBoard
 
 #[cfg(test)]
 mod tests {
-    use joi_home::HUBS;
+    use joi_home::TOKEN_CREDENTIAL;
     use joi_llm::KEY_CREDENTIAL;
     use joi_messages::outbound::ntfy;
 
     #[test]
     fn the_units_offer_every_credential_that_is_read() {
-        let others = [ntfy::CREDENTIAL, KEY_CREDENTIAL];
-        let read: Vec<_> = HUBS.iter().map(|hub| hub.credential).chain(others).collect();
+        let read = [TOKEN_CREDENTIAL, ntfy::CREDENTIAL, KEY_CREDENTIAL];
         for unit in
             [include_str!("../../systemd/joi.service"), include_str!("../../systemd/user/joi.service")]
         {

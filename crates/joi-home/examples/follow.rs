@@ -21,7 +21,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
                 Some(word) => Hub::named(&word).ok_or("the kind is openhab or home-assistant")?,
                 None => Hub::default(),
             };
-            let address = ServerAddress::read_with_port(&url, hub.port)?;
+            let address = hub.address(&url)?;
             let token = args.next().map_or(TokenSource::None, |file| TokenSource::find(&file, None, None));
             follow(HubPlace { hub, address, token }, None, usize::MAX).await
         }

@@ -23,22 +23,17 @@ impl ServerAddress {
     /// # Errors
     /// The text is not an address; the error shows an example of one.
     pub fn read(text: &str) -> Result<Self, String> {
-        Self::read_with_port(text, 80)
+        Self::of(text, &["http", "https"], 80, "http://openhab:8080")
     }
 
-    /// Parses an address as [`Self::read`] does, with `port` where it names neither scheme nor port.
-    ///
-    /// # Errors
-    /// The text is not an address; the error shows an example of one.
-    pub fn read_with_port(text: &str, port: u16) -> Result<Self, String> {
+    /// Parses an address of one of `schemes`: the first of them, and `port`, where it names neither scheme nor port.
+    pub(super) fn of(text: &str, schemes: &[&str], port: u16, example: &str) -> Result<Self, String> {
         let text = text.trim();
         let has_scheme = text.contains("://");
-        let full = if has_scheme { text.to_owned() } else { format!("http://{text}") };
-        let told =
-            || "an address is http:// or https:// with host and port, as http://openhab:8080".to_owned();
+        let full = if has_scheme { text.to_owned() } else { format!("{}://{text}", schemes[0]) };
+        let told = || format!("an address is {}, as {example}", allowed(schemes));
         let mut url = Url::parse(&full).map_err(|_| told())?;
-        if !matches!(url.scheme(), "http" | "https") || !url.has_host() || text.contains(char::is_whitespace)
-        {
+        if !schemes.contains(&url.scheme()) || !url.has_host() || text.contains(char::is_whitespace) {
             return Err(told());
         }
         if !has_scheme && !names_port(text) {
@@ -71,7 +66,10 @@ impl ServerAddress {
 
     /// Whether both are one server: scheme, host and port are the same, whatever the path of a proxy is.
     pub fn is_server_of(&self, other: &Self) -> bool {
-        self.base.origin() == other.base.origin()
+        let server = |url: &Url| {
+            (url.scheme().to_owned(), url.host_str().map(str::to_owned), url.port_or_known_default())
+        };
+        server(&self.base) == server(&other.base)
     }
 
     /// Its host; a name with `.local` is the same host without.
@@ -113,6 +111,12 @@ impl std::fmt::Debug for ServerAddress {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "ServerAddress({self})")
     }
+}
+
+/// Returns what an address is made of, as "http:// or https:// with host and port".
+pub(super) fn allowed(schemes: &[&str]) -> String {
+    let schemes: Vec<_> = schemes.iter().map(|scheme| format!("{scheme}://")).collect();
+    format!("{} with host and port", schemes.join(" or "))
 }
 
 /// Whether an address says by scheme or port where exactly to ask.

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::address::ServerAddress;
+use super::address::allowed;
 use super::house::{HouseRules, ItemMeaning, MeaningConfig, Permission};
 use super::hub::Hub;
 use joi_base::problem::Problem;
@@ -13,16 +13,14 @@ use joi_base::problem::Problem;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HomeConfig {
-    /// Address of openHAB (4.0 or newer) or Home Assistant (2023.5 or newer), with the path of a proxy if there is one,
-    /// as `https://home.example/openhab`; "": the one that `joi home connect` has stored, or none. An address with a
+    /// Address of the home automation server, with the path of a proxy if there is one, as
+    /// `https://home.example/openhab`; "": the one that `joi home connect` has stored, or none. An address with a
     /// login can only be stored.
     pub url: String,
-    /// The kind of server at `home.url`: "openhab" or "home-assistant". For a server stored by `joi home connect`, the
-    /// stored kind is used.
+    /// The kind of server at `home.url`. For a server stored by `joi home connect`, the stored kind is used.
     pub hub: Hub,
-    /// File with the token, readable by its owner only; "": the systemd credential `openhab-token` or
-    /// `home-assistant-token`, else the file that `joi home connect` has written, where `home.url` is empty or the
-    /// server it was checked with.
+    /// File with the token, readable by its owner only; "": the systemd credential `home-token`, else the file
+    /// that `joi home connect` has written, where `home.url` is empty or the server it was checked with.
     pub token_file: String,
     /// The permission of items without one of their own (metadata `voiceSystem`): "read_write", "read_only" or
     /// "no_access".
@@ -72,11 +70,13 @@ impl HomeConfig {
     pub fn check(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         // The value may hold a password and is not shown.
-        let allowed = "http:// or https:// with host and port";
-        let problem = |value: &str, remedy: &str| Problem::new("home.url", value, allowed).remedy(remedy);
-        match ServerAddress::read(&self.url) {
+        let allowed = allowed(self.hub.schemes);
+        let problem = |value: &str, remedy: &str| Problem::new("home.url", value, &allowed).remedy(remedy);
+        match self.hub.address(&self.url) {
             _ if self.url.is_empty() => {}
-            Err(_) => problems.push(problem("no address", "Write for example http://openhab:8080.")),
+            Err(_) => {
+                problems.push(problem("no address", &format!("Write for example {}.", self.hub.example)));
+            }
             Ok(address) if address.has_login() => {
                 let remedy =
                     "Leave it empty and run `joi home connect` with that address: it is kept for you alone.";

@@ -97,8 +97,7 @@ fn found_home(hub: Hub, kind: &MdnsService, service: &ResolvedService) -> Option
         .iter()
         .filter_map(|key| service.txt_properties.get_property_val_str(key))
         .find(|url| url.contains("://"));
-    if let Some(address) =
-        announced.and_then(|url| ServerAddress::read(url).ok()).filter(|found| !found.has_login())
+    if let Some(address) = announced.and_then(|url| hub.address(url).ok()).filter(|found| !found.has_login())
     {
         return Some(FoundHome { hub, address });
     }
@@ -106,7 +105,7 @@ fn found_home(hub: Hub, kind: &MdnsService, service: &ResolvedService) -> Option
     hosts.sort_unstable();
     let host = hosts.iter().find(|host| host.is_ipv4()).or_else(|| hosts.first())?;
     let host = if host.is_ipv6() { format!("[{host}]") } else { host.to_string() };
-    let address = ServerAddress::read(&format!("{}://{host}:{}", kind.scheme, service.port)).ok()?;
+    let address = hub.address(&format!("{}://{host}:{}", kind.scheme, service.port)).ok()?;
     Some(FoundHome { hub, address })
 }
 

@@ -26,7 +26,7 @@ pub(super) const HUB: Hub = Hub {
     word: "home-assistant",
     name: client::NAME,
     port: 8123,
-    credential: "home-assistant-token",
+    schemes: &["http", "https"],
     hosts: &["homeassistant"],
     token_hint: "a long-lived access token: make one on your profile page (Security), as an administrator,",
     token_place: "Security on your profile page",

@@ -27,8 +27,8 @@ pub struct Hub {
     pub name: &'static str,
     /// The port that is used where an address names neither scheme nor port.
     pub port: u16,
-    /// The systemd credential that holds its token.
-    pub credential: &'static str,
+    /// The schemes of its addresses; the first is used where an address names none.
+    pub(super) schemes: &'static [&'static str],
     /// Host names that it often has; each is also tried with `.local`.
     pub hosts: &'static [&'static str],
     /// The kind of token it takes and where its owner makes one, as in "openHAB wants …".
@@ -58,6 +58,16 @@ pub(super) struct MdnsService {
     pub(super) scheme: &'static str,
     /// Text records that may hold the server's own address.
     pub(super) url_keys: &'static [&'static str],
+}
+
+impl Hub {
+    /// Parses an address of such a server as its owner writes it, as [`ServerAddress::read`] does.
+    ///
+    /// # Errors
+    /// The text is not an address; the error shows an example of one.
+    pub fn address(&self, text: &str) -> Result<ServerAddress, String> {
+        ServerAddress::of(text, self.schemes, self.port, self.example)
+    }
 }
 
 impl PartialEq for Hub {

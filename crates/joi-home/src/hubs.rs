@@ -52,7 +52,8 @@ mod tests {
             let written = serde_json::to_string(&hub).unwrap();
             assert_eq!(serde_json::from_str::<Hub>(&written).unwrap(), hub);
         }
-        let error = serde_json::from_str::<Hub>("\"mqtt\"").unwrap_err().to_string();
-        assert!(error.contains("unknown variant `mqtt`, expected `openhab` or `home-assistant`"), "{error}");
+        let error = serde_json::from_str::<Hub>("\"nonsense\"").unwrap_err().to_string();
+        let words = HUBS.map(|hub| format!("`{}`", hub.word)).join(" or ");
+        assert!(error.contains(&format!("unknown variant `nonsense`, expected {words}")), "{error}");
     }
 }

@@ -57,4 +57,4 @@ pub use hubs::{HUBS, hub_names, no_rooms};
 pub use openhab::{SseFrame, SseFrames};
 pub use server::{HomeServer, HubPlace, ServerCheck};
 pub use stored::StoredHome;
-pub use token::{HomeToken, TokenSource};
+pub use token::{HomeToken, TOKEN_CREDENTIAL, TokenSource};

@@ -20,7 +20,7 @@ pub(super) const HUB: Hub = Hub {
     word: "openhab",
     name: answers::NAME,
     port: 8080,
-    credential: "openhab-token",
+    schemes: &["http", "https"],
     hosts: &["openhab", "openhabian"],
     token_hint: "a token: make one on your profile page (API Tokens)",
     token_place: "API Tokens on your profile page",

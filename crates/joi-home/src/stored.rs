@@ -13,7 +13,7 @@ use super::fault::HomeFault;
 use super::hub::Hub;
 use super::hubs::HUBS;
 use super::server::HubPlace;
-use super::token::{HomeToken, TokenSource};
+use super::token::{HomeToken, TOKEN_CREDENTIAL, TokenSource};
 use joi_base::secret::Credentials;
 
 /// Where both files are: in a folder of the name of the hub.
@@ -98,19 +98,22 @@ impl StoredHome {
             true => self.stored()?,
         };
         let Some((hub, text)) = found else { return Ok(None) };
-        let address =
-            ServerAddress::read_with_port(&text, hub.port).map_err(|why| self.unreadable(hub, why))?;
+        let address = hub.address(&text).map_err(|why| self.unreadable(hub, why))?;
         let own = self.token_file(hub);
         let is_own = config.url.is_empty() || self.is_checked_at(hub, &address);
         let own = is_own.then_some(own.as_path());
-        let token = TokenSource::find(&config.token_file, credentials.file(hub.credential), own);
+        // Units that were installed earlier offer it under a name of the kind of server.
+        let credential = [TOKEN_CREDENTIAL, &format!("{}-token", hub.word)]
+            .into_iter()
+            .find_map(|name| credentials.file(name));
+        let token = TokenSource::find(&config.token_file, credential, own);
         Ok(Some(HubPlace { hub, address, token }))
     }
 
     /// Whether the stored token was checked with the server at `address`: it goes to no other.
     fn is_checked_at(&self, hub: Hub, address: &ServerAddress) -> bool {
         let stored = fs::read_to_string(self.address_file(hub)).ok();
-        let stored = stored.and_then(|text| ServerAddress::read_with_port(&text, hub.port).ok());
+        let stored = stored.and_then(|text| hub.address(&text).ok());
         stored.is_some_and(|stored| stored.is_server_of(address))
     }
 
@@ -169,6 +172,18 @@ mod tests {
         let about = fs::metadata(folder.path().join("openhab")).unwrap();
         assert_eq!(about.uid(), SERVICE);
         assert!(!folder.path().join("openhab/token").exists());
+    }
+
+    #[test]
+    fn a_credential_is_read_by_its_name_or_that_of_earlier_units() {
+        for name in [TOKEN_CREDENTIAL, "openhab-token"] {
+            let (data, given) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+            HomeToken::read(name).unwrap().write(&given.path().join(name)).unwrap();
+            let config = HomeConfig { url: "http://openhab:8080".into(), ..HomeConfig::default() };
+            let credentials = Credentials::in_folder(given.path());
+            let place = StoredHome::new(data.path()).meant(&config, &credentials).unwrap().unwrap();
+            assert_eq!(place.token.token().unwrap().unwrap().secret(), name);
+        }
     }
 
     #[test]

@@ -6,6 +6,9 @@ use super::fault::HomeFault;
 use joi_base::message::Private;
 use joi_base::secret;
 
+/// The systemd credential that holds the token, whatever kind of server it is for.
+pub const TOKEN_CREDENTIAL: &str = "home-token";
+
 /// A token; shows itself as `***`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HomeToken(Private<String>);

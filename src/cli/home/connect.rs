@@ -82,7 +82,7 @@ async fn ask(hub: Hub, address: &ServerAddress, token: Option<&HomeToken>) -> Re
 /// tried. Without any that answers, the check of the default kind says why.
 fn at(url: &str, token: Option<&HomeToken>, context: &CliContext) -> anyhow::Result<AskedHub> {
     let read = |hub: Hub| {
-        ServerAddress::read_with_port(url, hub.port)
+        hub.address(url)
             .map(|address| (hub, address))
             .map_err(|why| anyhow::anyhow!("{url} is no address: {why}"))
     };
@@ -162,7 +162,7 @@ fn found(context: &CliContext) -> anyhow::Result<Vec<AskedHub>> {
         let mut asked = ask_all(places).await;
         if asked.is_empty() {
             let usual = usual_hosts().into_iter().flat_map(|host| {
-                let read = move |hub: Hub| Some((hub, ServerAddress::read_with_port(&host, hub.port).ok()?));
+                let read = move |hub: Hub| Some((hub, hub.address(&host).ok()?));
                 HUBS.into_iter().filter_map(read)
             });
             asked = ask_all(usual.collect()).await;
@@ -270,8 +270,7 @@ mod tests {
     #[test]
     fn one_server_at_two_ports_or_names_is_one_and_two_servers_are_two() {
         let of = |all: &[(Hub, &str)]| {
-            let read =
-                |(hub, url): &(Hub, &str)| (*hub, ServerAddress::read_with_port(url, hub.port).unwrap());
+            let read = |(hub, url): &(Hub, &str)| (*hub, hub.address(url).unwrap());
             each_once(&all.iter().map(read).collect::<Vec<_>>())
         };
         let own = [(HUBS[0], "http://192.168.1.2:8080"), (HUBS[0], "https://192.168.1.2:8443")];
@@ -285,7 +284,7 @@ mod tests {
     fn picks(all: &[(Hub, &str)], typed: Option<&str>) -> Result<String, String> {
         let found = all.iter().map(|(hub, url)| AskedHub {
             hub: *hub,
-            address: ServerAddress::read_with_port(url, hub.port).unwrap(),
+            address: hub.address(url).unwrap(),
             check: Err(HomeFault::TokenMissing),
         });
         let mut typed = typed.map(str::as_bytes);
@@ -324,7 +323,7 @@ mod tests {
     #[test]
     fn the_receiver_of_a_token_is_named_before_it_is_pasted() {
         for hub in HUBS {
-            let address = ServerAddress::read_with_port("192.168.1.2", hub.port).unwrap();
+            let address = hub.address("192.168.1.2").unwrap();
             let told = wanted_token(hub, &address);
             assert!(told.contains(hub.name) && told.contains(&address.to_string()), "{told}");
         }

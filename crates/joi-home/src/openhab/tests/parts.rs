@@ -144,7 +144,7 @@ proptest! {
 
 #[test]
 fn addresses_are_read_as_people_write_them() {
-    let shown = |text: &str| ServerAddress::read_with_port(text, HUB.port).map(|address| address.to_string());
+    let shown = |text: &str| HUB.address(text).map(|address| address.to_string());
     assert_eq!(shown("openhab"), Ok("http://openhab:8080".into()));
     assert_eq!(shown(" openhab:80 "), Ok("http://openhab".into()));
     assert_eq!(shown("192.168.1.5"), Ok("http://192.168.1.5:8080".into()));
@@ -158,6 +158,18 @@ fn addresses_are_read_as_people_write_them() {
     assert_eq!(address.below("rest/items").unwrap().as_str(), "https://home.example/openhab/rest/items");
     let shown = format!("{address} {address:?}");
     assert!(!shown.contains("p@ss") && !shown.contains("p%40ss"), "{shown}");
+}
+
+#[test]
+fn an_address_of_another_scheme_is_compared_by_host_and_port_too() {
+    let address = |text: &str| ServerAddress::of(text, &["mqtt", "mqtts"], 1883, "mqtt://broker");
+    let broker = address("broker").unwrap();
+    assert_eq!(broker.to_string(), "mqtt://broker:1883");
+    assert!(broker.is_server_of(&address("mqtt://broker:1883/home").unwrap()));
+    for other in ["mqtt://broker:1884", "mqtts://broker:1883", "mqtt://other:1883"] {
+        assert!(!broker.is_server_of(&address(other).unwrap()), "{other}");
+    }
+    assert!(address("http://broker").is_err());
 }
 
 fn answered(status: u16, content_type: &str, body: &str, had_token: bool) -> Option<HomeFault> {
