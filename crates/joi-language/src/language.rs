@@ -16,9 +16,11 @@ use super::safety::SafetyWords;
 use super::secrets::SecretWords;
 use super::tools::{ListWords, SumWords, ToolWords};
 use super::truth::TruthWords;
+use super::values::deed::Arguments;
 use super::watch::WatchWords;
-use super::{LanguageTemplates, PhoneticMatcher, Sentences, Vocabulary, VoiceNames, in_figures};
+use super::{LanguageTemplates, PhoneticMatcher, Sentences, Vocabulary, VoiceNames, fill, in_figures};
 use joi_templates::SentenceTemplates;
+use serde_json::Value;
 
 /// The two-letter code of a language.
 pub type LanguageCode = Arc<str>;
@@ -149,8 +151,17 @@ impl Language {
 
     /// Returns the words that make a request likely to be for the tool `name`.
     pub fn cues(&self, name: &str) -> impl Iterator<Item = &str> {
-        let cues = self.tools.iter().filter_map(move |words| words.cues.get(name));
-        cues.flatten().map(String::as_str)
+        let cues = self.tools.iter().filter_map(move |words| words.tool.get(name));
+        cues.flat_map(|tool| &tool.cues).map(String::as_str)
+    }
+
+    /// Returns what a call of the tool `name` does, to complete "Shall I …?"; nothing where the language has no such words.
+    pub fn ask_of_tool(&self, name: &str, arguments: &Arguments) -> Option<String> {
+        let ask = self.tools.first()?.tool.get(name).map(|tool| &tool.ask).filter(|ask| !ask.is_empty())?;
+        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let values: Vec<_> = arguments.iter().map(|(name, value)| (name.as_str(), text(value))).collect();
+        let values: Vec<_> = values.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        Some(fill(ask, &values))
     }
 
     /// Returns the words of secrets beside those of the built-in languages, which always count.
@@ -161,7 +172,8 @@ impl Language {
     /// Returns the names of tools that have cues.
     #[cfg(any(test, feature = "testing"))]
     pub fn tools_with_cues(&self) -> impl Iterator<Item = &str> {
-        self.tools.iter().flat_map(|words| words.cues.keys()).map(String::as_str)
+        let tools = self.tools.iter().flat_map(|words| &words.tool);
+        tools.filter(|(_, tool)| !tool.cues.is_empty()).map(|(name, _)| name.as_str())
     }
 
     /// Returns the words of arithmetic, by language.

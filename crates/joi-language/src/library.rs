@@ -27,7 +27,7 @@ use super::truth::TruthWords;
 use super::{Language, LanguageTemplates, Languages, Names, Vocabulary, VoiceNames};
 
 use super::watch::WatchWords;
-use files::{Files, LanguageFile, by_templates, read, read_over};
+use files::{Files, LanguageFile, by_templates, by_tool, read, read_over};
 
 const COMMANDS: &str = "commands.toml";
 const SENTENCES: &str = "sentences.toml";
@@ -199,7 +199,7 @@ impl LanguageLibrary {
         let mut tools = vec![files.tools.read(ToolWords::read)?];
         let mut requests = vec![files.requests.read(RequestWords::read)?];
         let mut secrets: Vec<SecretWords> = files.secrets()?.into_iter().collect();
-        let mut truth = vec![files.truth()?];
+        let mut truth = vec![files.truth(&tools[0])?];
         let (voice, prompts) = (self.voice(code)?, self.prompts(code)?);
         let readings = files.readings.as_ref().map(|file| file.read(ReadingWords::read)).transpose()?;
         let mut safety = vec![files.safety.read(SafetyWords::read)?];
@@ -303,17 +303,19 @@ impl LanguageLibrary {
         let OnlyMood { mood } = files.commands.read(mood)?;
         let (tools, requests) =
             (files.tools.read(ToolWords::read)?, files.requests.read(RequestWords::read)?);
-        let (secrets, truth) = (files.secrets()?, files.truth()?);
+        let (secrets, truth) = (files.secrets()?, files.truth(&tools)?);
         let safety = files.safety.read(SafetyWords::read)?;
         Ok(OtherWords { mood, tools, requests, secrets, truth, safety })
     }
 
     fn files(&self, code: &str) -> Result<Files, LanguageError> {
         if let Some(own) = self.own(code) {
+            let sentences = read_over(own.join(SENTENCES), SENTENCES, ENGLISH.sentences)?;
+            let (sentences, tools) = by_tool(sentences, read_over(own.join(TOOLS), TOOLS, ENGLISH.tools)?)?;
             return Ok(Files {
                 commands: read(own.join(COMMANDS))?,
-                sentences: read_over(own.join(SENTENCES), SENTENCES, ENGLISH.sentences)?,
-                tools: read_over(own.join(TOOLS), TOOLS, ENGLISH.tools)?,
+                sentences,
+                tools,
                 requests: read_over(own.join(REQUESTS), REQUESTS, ENGLISH.requests)?,
                 secrets: own.join(SECRETS).exists().then(|| read(own.join(SECRETS))).transpose()?,
                 readings: own.join(READINGS).exists().then(|| read(own.join(READINGS))).transpose()?,

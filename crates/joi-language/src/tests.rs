@@ -37,6 +37,10 @@ fn every_language_says_everything_and_understands_every_command() {
             keys(&tools)
         };
         assert_eq!(tools(&code), tools("en"), "{code}");
+        let asks = |code: &str| -> BTreeSet<_> {
+            placeholders_of(asset(code, "tools.toml")["tool"].as_table().unwrap()).into_iter().collect()
+        };
+        assert_eq!(asks(&code), asks("en"), "{code}");
         // What a matter is called is the same everywhere; its words are each language's own.
         let care = |code: &str| {
             let mut care = asset(code, "care.toml");
@@ -157,6 +161,17 @@ fn the_page_says_the_same_in_every_language() {
         LanguageLibrary::with_folder(folder.path()).page("fr").unwrap_err().to_string()
     };
     assert!(told("[shell]\nnwo = \"x\"\n").contains("nwo"));
+}
+
+#[test]
+fn words_of_tools_count_where_files_of_0_1_have_them() {
+    let sentences = "[tools]\nask_web = \"chercher {text}\"\n";
+    let tools = "[cues]\nstop = [\"silence\"]\n";
+    let folder = french(&[("commands.toml", FRENCH), ("sentences.toml", sentences), ("tools.toml", tools)]);
+    let language = LanguageLibrary::with_folder(folder.path()).load("fr").unwrap();
+    assert!(language.cues("stop").any(|cue| cue == "silence"));
+    let asked = serde_json::from_str(r#"{"query":"Ulm"}"#).unwrap();
+    assert_eq!(language.ask_of_tool("webSearch", &asked).as_deref(), Some("chercher Ulm"));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! In: the text of `tools.toml`. Out: words and patterns, ready to use. A pattern that is none is an error that names
 //! its key. Pure: no I/O, no clock.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use regex::Regex;
 use serde::Deserialize;
@@ -21,8 +21,9 @@ pub const NAMES: &str = "names";
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ToolWords {
-    /// By tool.
-    pub(crate) cues: BTreeMap<String, Vec<String>>,
+    /// The words of each tool, by its name.
+    #[serde(default)]
+    pub(crate) tool: BTreeMap<String, OneTool>,
     pub(crate) sums: SumWords,
     pub(crate) lists: ListWords,
     /// In which words the time of a place is asked for.
@@ -32,6 +33,18 @@ pub(crate) struct ToolWords {
     #[serde(default)]
     pub(crate) goals: GoalWords,
     pub(crate) places: BTreeMap<String, String>,
+}
+
+/// The words of one tool.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct OneTool {
+    /// Words and phrases that make a request likely to be for it.
+    pub(crate) cues: Vec<String>,
+    /// Completes "Shall I …?"; `{name}` is an argument.
+    pub(crate) ask: String,
+    /// The families of claims of which its results say something.
+    pub(crate) claims: BTreeSet<String>,
 }
 
 /// How the time of a place is asked for, as patterns; `{city}` is the place.

@@ -1,12 +1,13 @@
 //! The words by which a sentence is known to say that a deed was done, and what supports it.
 //!
-//! In: the text of `truth.toml`, and of `commands.toml` the things of a house. Out: patterns, compiled and ready to
+//! In: the text of `truth.toml`, of `commands.toml` the things of a house, and the words of tools. Out: patterns, compiled and ready to
 //! match. A pattern that is none is an error that names its key. Pure: no I/O, no clock.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::pattern::WordPattern;
 use super::requests::Phrases;
+use super::tools::OneTool;
 
 mod file;
 
@@ -240,12 +241,25 @@ impl VerbForms {
 }
 
 impl TruthWords {
-    /// Reads a language's files: `truth.toml`, and of `commands.toml` the things of a house.
+    /// Reads a language's files: `truth.toml`, of `commands.toml` the things of a house, of `tools.toml` what is claimed of
+    /// results.
     ///
     /// # Errors
     /// What can't be used.
-    pub(super) fn read(text: &str, commands: &str) -> Result<Self, String> {
-        let file: TruthFile = toml::from_str(text).map_err(|error| error.to_string())?;
+    pub(super) fn read(
+        text: &str,
+        commands: &str,
+        tools: &BTreeMap<String, OneTool>,
+    ) -> Result<Self, String> {
+        let mut file: TruthFile = toml::from_str(text).map_err(|error| error.to_string())?;
+        for (tool, family) in
+            tools.iter().flat_map(|(tool, words)| words.claims.iter().map(move |family| (tool, family)))
+        {
+            let known = file.families.get_mut(family).ok_or_else(|| {
+                format!("tool.{tool}.claims is \"{family}\"; allowed: the name of one of the families")
+            })?;
+            known.tools.insert(tool.clone());
+        }
         let devices = file::devices(commands)?;
         let families: Vec<ObjectFamily> =
             file.families.iter().map(|family| of_family(family, &devices)).collect::<Result<_, _>>()?;
@@ -360,23 +374,39 @@ mod tests {
     const TRUTH: &str = include_str!("../../../assets/language/en/truth.toml");
     const COMMANDS: &str = include_str!("../../../assets/language/en/commands.toml");
 
+    fn read(truth: &str) -> Result<TruthWords, String> {
+        TruthWords::read(truth, COMMANDS, &BTreeMap::new())
+    }
+
+    #[test]
+    fn a_tool_supports_the_families_that_it_claims_and_no_unknown_one() {
+        let claims = |family: &str| {
+            let tool = OneTool { claims: BTreeSet::from([family.to_owned()]), ..OneTool::default() };
+            TruthWords::read(TRUTH, COMMANDS, &BTreeMap::from([("calendar".to_owned(), tool)]))
+        };
+        let words = claims("plans").unwrap();
+        let plans = words.families.iter().find(|family| family.name == "plans").unwrap();
+        assert_eq!(plans.tools, BTreeSet::from(["calendar".to_owned()]));
+        assert!(claims("plots").unwrap_err().starts_with("tool.calendar.claims is \"plots\""));
+    }
+
     #[test]
     fn a_faulty_pattern_is_an_error_that_names_its_key() {
-        assert!(TruthWords::read(TRUTH, COMMANDS).is_ok());
+        assert!(read(TRUTH).is_ok());
         for (key, from, to) in [
             ("turn.howto", "howto = \"", "howto = \"("),
             ("families.list", "words = [\"lists?\"", "words = [\"(lists?\""),
             ("claims.deeds", "deeds = [\"remove\"]", "deeds = [\"forgive\"]"),
             ("deeds.verbs", "\"add added adding\"", "\"add\""),
         ] {
-            let error = TruthWords::read(&TRUTH.replacen(from, to, 1), COMMANDS).unwrap_err();
+            let error = read(&TRUTH.replacen(from, to, 1)).unwrap_err();
             assert!(error.starts_with(key), "{error}");
         }
     }
 
     #[test]
     fn a_verb_means_what_its_particle_says() {
-        let words = TruthWords::read(TRUTH, COMMANDS).unwrap();
+        let words = read(TRUTH).unwrap();
         let deed = |verb: &str, rest: &str| {
             let rest: Vec<String> = rest.split(' ').map(str::to_owned).collect();
             words.done.deeds(verb, &rest).first().map(|at| words.deeds[*at].supports.clone())

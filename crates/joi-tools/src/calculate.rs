@@ -8,8 +8,8 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use super::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
+use joi_language::Language;
 use joi_language::values::deed::{self, CallValue, ValueKind};
-use joi_language::{Language, fill};
 use joi_understand::requests::sum::{PreparedSum, SumValue, asked_for};
 
 /// The name of the tool.
@@ -49,11 +49,6 @@ impl Tool for Calculate {
             }
         }
         values
-    }
-
-    fn in_words(&self, arguments: &Arguments, language: &Language) -> String {
-        let expression = arguments.get("expression").and_then(Value::as_str).unwrap_or_default();
-        fill(&language.sentences().tools.ask_calculate, &[("text", expression)])
     }
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {

@@ -10,7 +10,6 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use super::{Arguments, Call, Effect, Output, Tool, ToolError, route, schema};
-use joi_language::Language;
 use joi_language::values::deed::CallValue;
 
 /// Its name, which is on every turn's allow-list.
@@ -66,10 +65,6 @@ impl Tool for ToolSearch {
 
     fn values(&self, _: &Arguments) -> Vec<CallValue> {
         Vec::new()
-    }
-
-    fn in_words(&self, _: &Arguments, language: &Language) -> String {
-        language.sentences().tools.ask_tool.clone()
     }
 
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {

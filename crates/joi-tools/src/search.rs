@@ -18,7 +18,6 @@ use super::web::HttpClient;
 use super::web::html::{self, Hit};
 use super::{Arguments, Call, Effect, FoundPage, Output, Tool, ToolError, fence, schema};
 use joi_language::values::deed::{self, CallValue, ValueKind};
-use joi_language::{Language, fill};
 
 /// Its name.
 pub(super) const NAME: &str = "webSearch";
@@ -225,11 +224,6 @@ impl Tool for WebSearch {
 
     fn query<'a>(&self, arguments: &'a Arguments) -> Option<&'a str> {
         arguments.get("query").and_then(Value::as_str)
-    }
-
-    fn in_words(&self, arguments: &Arguments, language: &Language) -> String {
-        let query = arguments.get("query").and_then(Value::as_str).unwrap_or_default();
-        fill(&language.sentences().tools.ask_web, &[("text", query)])
     }
 
     fn is_brief(&self) -> bool {

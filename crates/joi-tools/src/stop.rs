@@ -10,7 +10,6 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use super::{Arguments, Call, Deed, Effect, Output, Tool, ToolError, schema};
-use joi_language::Language;
 
 /// Its name, which is on every turn's allow-list.
 pub(super) const NAME: &str = "stop";
@@ -33,10 +32,6 @@ impl Tool for Stop {
 
     fn effect(&self, _: &Arguments) -> Effect {
         Effect::Ends
-    }
-
-    fn in_words(&self, _: &Arguments, language: &Language) -> String {
-        language.sentences().tools.ask_stop.clone()
     }
 
     fn run<'a>(&'a self, _: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {

@@ -41,7 +41,6 @@ pub struct HouseCall {
 /// ```
 /// use futures_util::FutureExt;
 /// use futures_util::future::BoxFuture;
-/// use joi_language::Language;
 /// use joi_tools::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
 /// use serde_json::{Value, json};
 ///
@@ -63,9 +62,6 @@ pub struct HouseCall {
 ///     }
 ///     fn cues(&self) -> &[&str] {
 ///         &["coin", "heads or tails"]
-///     }
-///     fn in_words(&self, _: &Arguments, _: &Language) -> String {
-///         "throw a coin".into()
 ///     }
 ///     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
 ///         let is_heads = call.now.timestamp().as_nanosecond() % 2 == 0;
@@ -148,8 +144,11 @@ pub trait Tool: Send + Sync {
         None
     }
 
-    /// Returns a call in plain words that follow "Shall I", for example "add milk to the shopping list".
-    fn in_words(&self, arguments: &Arguments, language: &Language) -> String;
+    /// Returns a call in plain words that follow "Shall I", for example "add milk to the shopping list": the `ask` of the
+    /// tool in `tools.toml`, else its purpose.
+    fn in_words(&self, arguments: &Arguments, language: &Language) -> String {
+        language.ask_of_tool(self.name(), arguments).unwrap_or_else(|| self.description().to_owned())
+    }
 
     /// Returns whether results are short and exact, so that a digest would gain nothing.
     fn is_brief(&self) -> bool {

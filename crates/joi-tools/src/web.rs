@@ -11,15 +11,15 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use reqwest::Client;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{CONTENT_TYPE, LOCATION};
-use reqwest::{Client, Method, Request, Url};
+pub(super) use reqwest::{Method, Request, Url};
 use serde_json::{Value, json};
 
 use super::{Arguments, Call, Effect, FoundPage, Output, Tool, ToolError, fence, schema};
 use joi_base::root_cause;
 use joi_language::values::deed::CallValue;
-use joi_language::{Language, fill};
 
 mod guard;
 pub(super) mod html;
@@ -266,11 +266,6 @@ impl Tool for ReadPage {
 
     fn values(&self, _: &Arguments) -> Vec<CallValue> {
         Vec::new()
-    }
-
-    fn in_words(&self, arguments: &Arguments, language: &Language) -> String {
-        let url = arguments.get("url").and_then(Value::as_str).unwrap_or_default();
-        fill(&language.sentences().tools.ask_page, &[("url", url)])
     }
 
     fn is_brief(&self) -> bool {

@@ -10,6 +10,7 @@ use toml::{Table, Value};
 use super::LanguageError;
 use crate::built_in::{BY_TEMPLATES, ENGLISH, TemplateLanguage};
 use crate::secrets::SecretWords;
+use crate::tools::ToolWords;
 use crate::truth::TruthWords;
 
 /// A file and its text.
@@ -42,8 +43,8 @@ impl Files {
         secrets.read(|text| SecretWords::read(text, &self.commands.text)).map(Some)
     }
 
-    pub(super) fn truth(&self) -> Result<TruthWords, LanguageError> {
-        self.truth.read(|text| TruthWords::read(text, &self.commands.text))
+    pub(super) fn truth(&self, tools: &ToolWords) -> Result<TruthWords, LanguageError> {
+        self.truth.read(|text| TruthWords::read(text, &self.commands.text, &tools.tool))
     }
 }
 
@@ -86,6 +87,46 @@ pub(super) fn read_over(path: PathBuf, name: &str, english: &str) -> Result<Lang
         return Ok(LanguageFile::built_in(ENGLISH.code, name, english));
     }
     read(path)?.over(english)
+}
+
+/// Sentences of `[tools]` in files of 0.1 that are the `ask` of a tool today, and what became of their `{text}`.
+const ASKS: [(&str, &str, &str); 5] = [
+    ("ask_calculate", "calculate", "{expression}"),
+    ("ask_web", "webSearch", "{query}"),
+    ("ask_page", "readPage", ""),
+    ("ask_stop", "stop", ""),
+    ("ask_tool", "toolSearch", ""),
+];
+
+/// Moves what sentences and words of tools of 0.1 have elsewhere into the tables of the tools.
+pub(super) fn by_tool(
+    said: LanguageFile,
+    words: LanguageFile,
+) -> Result<(LanguageFile, LanguageFile), LanguageError> {
+    let table = |file: &LanguageFile| {
+        file.read(|text| text.parse().map_err(|error: toml::de::Error| error.to_string()))
+    };
+    let (mut sentences, mut tools): (Table, Table) = (table(&said)?, table(&words)?);
+    let mut moved: Vec<(String, &str, Value)> = Vec::new();
+    if let Some(Value::Table(cues)) = tools.remove("cues") {
+        moved.extend(cues.into_iter().map(|(tool, cues)| (tool, "cues", cues)));
+    }
+    if let Some(Value::Table(said)) = sentences.get_mut("tools") {
+        for (key, tool, argument) in ASKS {
+            if let Some(Value::String(ask)) = said.remove(key) {
+                moved.push((tool.to_owned(), "ask", ask.replace("{text}", argument).into()));
+            }
+        }
+    }
+    for (tool, key, value) in moved {
+        let one = |key: String, value| Value::Table(Table::from_iter([(key, value)]));
+        lay_over(&mut tools, Table::from_iter([("tool".to_owned(), one(tool, one(key.to_owned(), value)))]));
+    }
+    let text = |file: LanguageFile, table: &Table| {
+        let text = file.read(|_| toml::to_string(table).map_err(|error| error.to_string()))?;
+        Ok(LanguageFile { text, ..file })
+    };
+    Ok((text(said, &sentences)?, text(words, &tools)?))
 }
 
 fn lay_over(below: &mut Table, above: Table) {

@@ -236,7 +236,7 @@ sentences! {
         time_in(time, weekday, city);
         time_here(time, weekday);
         ask_note(text); ask_add(text, list); ask_remove(text, list); ask_clear(list); ask_read(list);
-        ask_calculate(text); ask_time(city); ask_here;
+        ask_time(city); ask_here;
         ask_set(kind, when); ask_set_named(kind, name, when); ask_remind(name, when);
         ask_change(named, when); ask_cancel(named);
         ask_cancel_every(kind, kinds);
@@ -247,9 +247,6 @@ sentences! {
         ask_search(text);
         ask_weather(place);
         ask_weather_here;
-        ask_web(text);
-        ask_page(url);
-        ask_stop; ask_tool;
         ask_outside(tool, server);
         ask_outside_with(tool, server, values);
         ask_home_find(text);
