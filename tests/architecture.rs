@@ -47,8 +47,6 @@ const MAY_NAME: &[(&str, &[&str])] = &[
             "joi-llm",
             "joi-models",
             "joi-tools/web",
-            "joi-tools/config",
-            "joi-tools/weather",
             "joi-home/openhab",
             "joi-home/hass",
             "joi-home/address",

@@ -8,12 +8,11 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use reqwest::Url;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::config::{Units, WeatherConfig};
-use super::web::HttpClient;
+use super::web::{HttpClient, Url};
 use super::{Arguments, Call, Effect, Output, Source, Tool, ToolError, schema};
 use joi_language::values::deed::{self, CallValue, ValueKind};
 use joi_language::words_of;

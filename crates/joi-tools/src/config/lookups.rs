@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::web::Url;
 use joi_base::problem::Problem;
 
 /// Where the weather comes from.
@@ -119,7 +120,7 @@ impl SearchConfig {
 }
 
 fn address(key: &str, url: &str) -> Option<Problem> {
-    let parsed = reqwest::Url::parse(url).ok();
+    let parsed = Url::parse(url).ok();
     let fits = parsed.is_some_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
     (!fits).then(|| Problem::new(key, url, "an address that begins with http:// or https://"))
 }
