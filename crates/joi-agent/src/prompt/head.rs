@@ -87,7 +87,7 @@ impl Heads {
     }
 
     fn narrowed(self, profile: &'static Profile) -> Self {
-        Self { tools: self.tools.only(&profile.tools), profile: Some(profile), ..self }
+        Self { tools: self.tools.only(&profile.tools()), profile: Some(profile), ..self }
     }
 
     /// The tools there are.

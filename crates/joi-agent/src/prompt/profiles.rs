@@ -14,10 +14,18 @@ pub(crate) struct Profile {
     pub(crate) name: String,
     /// By what it is picked.
     pub(crate) about: String,
-    /// The tools it may use.
-    pub(crate) tools: Vec<String>,
+    /// The shipped tools that it may not use.
+    without: Vec<String>,
     /// The text behind the character.
     pub(crate) prompt: String,
+}
+
+impl Profile {
+    /// Returns the tools it may use.
+    pub(crate) fn tools(&self) -> Vec<String> {
+        let shipped = joi_tools::SHIPPED.iter().map(|tool| (*tool).to_owned());
+        shipped.filter(|tool| !self.without.contains(tool)).collect()
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -46,7 +54,7 @@ mod tests {
         assert_eq!(names, ["developer", "business", "life"]);
         let shipped = joi_tools::SHIPPED;
         for profile in all() {
-            assert!(profile.tools.iter().all(|tool| shipped.contains(&tool.as_str())), "{}", profile.name);
+            assert!(profile.without.iter().all(|tool| shipped.contains(&tool.as_str())), "{}", profile.name);
             assert!(profile.prompt.len() < 400, "{}", profile.name);
         }
     }
