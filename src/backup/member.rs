@@ -5,9 +5,12 @@
 //! Pure: no I/O, no clock.
 
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use joi_home::StoredHome;
 use serde::{Deserialize, Serialize};
+
+use crate::config::{Config, leaves};
 
 /// The database.
 pub(super) const DATABASE: &str = "data/joi.db";
@@ -17,15 +20,8 @@ pub(super) const CONFIG: &str = "config/config.toml";
 const SECRETS: &str = "secret/";
 /// Below this are the owner's languages.
 pub(super) const LANGUAGES: &str = "config/languages/";
-/// A key of the configuration that names a file with a secret, and the member that holds that file.
-pub(super) const TOKEN_FILES: [(&str, &str); 6] = [
-    ("home.token_file", "secret/home-token"),
-    ("ntfy.token_file", "secret/ntfy-token"),
-    ("llm.key_file", "secret/llm-key"),
-    ("metrics.token_file", "secret/metrics-token"),
-    ("alert.token_file", "secret/alert-token"),
-    ("mcp.serve.token_file", "secret/mcp-token"),
-];
+/// The end of a key of the configuration that names a file with a secret.
+const SECRET_KEY: &str = "_file";
 
 /// Bytes of the largest database: more than a lifetime of talk.
 const LARGEST_DATABASE: u64 = 64 << 30;
@@ -38,6 +34,23 @@ const LONGEST_NAME: usize = 64;
 
 /// Files of the data directory beside the database, by their member and their name there.
 const DATA: [(&str, &str); 2] = [("data/wake.json", "wake.json"), ("data/muted", "muted")];
+
+/// Returns the keys of the configuration that name a file with a secret, each with the member that holds that file.
+pub(super) fn secret_keys() -> &'static [(String, String)] {
+    static KEYS: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
+        let config =
+            toml::Table::try_from(Config::default()).map(|config| leaves(&config)).unwrap_or_default();
+        let member = |key: String| {
+            let (section, kind) = key.strip_suffix(SECRET_KEY)?.rsplit_once('.')?;
+            // Archives that exist hold that of `mcp.serve` under `mcp`.
+            let section = section.strip_suffix(".serve").unwrap_or(section).replace('.', "-");
+            let member = format!("{SECRETS}{section}-{kind}");
+            Some((key, member))
+        };
+        config.into_keys().filter_map(member).collect()
+    });
+    &KEYS
+}
 
 /// The name of a file in an archive.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -128,7 +141,7 @@ fn place(name: &str) -> Option<MemberPlace> {
     if let Some(file) = StoredHome::files().find(|file| name.strip_prefix(SECRETS) == Some(file)) {
         return Some(MemberPlace::Data(file.into()));
     }
-    if TOKEN_FILES.iter().any(|(_, known)| *known == name) {
+    if secret_keys().iter().any(|(_, known)| *known == name) {
         return Some(MemberPlace::BesideConfig(name.strip_prefix(SECRETS)?.into()));
     }
     let below = name.strip_prefix(LANGUAGES)?;
@@ -154,6 +167,8 @@ fn is_file(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -196,16 +211,20 @@ mod tests {
     }
 
     #[test]
-    fn every_key_that_names_a_secret_has_a_member() {
-        let config = toml::Table::try_from(crate::config::Config::default()).unwrap();
-        let keys = crate::config::leaves(&config);
-        let secrets = keys.keys().filter(|key| key.ends_with("token_file") || key.ends_with("key_file"));
-        let mut secrets: Vec<&str> = secrets.map(String::as_str).collect();
-        let mut known = TOKEN_FILES.map(|(key, _)| key);
-        secrets.sort_unstable();
-        known.sort_unstable();
-        assert_eq!(secrets, known);
-        assert!(TOKEN_FILES.iter().all(|(_, member)| MemberName::known(member).is_some()));
+    fn every_key_that_names_a_secret_has_a_member_of_its_own() {
+        let members: BTreeSet<_> = secret_keys().iter().map(|(_, member)| member.as_str()).collect();
+        assert_eq!(members.len(), secret_keys().len(), "{members:?}");
+        assert!(members.iter().all(|member| MemberName::known(member).is_some()), "{members:?}");
+        for (key, member) in [
+            ("home.token_file", "secret/home-token"),
+            ("ntfy.token_file", "secret/ntfy-token"),
+            ("llm.key_file", "secret/llm-key"),
+            ("metrics.token_file", "secret/metrics-token"),
+            ("alert.token_file", "secret/alert-token"),
+            ("mcp.serve.token_file", "secret/mcp-token"),
+        ] {
+            assert!(secret_keys().contains(&(key.to_owned(), member.to_owned())), "{key}");
+        }
     }
 
     proptest! {

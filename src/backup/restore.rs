@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::archive::{self, ArchiveFault};
 use super::leftovers::StoppableRead;
 use super::manifest::{ArchivedFile, BackupManifest};
-use super::member::{CONFIG, DATABASE, MemberName, MemberPlace, TOKEN_FILES};
+use super::member::{CONFIG, DATABASE, MemberName, MemberPlace, secret_keys};
 use super::moved::{MovedPath, moved};
 use super::{BackupError, leftovers};
 use crate::config::{self, leaves};
@@ -215,8 +215,8 @@ impl VerifiedBackup {
 
     fn moves(&self, text: &str) -> Vec<MovedPath> {
         let keys = text.parse::<toml::Table>().map(|table| leaves(&table)).unwrap_or_default();
-        let files = TOKEN_FILES.iter().filter_map(|(key, member)| {
-            let from = keys.get(*key)?.as_str().filter(|path| !path.is_empty())?.to_owned();
+        let files = secret_keys().iter().filter_map(|(key, member)| {
+            let from = keys.get(key)?.as_str().filter(|path| !path.is_empty())?.to_owned();
             let name = MemberName::known(member).filter(|_| self.stage.folder.join(member).exists())?;
             Some(MovedPath { from, to: self.place(&name).to_str()?.to_owned(), is_folder: false })
         });

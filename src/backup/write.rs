@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::archive::ArchiveWriter;
 use super::leftovers::StoppableRead;
 use super::manifest::{ArchivedFile, BackupManifest};
-use super::member::{CONFIG, DATABASE, MemberName, MemberPlace, TOKEN_FILES};
+use super::member::{CONFIG, DATABASE, MemberName, MemberPlace, secret_keys};
 use super::{BackupError, leftovers, omit};
 use crate::config::{Config, leaves};
 use joi_base::checksum;
@@ -63,8 +63,8 @@ pub struct SecretFile {
 /// Returns the files with secrets that the configuration names.
 pub fn secret_files(config: &Config) -> Vec<SecretFile> {
     let keys = toml::Table::try_from(config).map(|table| leaves(&table)).unwrap_or_default();
-    let named = TOKEN_FILES.iter().filter_map(|(key, _)| {
-        let path = keys.get(*key)?.as_str().filter(|path| !path.is_empty())?;
+    let named = secret_keys().iter().filter_map(|(key, _)| {
+        let path = keys.get(key)?.as_str().filter(|path| !path.is_empty())?;
         Some(SecretFile { key, path: path.into() })
     });
     named.collect()
@@ -297,7 +297,7 @@ fn files(source: &BackupSource, manifest: &mut BackupManifest) -> Result<Vec<Gat
         .collect();
     if let BackupSecrets::Kept(named) = &source.secrets {
         for secret in named {
-            let member = TOKEN_FILES.iter().find(|(key, _)| *key == secret.key);
+            let member = secret_keys().iter().find(|(key, _)| *key == secret.key);
             let name = member.and_then(|(_, name)| MemberName::known(name));
             places.extend(name.map(|name| (name, secret.path.clone())));
         }
