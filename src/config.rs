@@ -53,6 +53,9 @@ use joi_tools::ToolsConfig;
 /// init` writes it.
 pub const DEFAULT_FILE: &str = include_str!("../config/default.toml");
 
+/// Tables whose inner keys the owner names: a server of tools, an agent.
+const NAMED_BY_OWNER: &[&str] = &["mcp.servers.", "agents."];
+
 /// Everything that can be set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]

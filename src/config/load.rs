@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
-use super::Config;
+use super::{Config, NAMED_BY_OWNER};
 use joi_base::problem::Problem;
 use joi_hear::whisper::{AUTO, SttModel, knows_language};
 use joi_language::{ANY_LANGUAGE, LanguageLibrary};
@@ -260,11 +260,9 @@ fn usable(key: &str, value: &Value, schema: &BTreeMap<String, Value>) -> Result<
     }
 }
 
-/// Returns whether a key belongs to a table that the owner names: a server of tools, an agent.
+/// Returns whether a key belongs to a table that the owner names.
 pub(super) fn is_named_by_owner(key: &str) -> bool {
-    ["mcp.servers.", "agents."]
-        .iter()
-        .any(|table| key.strip_prefix(table).is_some_and(|rest| rest.contains('.')))
+    NAMED_BY_OWNER.iter().any(|table| key.strip_prefix(table).is_some_and(|rest| rest.contains('.')))
 }
 
 /// Returns a configuration in which only `key` is given, or why its section does not accept it.
