@@ -30,7 +30,7 @@ use joi_autonomy::agent::kept::KeptAgents;
 use joi_autonomy::agent::lines::Agents;
 use joi_home::{Home as _, HomeServer};
 use task::AgentTask;
-use world::{AgentWorld, HouseFeed};
+use world::{AgentWorld, FollowHouse};
 
 /// Returns the service; none where none is configured.
 pub(super) fn agents(brain: &Brain, config: &Config, house: Option<&HomeServer>) -> Option<Service> {
@@ -38,7 +38,7 @@ pub(super) fn agents(brain: &Brain, config: &Config, house: Option<&HomeServer>)
         return None;
     }
     let house =
-        house.cloned().map(|house| -> HouseFeed { Arc::new(move || (house.watch(), house.events())) });
+        house.cloned().map(|house| -> FollowHouse { Arc::new(move || (house.watch(), house.events())) });
     let world = Arc::new(AgentWorld {
         engine: Arc::clone(&brain.engine),
         announcer: brain.announcer.clone(),

@@ -14,10 +14,9 @@ use super::world::AgentWorld;
 use joi_agent::model::ChatModel;
 use joi_autonomy::agent::exchange::Notification;
 use joi_autonomy::agent::sensor::{
-    FileSensor, HouseSensor, PollSensor, PolledTool, Sensor, SensorFault, SensorPauses, SensorReading,
-    SseSensor, WebSocketSensor,
+    HouseFeed, PolledTool, Sensor, SensorFault, SensorPauses, SensorReading, SensorWorld,
 };
-use joi_autonomy::agent::sensor_entry::{SensorEntry, SensorSource};
+use joi_autonomy::agent::sensor_entry::SensorEntry;
 use joi_autonomy::agent::signal::{Signal, SignalScore, score};
 use joi_tools::gate::{AgentCall, Consent, GateVerdict, StandingPermission, Taint, judge_agent};
 use joi_tools::{self as tools, Call, Effect, Source, ToolError, schema};
@@ -40,44 +39,29 @@ pub(super) enum SensorNews {
     Spent(u64),
 }
 
+/// What sensors take from the program.
+struct SensedWorld<'w, M>(&'w Arc<AgentWorld<M>>);
+
+impl<M: ChatModel + 'static> SensorWorld for SensedWorld<'_, M> {
+    fn polled(&self, name: &str, arguments: &Map<String, Value>) -> PolledTool {
+        let (world, name, arguments) = (Arc::clone(self.0), name.to_owned(), arguments.clone());
+        Box::new(move || {
+            let (world, name, arguments) = (Arc::clone(&world), name.clone(), arguments.clone());
+            async move { looked_up(&world, &name, &arguments).await }.boxed()
+        })
+    }
+
+    fn house(&self) -> Option<HouseFeed> {
+        self.0.house.as_ref().map(|house| house())
+    }
+}
+
 /// Makes a sensor; nothing is opened yet.
 pub(super) fn made<M: ChatModel + 'static>(
     world: &Arc<AgentWorld<M>>,
     entry: &SensorEntry,
 ) -> Result<Box<dyn Sensor>, SensorFault> {
-    let (pointer, interval) = (entry.pointer.clone(), Duration::from_secs(u64::from(entry.interval_s)));
-    let is_trusted = entry.trusted;
-    let Some(source) = entry.source() else {
-        return Err(SensorFault::Unreadable("it names no source".to_owned()));
-    };
-    Ok(match source {
-        SensorSource::Tool(name) => {
-            let tool = polled(Arc::clone(world), name.to_owned(), entry.arguments.clone());
-            Box::new(PollSensor::tool(tool, pointer, interval, is_trusted))
-        }
-        SensorSource::Url(url) => Box::new(PollSensor::url(url, pointer, interval, is_trusted)?),
-        SensorSource::Path(path) => Box::new(FileSensor::new(path, pointer, is_trusted)),
-        SensorSource::Sse(url) => Box::new(SseSensor::new(url, pointer, is_trusted)?),
-        SensorSource::WebSocket(url) => Box::new(WebSocketSensor::new(url, pointer, is_trusted)),
-        SensorSource::House(item) => match &world.house {
-            Some(house) => {
-                let (view, events) = house();
-                Box::new(HouseSensor::new(item, is_trusted, view, events))
-            }
-            None => return Err(SensorFault::Unreadable("no house is connected; set home.url".to_owned())),
-        },
-    })
-}
-
-fn polled<M: ChatModel + 'static>(
-    world: Arc<AgentWorld<M>>,
-    name: String,
-    arguments: Map<String, Value>,
-) -> PolledTool {
-    Box::new(move || {
-        let (world, name, arguments) = (Arc::clone(&world), name.clone(), arguments.clone());
-        async move { looked_up(&world, &name, &arguments).await }.boxed()
-    })
+    entry.sensor(&SensedWorld(world))
 }
 
 /// Calls a tool that the configuration names, with its arguments. One that changes something is never called so.

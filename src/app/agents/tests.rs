@@ -191,7 +191,7 @@ impl Bench {
         }));
         let house = watch::Sender::new(garage("100"));
         let (view, changes) = (house.clone(), broadcast::Sender::new(4));
-        let feed: HouseFeed = Arc::new(move || (view.subscribe(), changes.subscribe()));
+        let feed: FollowHouse = Arc::new(move || (view.subscribe(), changes.subscribe()));
         let entry: AgentEntry = toml::from_str(agent).unwrap();
         let entries = BTreeMap::from([("garage".to_owned(), entry)]);
         let agents = Agents::new(entries.keys());

@@ -4,21 +4,18 @@
 
 use std::sync::Arc;
 
-use tokio::sync::{broadcast, watch};
-
 use joi_agent::Engine;
 use joi_autonomy::agent::bus::AgentBus;
 use joi_autonomy::agent::kept::KeptAgents;
+use joi_autonomy::agent::sensor::HouseFeed;
 use joi_base::clock::Clock;
-use joi_home::{HomeView, ServerEvent};
 use joi_schedule::announce::Announcer;
 
 /// Readings that wait for an agent. When full, its sensors wait.
 pub(super) const READINGS: usize = 64;
 
-/// The house as sensors follow it.
-pub(super) type HouseFeed =
-    Arc<dyn Fn() -> (watch::Receiver<HomeView>, broadcast::Receiver<ServerEvent>) + Send + Sync>;
+/// Returns the house as sensors follow it, from here on.
+pub(super) type FollowHouse = Arc<dyn Fn() -> HouseFeed + Send + Sync>;
 
 /// What all agents share.
 pub(super) struct AgentWorld<M> {
@@ -27,5 +24,5 @@ pub(super) struct AgentWorld<M> {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) bus: AgentBus,
     pub(super) kept: KeptAgents,
-    pub(super) house: Option<HouseFeed>,
+    pub(super) house: Option<FollowHouse>,
 }

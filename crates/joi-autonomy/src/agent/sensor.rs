@@ -33,8 +33,10 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use joi_home::house::Item;
+use joi_home::{HomeView, ServerEvent};
 use joi_tools::Source;
-use serde_json::Value;
+use serde_json::{Map, Value};
+use tokio::sync::{broadcast, watch};
 
 mod file;
 mod house;
@@ -56,6 +58,18 @@ pub(super) const MOST_BYTES: usize = 256 * 1024;
 pub trait Sensor: Send {
     /// Waits for the next reading. Dropping the future loses at most that reading.
     fn next(&mut self) -> BoxFuture<'_, Result<SensorReading, SensorFault>>;
+}
+
+/// The house as sensors follow it: its view, and what happens there.
+pub type HouseFeed = (watch::Receiver<HomeView>, broadcast::Receiver<ServerEvent>);
+
+/// What sensors need of the program.
+pub trait SensorWorld {
+    /// Returns the function that calls the tool `name` with these arguments.
+    fn polled(&self, name: &str, arguments: &Map<String, Value>) -> PolledTool;
+
+    /// Returns the house; nothing where none is connected.
+    fn house(&self) -> Option<HouseFeed>;
 }
 
 /// A reading.

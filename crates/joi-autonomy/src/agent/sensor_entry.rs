@@ -1,9 +1,9 @@
 //! `[agents.NAME.sensors.NAME]`: where readings come from, which fields they update, and what is worth a notification.
 //!
-//! In: a table as it is written. Out: a sensor that can be used, or one problem that says why it can't.
-//! Pure: no I/O, no clock.
+//! In: a table as it is written. Out: a sensor that can be used, or one problem that says why it can't. Nothing is opened.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use joi_base::problem::Problem;
 use joi_language::values::WatchTest;
@@ -11,9 +11,78 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::entry::unusable_name;
+use super::sensor::{
+    FileSensor, HouseSensor, PollSensor, Sensor, SensorFault, SensorWorld, SseSensor, WebSocketSensor,
+};
 
-/// The keys that name a source, of which a sensor has exactly one.
-const SOURCES: &str = "tool, url, path, sse, websocket, house";
+/// The kinds of sources, of which a sensor has exactly one.
+const SOURCES: &[SourceKind] = &[
+    SourceKind {
+        key: "tool",
+        named: |entry| &entry.tool,
+        begins: ANY,
+        make: |entry, name, world| {
+            let tool = world.polled(name, &entry.arguments);
+            Ok(Box::new(PollSensor::tool(tool, entry.pointer.clone(), entry.interval(), entry.trusted)))
+        },
+    },
+    SourceKind {
+        key: "url",
+        named: |entry| &entry.url,
+        begins: HTTP,
+        make: |entry, url, _| {
+            Ok(Box::new(PollSensor::url(url, entry.pointer.clone(), entry.interval(), entry.trusted)?))
+        },
+    },
+    SourceKind {
+        key: "path",
+        named: |entry| &entry.path,
+        begins: (&["/"], "a whole path, from / on"),
+        make: |entry, path, _| Ok(Box::new(FileSensor::new(path, entry.pointer.clone(), entry.trusted))),
+    },
+    SourceKind {
+        key: "sse",
+        named: |entry| &entry.sse,
+        begins: HTTP,
+        make: |entry, url, _| Ok(Box::new(SseSensor::new(url, entry.pointer.clone(), entry.trusted)?)),
+    },
+    SourceKind {
+        key: "websocket",
+        named: |entry| &entry.websocket,
+        begins: (&["ws://", "wss://"], "an address that begins with ws:// or wss://"),
+        make: |entry, url, _| Ok(Box::new(WebSocketSensor::new(url, entry.pointer.clone(), entry.trusted))),
+    },
+    SourceKind {
+        key: HOUSE,
+        named: |entry| &entry.house,
+        begins: ANY,
+        make: |entry, item, world| match world.house() {
+            Some((view, events)) => Ok(Box::new(HouseSensor::new(item, entry.trusted, view, events))),
+            None => Err(SensorFault::Unreadable("no house is connected; set home.url".to_owned())),
+        },
+    },
+];
+
+/// The key of the source that is an item of the house.
+const HOUSE: &str = "house";
+
+/// How the value of a source may begin, and how that is said.
+type Beginnings = (&'static [&'static str], &'static str);
+const ANY: Beginnings = (&[""], "");
+const HTTP: Beginnings = (&["http://", "https://"], "an address that begins with http:// or https://");
+
+/// Makes the sensor of an entry from the value of its source. Nothing is opened yet.
+type MakeSensor = fn(&SensorEntry, &str, &dyn SensorWorld) -> Result<Box<dyn Sensor>, SensorFault>;
+
+/// A kind of source.
+#[derive(Debug)]
+struct SourceKind {
+    /// Its key.
+    key: &'static str,
+    named: fn(&SensorEntry) -> &String,
+    begins: Beginnings,
+    make: MakeSensor,
+}
 
 /// One sensor.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -96,20 +165,10 @@ impl Default for SignalEntry {
 }
 
 /// Where the readings of a sensor come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SensorSource<'a> {
-    /// A tool, called at an interval.
-    Tool(&'a str),
-    /// An address, read at an interval.
-    Url(&'a str),
-    /// A file or folder.
-    Path(&'a str),
-    /// A stream of server-sent events.
-    Sse(&'a str),
-    /// A WebSocket.
-    WebSocket(&'a str),
-    /// An item of the house.
-    House(&'a str),
+#[derive(Debug, Clone, Copy)]
+struct SensorSource<'a> {
+    kind: &'static SourceKind,
+    value: &'a str,
 }
 
 impl SensorEntry {
@@ -132,23 +191,29 @@ impl SensorEntry {
         }
     }
 
+    /// Makes the sensor; nothing is opened yet.
+    ///
+    /// # Errors
+    /// It has no source, or one that can't be used here.
+    pub fn sensor(&self, world: &dyn SensorWorld) -> Result<Box<dyn Sensor>, SensorFault> {
+        let SensorSource { kind, value } =
+            self.source().ok_or_else(|| SensorFault::Unreadable("it names no source".to_owned()))?;
+        (kind.make)(self, value, world)
+    }
+
+    fn interval(&self) -> Duration {
+        Duration::from_secs(u64::from(self.interval_s))
+    }
+
     /// Returns where its readings come from; nothing where none or several are named.
-    pub fn source(&self) -> Option<SensorSource<'_>> {
+    fn source(&self) -> Option<SensorSource<'_>> {
         let mut named = self.sources();
         named.next().filter(|_| named.next().is_none())
     }
 
     fn sources(&self) -> impl Iterator<Item = SensorSource<'_>> {
-        let named = |name: &String| !name.trim().is_empty();
-        let all = [
-            named(&self.tool).then(|| SensorSource::Tool(self.tool.trim())),
-            named(&self.url).then(|| SensorSource::Url(self.url.trim())),
-            named(&self.path).then(|| SensorSource::Path(self.path.trim())),
-            named(&self.sse).then(|| SensorSource::Sse(self.sse.trim())),
-            named(&self.websocket).then(|| SensorSource::WebSocket(self.websocket.trim())),
-            named(&self.house).then(|| SensorSource::House(self.house.trim())),
-        ];
-        all.into_iter().flatten()
+        let all = SOURCES.iter().map(|kind| SensorSource { kind, value: (kind.named)(self).trim() });
+        all.filter(|source| !source.value.is_empty())
     }
 
     fn check(&self, key: &str) -> Vec<Problem> {
@@ -162,36 +227,18 @@ impl SensorEntry {
             let problem = Problem::new(
                 key,
                 format!("a sensor with {named} sources"),
-                format!("exactly one of {SOURCES}"),
+                format!(
+                    "exactly one of {}",
+                    SOURCES.iter().map(|kind| kind.key).collect::<Vec<_>>().join(", ")
+                ),
             );
             problems.push(problem.remedy("Write one of them, and a sensor of its own for each other one."));
             return problems;
         };
-        let address = match source {
-            SensorSource::Url(url) => Some(("url", url, ["http://", "https://"])),
-            SensorSource::Sse(url) => Some(("sse", url, ["http://", "https://"])),
-            SensorSource::WebSocket(url) => Some(("websocket", url, ["ws://", "wss://"])),
-            SensorSource::Tool(_) | SensorSource::Path(_) | SensorSource::House(_) => None,
-        };
-        problems.extend(
-            address.filter(|(_, url, begins)| !begins.iter().any(|begin| url.starts_with(begin))).map(
-                |(name, url, [plain, secure])| {
-                    Problem::new(
-                        format!("{key}.{name}"),
-                        format!("\"{url}\""),
-                        format!("an address that begins with {plain} or {secure}"),
-                    )
-                },
-            ),
-        );
-        if let SensorSource::Path(path) = source
-            && !path.starts_with('/')
-        {
-            problems.push(Problem::new(
-                format!("{key}.path"),
-                format!("\"{path}\""),
-                "a whole path, from / on",
-            ));
+        let (begins, allowed) = source.kind.begins;
+        if !begins.iter().any(|begin| source.value.starts_with(begin)) {
+            let key = format!("{key}.{}", source.kind.key);
+            problems.push(Problem::new(key, format!("\"{}\"", source.value), allowed));
         }
         if !self.pointer.is_empty() && !self.pointer.starts_with('/') {
             let pointer = format!("\"{}\"", self.pointer);
@@ -225,7 +272,7 @@ impl SignalEntry {
             Problem::outside(&format!("{key}.cooldown_s"), cooldown, 0.0..=86_400.0, "s"),
         ];
         let mut problems: Vec<Problem> = rows.into_iter().flatten().collect();
-        if self.is.is_some() && !matches!(source, SensorSource::House(_)) {
+        if self.is.is_some() && source.kind.key != HOUSE {
             let problem = Problem::new(format!("{key}.is"), "set", "only for a sensor with house");
             problems.push(problem.remedy("Ask a model with prompt instead."));
         }

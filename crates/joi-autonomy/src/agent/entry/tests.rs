@@ -1,5 +1,5 @@
 use super::*;
-use crate::agent::sensor_entry::{SensorSource, SignalEntry};
+use crate::agent::sensor_entry::SignalEntry;
 
 fn agent(text: &str) -> AgentEntry {
     toml::from_str(text).unwrap()
@@ -86,9 +86,8 @@ fn a_sensor_that_can_not_be_used_is_skipped_with_one_problem() {
         signals.hot = { threshold = 2.0 }",
     );
     let (usable, problems) = entry.sensors("agents.garage");
-    let usable: Vec<_> = usable.iter().map(|(name, sensor)| (name.as_str(), sensor.source())).collect();
-    let house = |item| Some(SensorSource::House(item));
-    assert_eq!(usable, [("cold", house("Outside")), ("good", house("Garage_Door"))]);
+    let usable: Vec<_> = usable.iter().map(|(name, sensor)| (name.as_str(), sensor.house.as_str())).collect();
+    assert_eq!(usable, [("cold", "Outside"), ("good", "Garage_Door")]);
     let found: Vec<String> = problems.iter().map(ToString::to_string).collect();
     for (at, expected) in [
         "agents.garage.sensors.high.signals.hot.threshold is 2; allowed: 0 to 1",
