@@ -16,10 +16,10 @@ use super::alerts::alert_service;
 use super::awareness::Awareness;
 use super::daemon::{Service, ServiceContext};
 use super::goals::handle::{self as goals, GoalsHandle};
-use super::mcp;
 use super::messages;
 use super::serving;
 use super::timers;
+use super::tool_sources::ToolSources;
 use crate::config::Config;
 use crate::control::ChatStatus;
 use joi_agent::model::Room;
@@ -33,7 +33,6 @@ use joi_base::paths::Paths;
 use joi_base::pulse::Pulse;
 use joi_language::{Language, Languages};
 use joi_llm::{LocalModels, Mind, MindParts, ModelServer, RestartPolicy};
-use joi_mcp::McpService;
 use joi_messages::outbound::Outbox;
 use joi_proactive::alert::{AlertParts, AlertService, Alerts};
 use joi_schedule::announce::Announcer;
@@ -81,8 +80,8 @@ pub struct Brain {
     pub pulse: Pulse,
     /// Ends the connection to the house, and the servers of tools, where this program has made them.
     house: CancellationToken,
-    /// The servers of tools, where this program looks after them outside of the daemon.
-    tools: Option<(McpService, JoinHandle<()>)>,
+    /// The programs that bring tools, where this program looks after them outside of the daemon.
+    tools: Option<(ToolSources, JoinHandle<()>)>,
 }
 
 /// What differs between the programs that make a brain.
@@ -121,8 +120,11 @@ impl Brain {
     /// The same with the servers of tools, which start in the background.
     pub async fn start_with_tools(config: &Config, paths: &Paths) -> anyhow::Result<Self> {
         let mut brain = Self::start_lingering(config, paths).await?;
-        let (tools, remarks) = mcp::service(config, paths, &brain.engine.parts.tools);
-        brain.remarks.extend(remarks);
+        if !config.tools.enabled {
+            return Ok(brain);
+        }
+        let tools = ToolSources::new(config, paths, &brain.engine.parts.tools);
+        brain.remarks.extend(tools.remarks.clone());
         if !tools.is_empty() {
             let running = tokio::spawn(tools.clone().run(brain.house.clone()));
             brain.tools = Some((tools, running));
@@ -335,7 +337,7 @@ impl Brain {
     /// Waits until the servers of tools have started, or failed to; 5 s at most. Cancel-safe.
     pub async fn tools_settled(&self) {
         if let Some((tools, _)) = &self.tools {
-            tools.settled(TOOLS_LIMIT).await;
+            tools.settled(Some(TOOLS_LIMIT)).await;
         }
     }
 

@@ -1,15 +1,25 @@
-//! Tools of other programs while the program runs: their servers as a service, and how they are on the status board.
+//! Servers of the Model Context Protocol as a source of tools.
 //!
-//! Any thread, at start. In: configuration, the file of servers, secrets. Out: the service, and what is wrong with the
-//! file. A file that can't be used costs the servers in it; a server that fails does not fail the service.
+//! Any thread, at start. In: configuration, the file of servers, secrets. Out: the source, and what is wrong with the
+//! file. A file that can't be used costs the servers in it.
 
-use super::Brain;
-use super::daemon::{Service, ServiceContext};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use tokio_util::sync::CancellationToken;
+
 use crate::config::Config;
-use crate::control::{StatusBoard, ToolServerRow};
 use joi_base::paths::Paths;
-use joi_mcp::{Approvals, McpServers, McpService, Secrets, ServerStatus};
+use joi_mcp::{Approvals, McpServer, McpServers, McpService, Secrets, ServerStatus};
 use joi_tools::ToolRegistry;
+use joi_tools::foreign::{ToolServerRow, ToolSource};
+
+/// The beginnings that are tried one after the other, each within the longest start.
+const BEGINNINGS: u32 = 3;
+/// Time beyond that for lists.
+const LISTS: Duration = Duration::from_secs(20);
 
 /// Returns the secrets that servers are given.
 pub fn mcp_secrets(paths: &Paths) -> Secrets {
@@ -34,46 +44,66 @@ pub fn mcp_servers(config: &Config, paths: &Paths) -> McpServers {
     }
 }
 
-/// Makes the servers, whose tools go to `registry`; with what is wrong with them. Nothing is started yet.
-pub(super) fn service(config: &Config, paths: &Paths, registry: &ToolRegistry) -> (McpService, Vec<String>) {
-    let servers = if config.tools.enabled { mcp_servers(config, paths) } else { McpServers::default() };
-    let remarks = servers.remarks.clone();
-    let kept = (mcp_secrets(paths), mcp_approvals(paths));
-    (McpService::new(servers, kept, registry.clone(), config.mcp.tools_per_turn), remarks)
+/// The servers of the Model Context Protocol.
+struct McpSource {
+    service: McpService,
+    config: Config,
+    paths: Paths,
 }
 
-/// Returns the service that looks after the servers; nothing where there are none.
-pub(super) fn servers(config: &Config, paths: &Paths, brain: &Brain, board: &StatusBoard) -> Option<Service> {
-    let (servers, remarks) = service(config, paths, &brain.engine.parts.tools);
-    for remark in remarks {
-        tracing::warn!("{remark}");
+/// Makes the servers, whose tools go to `registry`; with what is wrong with them. Nothing is started yet.
+pub(super) fn source(
+    config: &Config,
+    paths: &Paths,
+    registry: &ToolRegistry,
+) -> (Option<Arc<dyn ToolSource>>, Vec<String>) {
+    let servers = mcp_servers(config, paths);
+    let remarks = servers.remarks.clone();
+    let kept = (mcp_secrets(paths), mcp_approvals(paths));
+    let service = McpService::new(servers, kept, registry.clone(), config.mcp.tools_per_turn);
+    let source = McpSource { service, config: config.clone(), paths: paths.clone() };
+    (config.mcp.enabled.then(|| Arc::new(source) as Arc<dyn ToolSource>), remarks)
+}
+
+impl ToolSource for McpSource {
+    fn is_empty(&self) -> bool {
+        self.service.is_empty()
     }
-    if !config.tools.enabled || !config.mcp.enabled {
-        return None;
+
+    fn run(&self, stop: CancellationToken) -> BoxFuture<'static, ()> {
+        self.service.clone().run(stop).boxed()
     }
-    let (read_again, config, paths) = (servers.clone(), config.clone(), paths.clone());
-    board.takes_servers(move || {
-        let servers = mcp_servers(&config, &paths);
+
+    fn settled(&self, limit: Option<Duration>) -> BoxFuture<'_, ()> {
+        let limit = limit.unwrap_or_else(|| longest_start(&mcp_servers(&self.config, &self.paths).all));
+        self.service.settled(limit).boxed()
+    }
+
+    fn rows(&self) -> Vec<ToolServerRow> {
+        self.service.status().iter().map(status_row).collect()
+    }
+
+    fn remedy(&self, name: &str) -> String {
+        format!("joi mcp test {name}")
+    }
+
+    fn read_again(&self) {
+        let servers = mcp_servers(&self.config, &self.paths);
         for remark in &servers.remarks {
             tracing::warn!("{remark}");
         }
-        read_again.renew(servers);
-    });
-    let shown = servers.clone();
-    board.tool_servers(move || shown.status().iter().map(status_row).collect());
-    let run = move |context: ServiceContext| {
-        let servers = servers.clone();
-        async move {
-            servers.run(context.stop).await;
-            Ok(())
-        }
-    };
-    let service = Service::new("tool servers", "tools of other programs can't be used", run);
-    Some(service.end_within(std::time::Duration::from_secs(12)))
+        self.service.renew(servers);
+    }
+}
+
+/// Returns the longest time until each server has listed its tools or failed.
+pub(crate) fn longest_start(servers: &[McpServer]) -> Duration {
+    let longest = servers.iter().map(|server| server.entry.longest_start_s()).max().unwrap_or(0);
+    Duration::from_secs(u64::from(longest * BEGINNINGS)) + LISTS
 }
 
 /// Returns a server as the status of the program shows it.
-pub(crate) fn status_row(status: &ServerStatus) -> ToolServerRow {
+fn status_row(status: &ServerStatus) -> ToolServerRow {
     let changed = status.tools.iter().filter(|tool| tool.has_changed).count();
     let tools = status.tools.iter().filter(|tool| tool.permission != "deny").count();
     let told = match (status.state.as_str(), changed) {

@@ -14,7 +14,6 @@ mod trial;
 
 use std::process::ExitCode;
 
-pub(super) use self::trial::ServerTrial;
 use super::context::CliContext;
 
 const EXAMPLES: &str = "\

@@ -15,6 +15,7 @@ use joi_audio::{DelayMeter, EchoReport};
 use joi_base::machine::MachineHealth;
 use joi_base::message::Activity;
 use joi_base::pulse::{Beat, Vital};
+pub use joi_tools::foreign::ToolServerRow;
 
 /// The state that is shown: of the start, then of the conversation and its devices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -171,19 +172,6 @@ pub struct HomeStatus {
     pub told: String,
     /// Number of items.
     pub items: usize,
-}
-
-/// A server of tools.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ToolServerRow {
-    /// Its name.
-    pub name: String,
-    /// Whether its tools can be called, or it is switched off.
-    pub is_well: bool,
-    /// Its state in words.
-    pub told: String,
-    /// Number of its tools.
-    pub tools: usize,
 }
 
 /// The server for rooms beyond this machine.

@@ -9,11 +9,13 @@ mod cues;
 mod described;
 mod naming;
 mod reduction;
+mod source;
 mod text;
 mod tool;
 
 pub use allowance::{Approval, Claims, ToolAllowance, matches};
 pub use described::DescribedTool;
 pub use naming::program_ids;
+pub use source::{ToolServerRow, ToolSource};
 pub use text::tidy;
 pub use tool::{ForeignCall, ForeignFault, ForeignProgram, ForeignTool};

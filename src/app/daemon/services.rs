@@ -14,7 +14,7 @@ use super::{Daemon, Service, ServiceContext};
 use crate::app::{self, Brain, Conversing, DataLock, DataLockError, Show, Shown, Sound};
 use crate::app::{
     agents, alerts, awake, awareness, backups, brain, diary, display, goals, home, impulse, loading, machine,
-    mcp, messages, outside, page, programs, satellites, timers, upkeep, watches, weather,
+    messages, outside, page, programs, satellites, timers, tool_sources, upkeep, watches, weather,
 };
 use crate::config::Config;
 use crate::control::{
@@ -112,7 +112,8 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
         is_asked.then_some(answering),
         tool_endpoint.map(|endpoint| endpoint.behind(&loaded)),
         wyoming.map(|wyoming| wyoming.behind(&loaded)),
-        mcp::servers(config, paths, &brain, &board).map(|servers| servers.behind(&loaded)),
+        tool_sources::service(config, paths, &brain.engine.parts.tools, &board)
+            .map(|sources| sources.behind(&loaded)),
         Some(display::news_display(talk.news, &board, &metrics, &show)),
         Some(conversation(talk.conversation)),
     ];

@@ -2,55 +2,61 @@
 //!
 //! In: what it reports at the control socket, the configuration, the file of servers. Out: a row for each server.
 
+use tokio_util::sync::CancellationToken;
+
+use crate::app;
+use crate::app::ToolSources;
 use crate::app::checks::Row;
-use crate::app::mcp;
 use crate::cli::context::CliContext;
-use crate::cli::mcp::ServerTrial;
 use crate::control::{Client, ToolServerRow};
 use joi_mcp::McpServers;
+use joi_tools::ToolRegistry;
 
 const WHAT: &str = "tool servers";
 
-/// Returns a row for each server that is used; none is not a fault.
+/// Returns a row for each program that is used; none is not a fault.
 pub(super) fn checks(context: &CliContext) -> anyhow::Result<Vec<Row>> {
-    let McpServers { all, remarks } = mcp::mcp_servers(context.config(), &context.paths);
+    let sources = ToolSources::new(context.config(), &context.paths, &ToolRegistry::default());
     let file = McpServers::file(&context.config().mcp, &context.paths.config);
     let remedy = format!("correct {}", file.display());
-    let mut rows: Vec<Row> = remarks.into_iter().map(|told| Row::fair(WHAT, told, remedy.clone())).collect();
+    let remarks = sources.remarks.iter();
+    let mut rows: Vec<Row> = remarks.map(|told| Row::fair(WHAT, told, remedy.clone())).collect();
     let running = Client::connect(&context.paths.runtime).ok().flatten();
     let reported = match running.and_then(|mut client| client.status().ok()) {
         Some(status) => status.tool_servers,
-        None => {
-            let used = all.into_iter().filter(|server| !server.entry.disabled).collect();
-            started(used, context)?
-        }
+        None if sources.is_empty() => Vec::new(),
+        None => context.block_on(started(&sources))?,
     };
-    rows.extend(reported.iter().map(row));
+    rows.extend(reported.iter().map(|server| row(server, &sources.remedy(&server.name))));
     if rows.is_empty() {
         rows.push(Row::good(WHAT, "none; `joi mcp add` connects tools of other programs"));
     }
     Ok(rows)
 }
 
-fn started(used: Vec<joi_mcp::McpServer>, context: &CliContext) -> anyhow::Result<Vec<ToolServerRow>> {
-    if used.is_empty() {
-        return Ok(Vec::new());
+/// Starts the programs, and ends them when each has its tools or has failed. A signal ends them too.
+async fn started(sources: &ToolSources) -> anyhow::Result<Vec<ToolServerRow>> {
+    let stop = CancellationToken::new();
+    app::end_on_signal(stop.clone());
+    let running = tokio::spawn(sources.clone().run(stop.clone()));
+    // Both arms are cancel-safe.
+    let is_stopped = tokio::select! {
+        () = sources.settled(None) => false,
+        () = stop.cancelled() => true,
+    };
+    let rows = sources.rows();
+    stop.cancel();
+    running.await?;
+    if is_stopped {
+        anyhow::bail!("stopped");
     }
-    context.block_on(async {
-        let trial = ServerTrial::start(used, context).await?;
-        let rows = trial.status().iter().map(mcp::status_row).collect();
-        trial.end().await;
-        Ok(rows)
-    })
+    Ok(rows)
 }
 
-fn row(server: &ToolServerRow) -> Row {
+fn row(server: &ToolServerRow, remedy: &str) -> Row {
     let ToolServerRow { name, is_well, told, .. } = server;
     let told = format!("{name}: {told}");
-    match is_well {
-        true => Row::good(WHAT, told),
-        false => Row::bad(WHAT, told, format!("joi mcp test {name}")),
-    }
+    if *is_well { Row::good(WHAT, told) } else { Row::bad(WHAT, told, remedy) }
 }
 
 #[cfg(test)]
@@ -61,7 +67,7 @@ mod tests {
     fn a_server_that_does_not_work_is_a_fault_with_its_remedy() {
         let well = ToolServerRow { name: "time".into(), is_well: true, told: "2 tools".into(), tools: 2 };
         let row = |server: &ToolServerRow| {
-            let row = row(server);
+            let row = row(server, "joi mcp test time");
             (row.verdict(), row.told, row.remedy)
         };
         assert_eq!(row(&well), ("good", "time: 2 tools".to_owned(), String::new()));

@@ -15,19 +15,14 @@ use crate::app::mcp;
 use crate::cli::context::CliContext;
 use crate::cli::show;
 
-/// The beginnings that are tried one after the other, each within the longest start.
-const BEGINNINGS: u32 = 3;
-/// Time beyond that for lists.
-const LISTS: Duration = Duration::from_secs(20);
-
 /// Running servers.
-pub(crate) struct ServerTrial {
+pub(super) struct ServerTrial {
     service: McpService,
     registry: ToolRegistry,
     stop: CancellationToken,
     running: JoinHandle<()>,
     /// Time until all had started, or had failed to.
-    pub(crate) took: Duration,
+    pub(super) took: Duration,
 }
 
 impl ServerTrial {
@@ -35,9 +30,8 @@ impl ServerTrial {
     ///
     /// # Errors
     /// A signal came.
-    pub(crate) async fn start(servers: Vec<McpServer>, context: &CliContext) -> anyhow::Result<Self> {
-        let longest = servers.iter().map(|server| server.entry.longest_start_s()).max().unwrap_or(0);
-        let limit = Duration::from_secs(u64::from(longest * BEGINNINGS)) + LISTS;
+    pub(super) async fn start(servers: Vec<McpServer>, context: &CliContext) -> anyhow::Result<Self> {
+        let limit = mcp::longest_start(&servers);
         let registry = ToolRegistry::default();
         let kept = (mcp::mcp_secrets(&context.paths), mcp::mcp_approvals(&context.paths));
         let servers = McpServers { all: servers, remarks: Vec::new() };
@@ -59,7 +53,7 @@ impl ServerTrial {
     }
 
     /// Returns the status of each.
-    pub(crate) fn status(&self) -> Vec<ServerStatus> {
+    pub(super) fn status(&self) -> Vec<ServerStatus> {
         self.service.status()
     }
 
@@ -74,7 +68,7 @@ impl ServerTrial {
     }
 
     /// Ends the servers.
-    pub(crate) async fn end(self) {
+    pub(super) async fn end(self) {
         self.stop.cancel();
         if let Err(error) = self.running.await {
             show::remark(format!("ending the servers failed: {error}"));
