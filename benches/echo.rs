@@ -270,7 +270,7 @@ fn her_voice() -> Result<Vec<f32>, Failure> {
         onnxruntime: models.join("onnxruntime/libonnxruntime.so"),
     };
     let config = SpeakConfig { threads: 1, ..SpeakConfig::default() };
-    let mut voice = LanguageVoice::new(files.load(&config)?, &Language::load("en")?, &config);
+    let mut voice = LanguageVoice::new(files.load(&config.style())?, &Language::load("en")?, &config);
     let far = resample(&voice.render(SPEECH)?, voice.rate(), RATE)?;
     let scale = level(-20.0) / loud(&far);
     // She is to speak all the time.

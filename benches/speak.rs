@@ -35,7 +35,7 @@ fn load() -> LanguageVoice {
         onnxruntime: models.join("onnxruntime/libonnxruntime.so"),
     };
     let config = SpeakConfig { threads: 1, ..SpeakConfig::default() };
-    match files.load(&config) {
+    match files.load(&config.style()) {
         Ok(voice) => LanguageVoice::new(voice, &english(), &config),
         Err(error) => panic!("{error}"),
     }

@@ -86,6 +86,7 @@ pub use local_models::local_models;
 pub use memories::{MemoryRefusal, storable, typed_memory};
 pub(crate) use messages::read_voice_for_parent;
 pub use messages::{Messages, ntfy};
+pub(crate) use mouth::{VoicePlace, config_at};
 pub use mouth::{load_voice, mouth, voice_choice};
 pub use needed::{is_needed_to_start, needed_models};
 pub use outside::{end_on_signal, ignore_hangup};

@@ -107,7 +107,7 @@ pub(super) fn voiceless(error: &anyhow::Error) -> String {
 
 /// The place of a voice among those of all languages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum VoicePlace {
+pub(crate) enum VoicePlace {
     /// It speaks where no other is of the language.
     First,
     /// It speaks its language alone.
@@ -115,7 +115,7 @@ pub(super) enum VoicePlace {
 }
 
 /// Returns the configuration of a voice: a voice that is configured by name speaks one language only.
-pub(super) fn config_at(place: VoicePlace, config: &Config) -> Config {
+pub(crate) fn config_at(place: VoicePlace, config: &Config) -> Config {
     let voice = match place {
         VoicePlace::First => config.speak.voice.clone(),
         VoicePlace::Further => config.speak.voice_of_others(),

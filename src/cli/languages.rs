@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::context::CliContext;
 use super::show;
-use crate::app::language_library;
+use crate::app::{VoicePlace, config_at, language_library, voice_choice};
 use joi_language::{Language, LanguageError};
 
 const EXAMPLES: &str = "\
@@ -38,7 +38,7 @@ pub(crate) fn run(args: LanguagesArgs, context: &CliContext) -> anyhow::Result<E
     let rows: Vec<LanguageRow> = library
         .known()
         .iter()
-        .map(|code| library.load(code).map(|language| row(&language)))
+        .map(|code| library.load(code).map(|language| row(&language, context)))
         .collect::<Result<_, LanguageError>>()?;
     if args.json {
         let rows: Vec<_> = rows
@@ -71,13 +71,11 @@ pub(crate) fn run(args: LanguagesArgs, context: &CliContext) -> anyhow::Result<E
     Ok(ExitCode::SUCCESS)
 }
 
-fn row(language: &Language) -> LanguageRow {
+fn row(language: &Language, context: &CliContext) -> LanguageRow {
+    let is_spoken = language.code() == context.config().language;
+    let config = config_at(if is_spoken { VoicePlace::First } else { VoicePlace::Further }, context.config());
     let templates = language.templates().map_or(0, |templates| templates.len());
     let has_patterns = language.house().is_some_and(|words| !words.deed.is_empty());
-    let voice = language.voice();
-    let piper = voice.of("piper").map(|name| format!("piper {name}"));
-    let own = voice.own.is_some().then(|| "its own".to_owned());
-    let espeak = || format!("espeak-ng {}", voice.of("espeak").unwrap_or(language.code()));
     LanguageRow {
         code: language.code().to_owned(),
         understood: match (has_patterns, templates > 0) {
@@ -88,7 +86,8 @@ fn row(language: &Language) -> LanguageRow {
         },
         templates,
         talks: Language::available().iter().any(|code| code == language.code()),
-        voice: own.or(piper).unwrap_or_else(espeak),
+        voice: voice_choice(&config, &context.paths, language)
+            .map_or_else(|_| "none".to_owned(), |choice| choice.name),
         heard: if language.voice().whisper == "en" { "whisper tiny.en" } else { "whisper base" },
     }
 }

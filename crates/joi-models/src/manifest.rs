@@ -289,29 +289,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_built_in_list_names_all_models_and_each_default_one_comes_from_a_package_registry_too() {
+    fn each_default_model_comes_from_a_package_registry_too() {
         let manifest = Manifest::built_in().unwrap();
-        let names: Vec<&str> = manifest.models.iter().map(|m| m.name.as_str()).collect();
-        assert_eq!(
-            names,
-            [
-                "onnxruntime",
-                "silero-vad",
-                "wake-hey-jarvis",
-                "wake-alexa",
-                "wake-hey-mycroft",
-                "wake-okay-nabu",
-                "whisper-tiny.en",
-                "whisper-base",
-                "voice-joe",
-                "voice-thorsten",
-                "chat-qwen3-1.7b",
-                "chat-qwen2.5-coder-0.5b",
-                "embed-all-minilm-l6-v2",
-                "sentence-templates",
-            ]
-        );
         let needed = |m: &&ManifestModel| m.default;
+        assert!(manifest.models.iter().any(|model| needed(&model)));
         for (model, file) in
             manifest.models.iter().filter(needed).flat_map(|m| m.files.iter().map(move |file| (m, file)))
         {

@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         _ => return Err("usage: speak TEXT OUT.wav [VOICE.onnx LIBONNXRUNTIME.so]".into()),
     };
     let (config, language) = (SpeakConfig::default(), Language::load("en")?);
-    let mut voice = LanguageVoice::new(source.load(&config)?, &language, &config);
+    let mut voice = LanguageVoice::new(source.load(&config.style())?, &language, &config);
     let samples = voice.render(&speakable(text, &language))?;
     write_wav(output, voice.rate(), &samples)?;
     println!("{output}: {:.1} s", samples.len() as f64 / f64::from(voice.rate()));

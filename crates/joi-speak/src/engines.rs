@@ -18,7 +18,7 @@ mod sentence_voice;
 
 /// All engines, the best first; a further one is a file below `engines/`, its `mod` line above and its row here. The last
 /// one needs no model and has a voice of every language.
-const ENGINES: [VoiceEngine; 2] = [piper::ENGINE, espeak::ENGINE];
+const ENGINES: &[VoiceEngine] = &[piper::ENGINE, espeak::ENGINE];
 
 /// Which voice speaks a language.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +35,11 @@ impl VoiceChoice {
         let lack = self.lack.as_ref()?;
         Some(format!("{} speaks, which is plainly worse: {lack}", self.name))
     }
+}
+
+/// Returns the names of all engines, for people.
+fn engine_names() -> String {
+    ENGINES.iter().map(|engine| engine.name).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the engine of that name.
@@ -82,7 +87,7 @@ pub fn load_voice(
     language: &Language,
     places: &VoicePlaces<'_>,
 ) -> Result<(LanguageVoice, VoiceChoice), SpeakError> {
-    let (choice, voice) = first_usable(config, language, places, |source| source.load(config))?;
+    let (choice, voice) = first_usable(config, language, places, |source| source.load(&config.style()))?;
     Ok((LanguageVoice::new(voice, language, config), choice))
 }
 
@@ -95,33 +100,40 @@ fn first_usable<T>(
 ) -> Result<(VoiceChoice, T), SpeakError> {
     let known = |name: &str| engine(name).is_some();
     if let Some(unknown) = language.voice().engines().find(|name| !known(name)) {
-        let allowed = ENGINES.map(|engine| engine.name).join(", ");
-        return Err(SpeakError::UnknownEngine(language.to_code(), unknown.to_owned(), allowed));
+        return Err(SpeakError::UnknownEngine(language.to_code(), unknown.to_owned(), engine_names()));
     }
     let found: Vec<_> = match config.model() {
-        Some(model) => vec![of_model(config, &model, places)],
+        Some(model) => vec![(true, of_model(config, &model, places))],
         None => ENGINES
             .iter()
             .filter(|engine| [AUTO, engine.name].contains(&config.voice.as_str()))
-            .filter_map(|engine| (engine.of_language)(language, places))
+            .filter_map(|engine| Some((engine.uses_models, (engine.of_language)(language, places)?)))
             .collect(),
     };
     // Only the last engine's voice is here: the language names no other.
     let is_alone = config.is_auto() && found.len() == 1;
-    let mut lack = is_alone.then(|| {
+    let no_better = is_alone.then(|| {
         format!("there is no better voice for \"{}\" here; see docs/user/languages.md", language.code())
     });
-    let mut failed = None;
-    for voice in found {
+    let mut failed = Vec::new();
+    for (is_model, voice) in found {
         match voice.and_then(|FoundVoice { name, source }| Ok((name, open(&*source)?))) {
-            Ok((name, opened)) => return Ok((VoiceChoice { name, lack }, opened)),
-            Err(error) => {
-                lack.get_or_insert(error.to_string());
-                failed.get_or_insert(error);
+            Ok((name, opened)) => {
+                let lack = no_better.or_else(|| lack_of(&failed, is_model));
+                return Ok((VoiceChoice { name, lack }, opened));
             }
+            Err(error) => failed.push(error),
         }
     }
-    Err(failed.unwrap_or_else(|| SpeakError::NoVoice(language.to_code(), config.voice.clone())))
+    let first = failed.into_iter().next();
+    Err(first.unwrap_or_else(|| SpeakError::NoVoice(language.to_code(), config.voice.clone())))
+}
+
+/// Returns what is lacking of the voices that were tried before the one that speaks. Where that one is a model, a model that
+/// was not fetched is not missed.
+fn lack_of(failed: &[SpeakError], is_model: bool) -> Option<String> {
+    let is_missed = |error: &&SpeakError| !is_model || !matches!(error, SpeakError::NotFetched(_));
+    failed.iter().rfind(is_missed).map(ToString::to_string)
 }
 
 /// Finds the voice that is configured by the name of its model.

@@ -64,7 +64,27 @@ impl Default for SpeakConfig {
     }
 }
 
+/// How a voice is to speak. Each engine takes all of it apart, so that none forgets a field; what one can't do it names as
+/// `_`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct VoiceStyle {
+    /// Processor threads for one sentence, at least 1.
+    pub threads: usize,
+    /// As [`SpeakConfig::gain`].
+    pub gain: f32,
+    /// As [`SpeakConfig::speed`].
+    pub speed: f32,
+    /// As [`SpeakConfig::variation`].
+    pub variation: f32,
+}
+
 impl SpeakConfig {
+    /// Returns what concerns the voice itself.
+    pub fn style(&self) -> VoiceStyle {
+        let Self { gain, speed, variation, .. } = *self;
+        VoiceStyle { threads: self.threads(), gain, speed, variation }
+    }
+
     /// Returns all problems of these settings.
     pub fn check(&self) -> Vec<Problem> {
         let name_is_plain = |name: &str| {

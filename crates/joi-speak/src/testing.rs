@@ -46,7 +46,7 @@ pub(crate) fn say(
 /// Returns the real voice.
 pub fn joe() -> LanguageVoice {
     let config = SpeakConfig::default();
-    spoken_by(PiperVoice::load(&files(), &config).unwrap(), &config)
+    spoken_by(PiperVoice::load(&files(), &config.style()).unwrap(), &config)
 }
 
 fn spoken_by(voice: PiperVoice, config: &SpeakConfig) -> LanguageVoice {
@@ -60,7 +60,7 @@ pub fn steady_joe() -> LanguageVoice {
 
 /// The same on a machine on which decoding takes that much of the time of the sound.
 pub fn paced_joe(config: &SpeakConfig, effort: f64) -> LanguageVoice {
-    let mut voice = PiperVoice::load(&files(), config).unwrap();
+    let mut voice = PiperVoice::load(&files(), &config.style()).unwrap();
     voice.network.pace(ChunkPacing::steady(12, effort));
     spoken_by(voice, config)
 }

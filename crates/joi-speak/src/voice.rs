@@ -11,7 +11,7 @@ use std::sync::Arc;
 use joi_language::{Language, LanguageCode};
 
 use super::shape::LeadSilence;
-use super::{SpeakConfig, SpeakError};
+use super::{SpeakError, VoiceStyle};
 
 /// A loaded voice.
 pub trait Voice: Debug + Send {
@@ -58,7 +58,7 @@ pub trait VoiceSource: Debug + Send {
     ///
     /// # Errors
     /// Names the missing or unusable file, or the unknown voice.
-    fn load(&self, config: &SpeakConfig) -> Result<Box<dyn Voice>, SpeakError>;
+    fn load(&self, style: &VoiceStyle) -> Result<Box<dyn Voice>, SpeakError>;
 }
 
 /// A speech engine.

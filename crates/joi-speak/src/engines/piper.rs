@@ -17,7 +17,7 @@ use crate::shape::LeadSilence;
 use crate::voice::{
     ChunkEnd, FoundVoice, Interrupter, SoundChunk, Voice, VoiceEngine, VoicePlaces, VoiceSource,
 };
-use crate::{SpeakConfig, SpeakError};
+use crate::{SpeakConfig, SpeakError, VoiceStyle};
 use joi_language::{Language, LanguageCode};
 use network::{NetworkDescription, VoiceNetwork};
 use sentence::{Sentence, Shaping};
@@ -110,8 +110,8 @@ struct Inference {
 const RATES: std::ops::RangeInclusive<u32> = 8_000..=96_000;
 
 impl VoiceSource for PiperFiles {
-    fn load(&self, config: &SpeakConfig) -> Result<Box<dyn Voice>, SpeakError> {
-        Ok(Box::new(PiperVoice::load(self, config)?))
+    fn load(&self, style: &VoiceStyle) -> Result<Box<dyn Voice>, SpeakError> {
+        Ok(Box::new(PiperVoice::load(self, style)?))
     }
 }
 
@@ -149,7 +149,8 @@ impl PiperVoice {
     ///
     /// # Errors
     /// Says which file is missing or unusable.
-    pub(crate) fn load(files: &PiperFiles, config: &SpeakConfig) -> Result<Self, SpeakError> {
+    pub(crate) fn load(files: &PiperFiles, style: &VoiceStyle) -> Result<Self, SpeakError> {
+        let &VoiceStyle { threads, gain, speed, variation } = style;
         let description = describe(&files.config)?;
         let ids = table(description.phoneme_id_map, &files.config)?;
         let phonemizer = Phonemizer::open(&files.espeak_data, &description.espeak.voice)?;
@@ -159,18 +160,18 @@ impl PiperVoice {
         let Inference { noise_scale, length_scale, noise_w } = description.inference;
         let description = NetworkDescription {
             rate,
-            scales: [noise_scale * config.variation, length_scale / config.speed, noise_w * config.variation],
+            scales: [noise_scale * variation, length_scale / speed, noise_w * variation],
             has_speakers: description.num_speakers > 1,
         };
         let word = encode(&ids, "haɪ.");
-        let file = (files.model.as_path(), config.threads());
+        let file = (files.model.as_path(), threads);
         Ok(Self {
             network: VoiceNetwork::load(&environment, file, (description, word))?,
             languages: [language],
             phonemizer,
             ids,
             rate,
-            gain: config.gain,
+            gain,
             synthesis: None,
         })
     }

@@ -7,9 +7,9 @@ use std::fmt::Debug;
 
 use joi_language::LanguageCode;
 
+use crate::SpeakError;
 use crate::shape::{self, LeadSilence};
 use crate::voice::{ChunkEnd, SoundChunk, Voice};
-use crate::{SpeakConfig, SpeakError};
 
 /// Softer than this counts as silence at the end of a sentence.
 const SILENCE: f32 = 1e-3;
@@ -46,9 +46,9 @@ pub(super) struct SentenceVoice<E> {
 }
 
 impl<E> SentenceVoice<E> {
-    /// Creates the voice with the loudness of `config`.
-    pub(super) fn new(engine: E, config: &SpeakConfig) -> Self {
-        Self { engine, gain: config.gain, pieces: VecDeque::new(), lead: LeadSilence::Kept }
+    /// Creates the voice with the loudness of [`VoiceStyle::gain`](crate::VoiceStyle::gain).
+    pub(super) fn new(engine: E, gain: f32) -> Self {
+        Self { engine, gain, pieces: VecDeque::new(), lead: LeadSilence::Kept }
     }
 }
 
@@ -113,8 +113,7 @@ mod tests {
 
     #[test]
     fn only_the_first_sentence_loses_its_silence_and_each_says_where_it_ends() {
-        let config = SpeakConfig { gain: 1.0, ..SpeakConfig::default() };
-        let mut voice = SentenceVoice::new(Letters, &config);
+        let mut voice = SentenceVoice::new(Letters, 1.0);
         let mut chunks = Vec::new();
         voice.begin("Yes. no", LeadSilence::Cut).unwrap();
         while let Some(chunk) = voice.next_chunk(&|| false).unwrap() {

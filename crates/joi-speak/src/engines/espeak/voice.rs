@@ -12,7 +12,7 @@ use espeak_rs_sys as sys;
 use super::{OPENED, Phonemizer, UTF8, pieces, select};
 use crate::engines::sentence_voice::{SentenceEngine, SentenceVoice};
 use crate::voice::{FoundVoice, Voice, VoiceEngine, VoicePlaces, VoiceSource};
-use crate::{SpeakConfig, SpeakError};
+use crate::{SpeakError, VoiceStyle};
 use joi_language::{Language, LanguageCode};
 
 /// espeak-ng's usual pace, in words a minute, and what it can do.
@@ -61,18 +61,20 @@ struct Recording<'a> {
 
 impl VoiceSource for EspeakSource {
     /// Opens espeak-ng and checks that it knows the voice.
-    fn load(&self, config: &SpeakConfig) -> Result<Box<dyn Voice>, SpeakError> {
+    fn load(&self, style: &VoiceStyle) -> Result<Box<dyn Voice>, SpeakError> {
+        // A sentence is computed at once, and always in the same way.
+        let &VoiceStyle { gain, speed, threads: _, variation: _ } = style;
         Phonemizer::open(&self.data, &self.voice)?;
         // SAFETY: espeak-ng is open; it only reads a number that does not change any more.
         let rate = unsafe { sys::espeak_ng_GetSampleRate() }.unsigned_abs();
-        let pace = (USUAL_PACE * config.speed).round() as c_int;
+        let pace = (USUAL_PACE * speed).round() as c_int;
         let voice = EspeakVoice {
             voice: self.voice.clone(),
             languages: [self.voice.split('-').next().unwrap_or_default().into()],
             rate,
             pace: pace.clamp(*PACES.start(), *PACES.end()),
         };
-        Ok(Box::new(SentenceVoice::new(voice, config)))
+        Ok(Box::new(SentenceVoice::new(voice, gain)))
     }
 }
 
@@ -167,11 +169,11 @@ mod tests {
 
     use super::*;
     use crate::testing::say;
-    use crate::{ChunkEnd, SoundChunk};
+    use crate::{ChunkEnd, SoundChunk, SpeakConfig};
 
     fn voice(name: &str, config: &SpeakConfig) -> Result<Box<dyn Voice>, SpeakError> {
         let data = crate::testing::espeak_data();
-        EspeakSource { data, voice: name.into() }.load(config)
+        EspeakSource { data, voice: name.into() }.load(&config.style())
     }
 
     fn said(name: &str, config: &SpeakConfig, text: &str) -> Vec<Vec<f32>> {

@@ -48,7 +48,7 @@ fn a_slower_and_louder_voice_is_slower_and_louder() {
     let text = "The living room lamp is on.";
     let plain = sentences(&mut *joe().voice, text).concat();
     let config = SpeakConfig { speed: 0.67, gain: 3.0, ..SpeakConfig::default() };
-    let changed = sentences(&mut *files().load(&config).unwrap(), text).concat();
+    let changed = sentences(&mut *files().load(&config.style()).unwrap(), text).concat();
     let ((plain_s, plain_level), (slow_s, loud_level)) = (measure(&plain, 22_050), measure(&changed, 22_050));
     assert!(slow_s > 1.2 * plain_s, "{slow_s} s instead of {plain_s} s");
     assert!(loud_level > 1.3 * plain_level, "{loud_level} instead of {plain_level}");
@@ -164,7 +164,7 @@ fn unusable_files_are_named_with_a_remedy() {
     let no_marks = changed("marks.json", "/phoneme_id_map", serde_json::json!({"a": [1]}));
     let no_rate = changed("rate.json", "/audio/sample_rate", serde_json::json!(0));
     let missing = PathBuf::from("/nowhere/at/all");
-    let text = |files: PiperFiles| match files.load(&SpeakConfig::default()) {
+    let text = |files: PiperFiles| match files.load(&SpeakConfig::default().style()) {
         Ok(_) => panic!("{files:?} was accepted"),
         Err(error) => error.to_string(),
     };
