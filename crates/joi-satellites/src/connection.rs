@@ -228,7 +228,14 @@ impl<'s> WyomingTalk<'s> {
                 | WyomingRequest::AudioChunk(_)
                 | WyomingRequest::AudioStop => is_heard,
                 WyomingRequest::Handle(_) => self.answer.is_some(),
-                _ => false,
+                WyomingRequest::Describe
+                | WyomingRequest::Ping(_)
+                | WyomingRequest::Synthesize { .. }
+                | WyomingRequest::SynthesizeStart(_)
+                | WyomingRequest::SynthesizeChunk(_)
+                | WyomingRequest::SynthesizeStop
+                | WyomingRequest::Recognize(_)
+                | WyomingRequest::Ignored => false,
             };
             if waits {
                 return Ok(());
