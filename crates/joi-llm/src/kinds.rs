@@ -8,4 +8,4 @@ pub use super::ollama::OLLAMA;
 pub use super::openai::OPEN_AI;
 
 /// All kinds. A new one gets its line here.
-pub(super) static KINDS: [&ServerKind; 2] = [&OLLAMA, &OPEN_AI];
+pub(super) static KINDS: &[&ServerKind] = &[&OLLAMA, &OPEN_AI];

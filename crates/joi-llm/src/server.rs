@@ -2,8 +2,8 @@
 //!
 //! [`ChatServer`] is implemented by [`Ollama`](crate::Ollama), which the embedded server speaks as well, and by
 //! [`OpenAi`](crate::OpenAi), any OpenAI-compatible server. A server of another kind implements the trait, describes itself
-//! in a [`ServerKind`] and gets a line in `kinds.rs`. Dropping a future or a [`ChatStream`] closes its connection, which is how a server learns to stop; the
-//! caller sets the limits of time of a chat.
+//! in a [`ServerKind`] and gets a line in `kinds.rs`. Dropping a future or a [`ChatStream`] closes its connection, which is how
+//! a server learns to stop; the caller sets the limits of time of a chat.
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,6 +21,72 @@ pub type ServerAnswer<'a, T> = BoxFuture<'a, Result<T, LlmError>>;
 pub(crate) type AnyChatServer = Arc<dyn ChatServer>;
 
 /// A server of chat models at one address.
+///
+/// A small one, which repeats what it is asked. A real one sends requests with the crate's `http::HttpServer`.
+///
+/// ```
+/// use futures_util::{FutureExt, stream};
+/// use joi_llm::{
+///     ChatEvent, ChatRequest, ChatServer, ChatStats, ChatStream, InstalledModel, Knowledge, LlmError, Message, ModelInfo,
+///     Options, ServerAnswer, Think, size_of,
+/// };
+///
+/// #[derive(Debug)]
+/// struct Parrot;
+///
+/// impl ChatServer for Parrot {
+///     fn address(&self) -> &str {
+///         "the cage"
+///     }
+///     fn models(&self) -> ServerAnswer<'_, Vec<InstalledModel>> {
+///         let name = "parrot:1b".to_owned();
+///         async { Ok(vec![InstalledModel { name, size: 0, capabilities: None, remote_host: None }]) }.boxed()
+///     }
+///     fn show<'a>(&'a self, name: &'a str) -> ServerAnswer<'a, ModelInfo> {
+///         let (size, knowledge) = (size_of(name, None), Knowledge::Scant);
+///         let info = ModelInfo { capabilities: None, parameter_count: None, context_length: None, size, knowledge };
+///         async { Ok(info) }.boxed()
+///     }
+///     fn is_loaded<'a>(&'a self, _: &'a str) -> ServerAnswer<'a, bool> {
+///         async { Ok(true) }.boxed()
+///     }
+///     fn chat<'a>(&'a self, request: &'a ChatRequest) -> ServerAnswer<'a, ChatStream> {
+///         let said = request.messages.last().map(|message| message.content.clone()).unwrap_or_default();
+///         let events = [ChatEvent::Text(said), ChatEvent::Done(ChatStats::default())];
+///         async { Ok(ChatStream::new(stream::iter(events.map(Ok)))) }.boxed()
+///     }
+///     fn load<'a>(&'a self, _: &'a ChatRequest) -> ServerAnswer<'a, ChatStats> {
+///         async { Ok(ChatStats::default()) }.boxed()
+///     }
+///     fn embed<'a>(&'a self, _: &'a str, _: &'a [String], _: &'a Options, _: i64) -> ServerAnswer<'a, Vec<Vec<f32>>> {
+///         async { Err(LlmError::Broken) }.boxed()
+///     }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// let request = ChatRequest {
+///     model: "parrot:1b".into(),
+///     messages: vec![Message::user("Hello.")],
+///     tools: Vec::new(),
+///     format: None,
+///     options: Options {
+///         num_ctx: 2048,
+///         num_thread: None,
+///         num_predict: 60,
+///         temperature: 0.0,
+///         repeat_penalty: 1.0,
+///         seed: None,
+///         stop: Vec::new(),
+///     },
+///     keep_alive: -1,
+///     think: Think::default(),
+/// };
+/// let mut reply = Parrot.chat(&request).await?;
+/// assert_eq!(reply.next().await, Some(Ok(ChatEvent::Text("Hello.".into()))));
+/// # Ok::<(), LlmError>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait ChatServer: fmt::Debug + Send + Sync {
     /// Returns the address as the owner knows it.
     fn address(&self) -> &str;

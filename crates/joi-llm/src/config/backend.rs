@@ -57,7 +57,7 @@ impl Serialize for Backend {
 impl<'de> Deserialize<'de> for Backend {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let written = String::deserialize(from)?;
-        let known = [Self::Auto, Self::Local].into_iter().chain(KINDS.map(Self::Server));
+        let known = [Self::Auto, Self::Local].into_iter().chain(KINDS.iter().copied().map(Self::Server));
         known.clone().find(|backend| backend.to_string() == written).ok_or_else(|| {
             let names: Vec<_> = known.map(|backend| format!("`{backend}`")).collect();
             de::Error::custom(format!("unknown variant `{written}`, expected one of {}", names.join(", ")))
