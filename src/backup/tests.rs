@@ -55,8 +55,8 @@ async fn machine(home: &Path, word: &str) -> Store {
     );
     put(&token, "tk_secret\n");
     for (file, text) in [
-        ("commands.toml", include_str!("../../tests/data/language/fr/commands.toml")),
-        ("sentences.toml", include_str!("../../tests/data/language/fr/sentences.toml")),
+        ("commands.toml", include_str!("../../assets/language/fr/commands.toml")),
+        ("sentences.toml", include_str!("../../assets/language/fr/sentences.toml")),
         ("prompts/persona.md", "Tu es Joi."),
         ("voice.onnx", "a model"),
     ] {

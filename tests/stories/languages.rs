@@ -173,7 +173,7 @@ fn a_language_of_files_is_understood_and_spoken() {
     let mut home = Home::with_model_server(NOBODY);
     let folder = home.path("config/joi/languages/fr");
     fs::create_dir_all(&folder).unwrap();
-    for file in fs::read_dir(project("tests/data/language/fr")).unwrap() {
+    for file in fs::read_dir(project("assets/language/fr")).unwrap() {
         let file = file.unwrap();
         fs::copy(file.path(), folder.join(file.file_name())).unwrap();
     }

@@ -44,8 +44,8 @@ pub fn in_english() -> Languages {
     Languages::from(Arc::clone(&ENGLISH))
 }
 
-/// French for the time, for silence and for timers.
-pub const FRENCH: &str = include_str!("../../../tests/data/language/fr/commands.toml");
+/// The quick commands of the built-in French.
+pub const FRENCH: &str = include_str!("../../../assets/language/fr/commands.toml");
 
 /// Returns the steps that reading took on this thread since this was last asked: bytes that patterns were looked for in, and
 /// instructions of templates.
