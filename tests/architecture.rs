@@ -47,8 +47,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
             "joi-llm",
             "joi-models",
             "joi-tools/web",
-            "joi-home/openhab",
-            "joi-home/hass",
+            "joi-home/hubs",
             "joi-home/address",
             "joi-home/http",
             "joi-messages/outbound/ntfy",
@@ -81,7 +80,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     (
         "tokio_tungstenite",
         &[
-            "joi-home/hass",
+            "joi-home/hubs",
             "joi-house-demo/openhab/tests",
             "joi-autonomy/agent/sensor/stream",
             "joi-autonomy/agent/sensor/tests",

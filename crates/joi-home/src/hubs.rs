@@ -1,9 +1,11 @@
 //! The kinds of home automation servers that joi connects to. Another kind is a folder like `openhab` and a row here.
 
+pub(crate) mod hass;
+pub(crate) mod openhab;
+
 use serde::{Deserialize, Deserializer, de};
 
 use super::hub::Hub;
-use super::{hass, openhab};
 
 /// All kinds, in the order in which they are looked for; the first is the default of the configuration.
 pub const HUBS: [Hub; 2] = [openhab::HUB, hass::HUB];

@@ -29,13 +29,11 @@ mod config;
 mod discover;
 mod fault;
 mod follow;
-mod hass;
 pub mod house;
 mod http;
 mod hub;
 mod hubs;
 mod link;
-mod openhab;
 mod remedy;
 mod server;
 mod stored;
@@ -50,11 +48,11 @@ pub use config::HomeConfig;
 pub use discover::{FoundHome, SearchRange, find_servers};
 pub use fault::HomeFault;
 pub use follow::Follower;
-#[cfg(any(test, feature = "testing"))]
-pub use hass::house_from_hass;
 pub use hub::Hub;
+#[cfg(any(test, feature = "testing"))]
+pub use hubs::hass::house_from_hass;
+pub use hubs::openhab::{SseFrame, SseFrames};
 pub use hubs::{HUBS, hub_names, no_rooms};
-pub use openhab::{SseFrame, SseFrames};
 pub use server::{HomeServer, HubPlace, ServerCheck};
 pub use stored::StoredHome;
 pub use token::{HomeToken, TOKEN_CREDENTIAL, TokenSource};

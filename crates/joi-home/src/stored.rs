@@ -145,8 +145,8 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
-    use crate::hass::HUB as HASS;
-    use crate::openhab::HUB as OPENHAB;
+    use crate::hubs::hass::HUB as HASS;
+    use crate::hubs::openhab::HUB as OPENHAB;
 
     #[test]
     fn what_root_stores_for_a_service_belongs_to_the_service_alone() {

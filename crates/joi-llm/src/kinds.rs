@@ -2,10 +2,12 @@
 //!
 //! Plain data.
 
-use super::server::ServerKind;
+pub(crate) mod ollama;
+pub(crate) mod openai;
 
-pub use super::ollama::OLLAMA;
-pub use super::openai::OPEN_AI;
+use super::server::ServerKind;
+pub use ollama::OLLAMA;
+pub use openai::OPEN_AI;
 
 /// All kinds. A new one gets its line here.
 pub(super) static KINDS: &[&ServerKind] = &[&OLLAMA, &OPEN_AI];

@@ -26,8 +26,6 @@ mod local;
 mod local_models;
 mod mind;
 mod model_size;
-mod ollama;
-mod openai;
 mod server;
 mod speed;
 mod stream;
@@ -46,6 +44,8 @@ pub use http::Endpoint;
 pub use joi_base::restart::RestartPolicy;
 pub use json_lines::PullStream;
 pub use key::KEY_CREDENTIAL;
+pub use kinds::ollama::{Ollama, PREFERRED};
+pub use kinds::openai::OpenAi;
 pub use kinds::{OLLAMA, OPEN_AI};
 pub use local::{LOCAL_EMBED_MODEL, has_lingering_server, served_name};
 pub use local_models::{FileExaminer, FileState, HEADROOM, LocalChatModel, LocalModels, ModelCandidate};
@@ -53,8 +53,6 @@ pub use mind::{
     Ask, HeadMaker, Length, Mind, MindParts, ModelServer, ReadyServer, ServedBy, ServerHold, Serving,
 };
 pub use model_size::{Knowledge, ModelSize, size_of};
-pub use ollama::{Ollama, PREFERRED};
-pub use openai::OpenAi;
 pub use server::{ChatServer, ServerAnswer, ServerKind};
 pub use speed::SpeedLog;
 pub use stream::ChatStream;

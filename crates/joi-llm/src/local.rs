@@ -21,7 +21,7 @@ pub use self::place::has_lingering_server;
 use self::process::ServerProcess;
 use super::config::LlmConfig;
 use super::error::LlmError;
-use super::ollama::Ollama;
+use super::kinds::ollama::Ollama;
 
 /// Longest time to load the model: minutes from a slow SD card.
 const LOADING: Duration = Duration::from_secs(180);

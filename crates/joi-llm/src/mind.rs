@@ -27,9 +27,9 @@ use self::shared::{MindShared, VectorsBeside};
 use super::config::LlmConfig;
 use super::embed::{self, AUTO, Embedded, Embedder};
 use super::error::LlmError;
+use super::kinds::ollama::Ollama;
 use super::local::EMBED_NAME;
 use super::local_models::LocalModels;
-use super::ollama::Ollama;
 use super::stream::ChatStream;
 use joi_base::restart::RestartPolicy;
 

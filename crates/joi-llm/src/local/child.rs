@@ -17,7 +17,7 @@ use tracing::debug;
 use super::launch::{ENDING, answers, not_started, spawn};
 use crate::error::{LlmError, quoted};
 use crate::http::Endpoint;
-use crate::ollama::Ollama;
+use crate::kinds::ollama::Ollama;
 
 /// So many of its last lines are searched for the reason of its end.
 const LAST_LINES: usize = 8;

@@ -13,7 +13,7 @@ use tracing::debug;
 use super::model::{EMBED_NAME, LocalModel};
 use crate::config::LlmConfig;
 use crate::error::LlmError;
-use crate::ollama::Ollama;
+use crate::kinds::ollama::Ollama;
 use joi_base::machine;
 
 /// Added to the niceness of the child, so that it yields to hearing and speaking.

@@ -16,7 +16,7 @@ use super::child::LastLines;
 use super::launch::answers;
 use crate::error::LlmError;
 use crate::http::Endpoint;
-use crate::ollama::Ollama;
+use crate::kinds::ollama::Ollama;
 
 /// So much of its log is searched for its last words.
 const LAST_BYTES: u64 = 4096;

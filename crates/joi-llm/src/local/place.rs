@@ -26,7 +26,7 @@ use super::model::LocalModel;
 use super::process::ServerProcess;
 use crate::config::LlmConfig;
 use crate::error::LlmError;
-use crate::ollama::Ollama;
+use crate::kinds::ollama::Ollama;
 
 /// Longest path of a unix socket that Linux takes, in bytes.
 const SOCKET_PATH_MAX: usize = 107;

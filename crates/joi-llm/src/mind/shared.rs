@@ -11,7 +11,7 @@ use super::serving::{ReadyServer, ServedBy, Serving};
 use crate::choose::{BetterModel, think_of};
 use crate::config::LlmConfig;
 use crate::error::LlmError;
-use crate::ollama::Ollama;
+use crate::kinds::ollama::Ollama;
 use crate::wire::{ChatRequest, Think};
 
 /// The embedded model for vectors beside an Ollama that has none.

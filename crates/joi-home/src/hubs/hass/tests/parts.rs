@@ -227,7 +227,7 @@ fn areas_are_known_by_name_in_both_languages() {
 
 /// The registries of the double.
 static TOLD: LazyLock<Value> = LazyLock::new(|| {
-    serde_json::from_str(include_str!("../../../../../assets/home/demo_hass.json")).unwrap()
+    serde_json::from_str(include_str!("../../../../../../assets/home/demo_hass.json")).unwrap()
 });
 
 /// What assistants may see of it.

@@ -12,8 +12,8 @@ use crate::backend::{
 };
 use crate::fault::HomeFault;
 use crate::follow::Follower;
-use crate::hass::HUB;
 use crate::house::{Caution, CautionCause, HouseRules, ItemCommand, ItemKind, Refused, StateValue};
+use crate::hubs::hass::HUB;
 use crate::server::{HomeServer, HubPlace};
 use crate::token::{HomeToken, TokenSource};
 use joi_house_demo::{DemoHass, HASS_TOKEN, HassPhase, HassWants};

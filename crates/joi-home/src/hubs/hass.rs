@@ -16,13 +16,13 @@ mod tests;
 
 use std::sync::Arc;
 
-use super::hub::{Hub, MdnsService};
+use crate::hub::{Hub, MdnsService};
 use client::HassClient;
 #[cfg(any(test, feature = "testing"))]
 pub use testing::house_from_hass;
 
 /// Home Assistant, 2023.5 or newer.
-pub(super) const HUB: Hub = Hub {
+pub(crate) const HUB: Hub = Hub {
     word: "home-assistant",
     name: client::NAME,
     port: 8123,

@@ -23,12 +23,12 @@ use tracing::debug;
 pub use self::kind::OPEN_AI;
 
 use self::failure::{from_status, not_openai, words_of};
-use super::error::LlmError;
-use super::http::{Endpoint, HttpServer, SHORT_ANSWER, VECTORS, in_time};
-use super::model_size::{knowledge_of, size_of};
-use super::server::{ChatServer, ServerAnswer, finished};
-use super::stream::ChatStream;
-use super::wire::{ChatRequest, ChatStats, InstalledModel, ModelInfo, Options};
+use crate::error::LlmError;
+use crate::http::{Endpoint, HttpServer, SHORT_ANSWER, VECTORS, in_time};
+use crate::model_size::{knowledge_of, size_of};
+use crate::server::{ChatServer, ServerAnswer, finished};
+use crate::stream::ChatStream;
+use crate::wire::{ChatRequest, ChatStats, InstalledModel, ModelInfo, Options};
 use joi_base::message::Private;
 
 /// What an Ollama answers at its root.

@@ -265,7 +265,7 @@ async fn pictures_are_never_asked_for() {
 #[tokio::test]
 async fn a_house_of_more_than_500_items_is_read_by_as_many_requests_as_a_small_one() {
     let furniture: Vec<Value> =
-        serde_json::from_str(include_str!("../../../../../assets/home/demo.json")).unwrap();
+        serde_json::from_str(include_str!("../../../../../../assets/home/demo.json")).unwrap();
     let renamed = |at: usize| {
         furniture.iter().cloned().map(move |mut row| {
             row["name"] = json!(format!("{}_{at}", row["name"].as_str().unwrap()));

@@ -14,12 +14,12 @@ use reqwest::{Method, RequestBuilder, Response};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::error::{LlmError, from_status};
-use super::http::{Endpoint, HttpServer, SHORT_ANSWER, VECTORS, in_time};
-use super::json_lines::{PullStream, chat_stream};
-use super::server::{ChatServer, ServerAnswer, finished};
-use super::stream::ChatStream;
-use super::wire::{ChatRequest, ChatStats, InstalledModel, ModelInfo, Options, RunningModel, ShowReply};
+use crate::error::{LlmError, from_status};
+use crate::http::{Endpoint, HttpServer, SHORT_ANSWER, VECTORS, in_time};
+use crate::json_lines::{PullStream, chat_stream};
+use crate::server::{ChatServer, ServerAnswer, finished};
+use crate::stream::ChatStream;
+use crate::wire::{ChatRequest, ChatStats, InstalledModel, ModelInfo, Options, RunningModel, ShowReply};
 use joi_base::message::Private;
 
 /// A model server. Cloning is cheap.

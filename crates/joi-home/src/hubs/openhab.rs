@@ -11,12 +11,12 @@ mod tests;
 
 use std::sync::Arc;
 
-use super::hub::{Hub, MdnsService};
+use crate::hub::{Hub, MdnsService};
 pub use frames::{SseFrame, SseFrames};
 use rest::RestClient;
 
 /// openHAB, 4.0 or newer.
-pub(super) const HUB: Hub = Hub {
+pub(crate) const HUB: Hub = Hub {
     word: "openhab",
     name: answers::NAME,
     port: 8080,
