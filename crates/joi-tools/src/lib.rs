@@ -4,18 +4,13 @@
 //! tools of the moment and takes further ones at run time; [`gate`] alone decides whether a call may run; [`run`] runs it
 //! within its time limit; [`foreign`] makes tools of those of another program.
 
-mod calculate;
 mod call;
-mod clock;
 mod config;
 mod effect;
 pub mod fence;
 mod find;
 pub mod foreign;
 pub mod gate;
-mod home;
-pub(crate) mod lists;
-mod memory;
 mod output;
 mod permission;
 mod ready;
@@ -23,33 +18,30 @@ mod registry;
 mod repeats;
 pub mod route;
 pub mod schema;
-mod search;
 mod shipped;
-mod stop;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 #[cfg(test)]
 mod tests;
-mod timers;
 mod tool;
 mod toolbox;
-mod volume;
 mod way_back;
-pub mod weather;
 mod web;
 
 pub use call::Call;
 pub use config::{Digest, LookUpMode, Router, SearchConfig, ToolsConfig, Units, WeatherConfig};
 pub use effect::{Deed, Source};
-pub use home::house_deed;
 pub use joi_language::values::deed::{self, Arguments, CallValue, Effect};
-pub use lists::{ready_reading, taken_off};
 pub use output::{FoundPage, Output, ToolError};
 pub use ready::ready_answer;
 pub use registry::{ToolRegistry, ToolSnapshot};
 pub use repeats::Repeats;
+pub use shipped::home::house_deed;
+pub use shipped::lists::{ready_reading, taken_off};
+pub use shipped::timers::ReadsWhen;
+pub use shipped::weather;
 pub use shipped::{SHIPPED, ToolServices, builtin};
-pub use timers::ReadsWhen;
+use shipped::{home, memory, search, stop};
 pub use tool::{HouseCall, Tool, run};
 pub use toolbox::Toolbox;
 pub use way_back::WayBack;

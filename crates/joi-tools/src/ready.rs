@@ -2,7 +2,7 @@
 //!
 //! In: the words before a pause. Out: the sentence that will answer them. Pure: no I/O.
 
-use super::lists;
+use super::shipped::lists;
 use joi_language::Language;
 use joi_understand::requests::{list, sum};
 

@@ -155,7 +155,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::stop::Stop;
+    use crate::shipped::stop::Stop;
     use crate::{Arguments, Call, Output, ToolError, route};
 
     /// A tool that is made at run time and owns all its words.

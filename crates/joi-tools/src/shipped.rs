@@ -1,7 +1,18 @@
 //! The table of the shipped tools: names, order, and constructors.
 //!
 //! Any thread, at start. In: the configuration and the services that tools use. Out: a [`Toolbox`]. A new tool is a file
-//! of its own and a row of [`TABLE`]; the checks of the configuration take the names from the same rows.
+//! below `shipped/` and a row of [`TABLE`]; the checks of the configuration take the names from the same rows.
+
+mod calculate;
+mod clock;
+pub(super) mod home;
+pub(super) mod lists;
+pub(super) mod memory;
+pub(super) mod search;
+pub(super) mod stop;
+pub(super) mod timers;
+mod volume;
+pub mod weather;
 
 use std::sync::Arc;
 
@@ -11,11 +22,10 @@ use joi_schedule::Schedule;
 use joi_store::Store;
 
 use super::config::ToolsConfig;
-use super::timers::ReadsWhen;
 use super::tool::Tool;
 use super::toolbox::Toolbox;
-use super::web::HttpClient;
-use super::{calculate, clock, home, lists, memory, search, stop, timers, volume, weather, web};
+use super::web::{self, HttpClient};
+use timers::ReadsWhen;
 
 /// The services that the shipped tools are made of.
 #[derive(Clone)]

@@ -7,7 +7,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use super::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
+use crate::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
 use joi_language::Language;
 use joi_language::values::deed::{self, CallValue, ValueKind};
 use joi_understand::requests::sum::{PreparedSum, SumValue, asked_for};

@@ -12,15 +12,15 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::config::SearchConfig;
 use super::weather::base;
-use super::web::HttpClient;
-use super::web::html::{self, Hit};
-use super::{Arguments, Call, Effect, FoundPage, Output, Tool, ToolError, fence, schema};
+use crate::config::SearchConfig;
+use crate::web::HttpClient;
+use crate::web::html::{self, Hit};
+use crate::{Arguments, Call, Effect, FoundPage, Output, Tool, ToolError, fence, schema};
 use joi_language::values::deed::{self, CallValue, ValueKind};
 
 /// Its name.
-pub(super) const NAME: &str = "webSearch";
+pub(crate) const NAME: &str = "webSearch";
 /// The language in which DuckDuckGo is asked for results of everywhere; in others, of the region that is called as they are.
 const WORLDWIDE: &str = "en";
 /// Time for each place that is asked.

@@ -11,7 +11,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use super::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
+use crate::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
 use joi_home::house::{FoundItem, House, Item, ItemKind, Permission, StateValue};
 use joi_home::{Home, HomeLink, HomeView};
 use joi_language::values::deed::{self, CallValue, ValueKind};
@@ -22,13 +22,14 @@ mod command;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub(super) use command::HomeCommandTool;
+pub(crate) use command::NAME as COMMAND;
 pub use command::house_deed;
-pub(super) use command::{HomeCommandTool, NAME as COMMAND};
 
 /// The name of the tool that finds things.
-pub(super) const FIND: &str = "homeFind";
+pub(crate) const FIND: &str = "homeFind";
 /// The name of the tool that reads states.
-pub(super) const READ: &str = "homeRead";
+pub(crate) const READ: &str = "homeRead";
 /// Most items in one list.
 const MOST: usize = 24;
 /// Most names of which one is to be picked.

@@ -8,7 +8,7 @@ use jiff::Zoned;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
-use super::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
+use crate::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
 use joi_language::values::deed::{self, CallValue, ValueKind};
 use joi_language::{Language, fill};
 use joi_schedule::words::{date_in, time_in_full};

@@ -1,9 +1,9 @@
 //! The tools of a house, over a house that stands still and one that answers on a real connection.
 
-use super::super::gate::{self, Address, CallFacts, Consent, GateVerdict, Taint, Wish};
-use super::super::{Source, Toolbox, ToolsConfig, run};
 use super::*;
+use crate::gate::{self, Address, CallFacts, Consent, GateVerdict, Taint, Wish};
 use crate::testing::{StillHome, clock, rows};
+use crate::{Source, Toolbox, ToolsConfig, run};
 use joi_home::{HomeFault, HomeLink, SendFault};
 use joi_language::testing::{english, german};
 

@@ -1,7 +1,7 @@
 //! Searches at engines that answer as the real ones do, and at ones that do not.
 
-pub(super) use super::super::web::tests::{Does, Served, http};
 use super::*;
+pub(super) use crate::web::tests::{Does, Served, http};
 use joi_language::Language;
 use joi_language::testing::{english, german};
 
@@ -46,7 +46,7 @@ async fn search_in(
         language,
     };
     let tool = WebSearch::new(&config, http());
-    (super::super::run(&tool, call).await, served.paths())
+    (crate::run(&tool, call).await, served.paths())
 }
 
 fn found(engine: &str, lines: &str) -> Result<Output, ToolError> {

@@ -11,9 +11,9 @@ use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::config::{Units, WeatherConfig};
-use super::web::{HttpClient, Url};
-use super::{Arguments, Call, Effect, Output, Source, Tool, ToolError, schema};
+use crate::config::{Units, WeatherConfig};
+use crate::web::{HttpClient, Url};
+use crate::{Arguments, Call, Effect, Output, Source, Tool, ToolError, schema};
 use joi_language::values::deed::{self, CallValue, ValueKind};
 use joi_language::words_of;
 use joi_language::{Language, SkyWords, fill};

@@ -2,7 +2,7 @@
 //!
 //! In: a list, its entries, a language. Out: a sentence. Pure: no I/O, no clock.
 
-use super::super::{Source, ToolError};
+use crate::{Source, ToolError};
 use joi_language::{Language, capital, fill};
 use joi_understand::requests::list::{NOTES, SHOPPING};
 

@@ -9,7 +9,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use super::{Arguments, Call, Effect, Output, Source, Tool, ToolError, schema};
+use crate::{Arguments, Call, Effect, Output, Source, Tool, ToolError, schema};
 use joi_base::clock::Clock;
 use joi_base::message::Private;
 use joi_language::values::deed::{self, CallValue, ValueKind};
@@ -18,7 +18,7 @@ use joi_language::{Language, fill};
 use joi_store::{MemoryHit, MemoryKind, MemoryQuery, NewMemory, STRANGER, Store};
 
 /// The name of the tool.
-pub(super) const NAME: &str = "memory";
+pub(crate) const NAME: &str = "memory";
 /// Most entries that are found.
 const MOST_FOUND: usize = 5;
 /// The least letters of a word that is looked for.

@@ -9,13 +9,13 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use super::{Arguments, Call, Deed, Effect, Output, Tool, ToolError, schema};
+use crate::{Arguments, Call, Deed, Effect, Output, Tool, ToolError, schema};
 
 /// Its name, which is on every turn's allow-list.
-pub(super) const NAME: &str = "stop";
+pub(crate) const NAME: &str = "stop";
 
 /// The tool.
-pub(super) struct Stop;
+pub(crate) struct Stop;
 
 impl Tool for Stop {
     fn name(&self) -> &str {

@@ -11,7 +11,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use super::{Arguments, Call, Effect, Output, Source, Tool, ToolError, WayBack, schema};
+use crate::{Arguments, Call, Effect, Output, Source, Tool, ToolError, WayBack, schema};
 use joi_base::clock::Clock;
 use joi_base::message::Origin;
 use joi_language::tools::ListWords;
@@ -278,7 +278,7 @@ fn purpose(said: &str, language: &Language) -> Option<(String, String)> {
 }
 
 /// Returns what a request with these arguments is answered with, where that does not depend on what is on the list.
-pub(super) fn foreseen(arguments: &Arguments, language: &Language) -> Option<String> {
+pub(crate) fn foreseen(arguments: &Arguments, language: &Language) -> Option<String> {
     let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().trim();
     let list = list_name(text("list"), language);
     let is_known = purpose(text("list"), language).is_none();

@@ -90,8 +90,8 @@ fn ahead(hours: &HoursAhead, units: Units, language: &Language) -> WeatherAhead 
 
 #[cfg(test)]
 mod tests {
-    pub(super) use super::super::super::web::tests::{Does, Served, http};
     use super::*;
+    pub(super) use crate::web::tests::{Does, Served, http};
     use joi_language::testing::{english, german};
 
     const PLACES: &str =

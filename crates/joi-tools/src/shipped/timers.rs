@@ -7,7 +7,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use super::{Arguments, Call, Effect, Output, Source, Tool, ToolError, WayBack, fence, schema};
+use crate::{Arguments, Call, Effect, Output, Source, Tool, ToolError, WayBack, fence, schema};
 use joi_language::values::deed::{self, CallValue, ValueKind};
 use joi_language::{Language, ToolSentences, fill};
 use joi_schedule::words::{self, reported};

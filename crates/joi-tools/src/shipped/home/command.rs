@@ -11,8 +11,8 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::super::{Arguments, Call, Effect, HouseCall, Output, Tool, ToolError, schema};
 use super::{named_value, no_such, seen, view, which, written};
+use crate::{Arguments, Call, Effect, HouseCall, Output, Tool, ToolError, schema};
 use joi_home::house::{Caution, FoundItem, House, Item, ItemCommand, Ordered, typed};
 use joi_home::{CommandOutcome, FOLLOWS_WITHIN, Home, SendFault};
 use joi_language::values::deed::{CallValue, ValueKind};

@@ -1,7 +1,7 @@
 //! The weather from a server that answers as the real one does, and from one that does not.
 
-pub(super) use super::super::web::tests::{Does, Served, http};
 use super::*;
+pub(super) use crate::web::tests::{Does, Served, http};
 use joi_language::Language;
 use joi_language::testing::{english, german};
 
@@ -51,7 +51,7 @@ async fn look_in(
         language,
     };
     let tool = Weather::new(&config, http());
-    (super::super::run(&tool, call).await, served.paths())
+    (crate::run(&tool, call).await, served.paths())
 }
 
 #[tokio::test]
