@@ -19,7 +19,7 @@ use super::goals::handle::{self as goals, GoalsHandle};
 use super::messages;
 use super::serving;
 use super::timers;
-use super::tool_sources::ToolSources;
+use super::tool_sources::{TOOLS_LIMIT, ToolSources};
 use crate::config::Config;
 use crate::control::ChatStatus;
 use joi_agent::model::Room;
@@ -42,9 +42,6 @@ use joi_tools::{self as tools, HttpClient, ToolRegistry, ToolServices};
 
 /// No request to the database takes longer, on the slowest card.
 const STORE_LIMIT: Duration = Duration::from_secs(60);
-
-/// Longest wait of a single question for servers of tools: most start within it, and one that hangs must not hold it up.
-const TOOLS_LIMIT: Duration = Duration::from_secs(5);
 
 /// Database, model server, reply engine.
 pub struct Brain {

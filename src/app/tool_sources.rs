@@ -17,6 +17,9 @@ use joi_base::paths::Paths;
 use joi_tools::ToolRegistry;
 use joi_tools::foreign::{ToolServerRow, ToolSource};
 
+/// Longest wait of a single question for servers of tools: most start within it, and one that hangs must not hold it up.
+pub(super) const TOOLS_LIMIT: Duration = Duration::from_secs(5);
+
 /// Makes a source whose tools go to a registry, nothing where the configuration has it switched off; and says what is wrong
 /// with its programs. Nothing is started yet.
 type MakeSource = fn(&Config, &Paths, &ToolRegistry) -> (Option<Arc<dyn ToolSource>>, Vec<String>);
@@ -28,7 +31,7 @@ const SOURCES: &[MakeSource] = &[mcp::source];
 #[derive(Clone)]
 pub(crate) struct ToolSources {
     all: Vec<Arc<dyn ToolSource>>,
-    /// What is wrong with them; one sentence each.
+    /// Faults of their configuration, one sentence each.
     pub(crate) remarks: Vec<String>,
 }
 
