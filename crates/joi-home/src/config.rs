@@ -17,7 +17,8 @@ pub struct HomeConfig {
     /// `https://home.example/openhab`; "": the one that `joi home connect` has stored, or none. An address with a
     /// login can only be stored.
     pub url: String,
-    /// The kind of server at `home.url`. For a server stored by `joi home connect`, the stored kind is used.
+    /// The kind of server at `home.url`, for example "home-assistant". For a server stored by `joi home connect`, the
+    /// stored kind is used.
     pub hub: Hub,
     /// File with the token, readable by its owner only; "": the systemd credential `home-token`, else the file
     /// that `joi home connect` has written, where `home.url` is empty or the server it was checked with.

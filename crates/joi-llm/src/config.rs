@@ -57,8 +57,9 @@ pub struct OwnModel {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LlmConfig {
-    /// "auto": Ollama where it runs and has the model, else our own; "local": only our own; a kind of server: only the one
-    /// at `url`. "openai" is any OpenAI-compatible one, for example llama-server, vLLM, LM Studio or LocalAI.
+    /// "auto": Ollama where it runs and has the model, else our own; "local": only our own; "ollama" or another kind of
+    /// server: only the one at `url`. "openai" is any OpenAI-compatible one, for example llama-server, vLLM, LM Studio or
+    /// LocalAI.
     pub backend: Backend,
     /// Where Ollama or the OpenAI-compatible server listens: http:// or https://, host, port; a path where the server has
     /// one, with or without /v1 at its end.
