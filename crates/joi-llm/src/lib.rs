@@ -27,6 +27,7 @@ mod local_models;
 mod mind;
 mod model_size;
 mod ollama;
+mod only_english;
 mod openai;
 mod server;
 mod speed;
@@ -54,6 +55,7 @@ pub use mind::{
 };
 pub use model_size::{Knowledge, ModelSize, size_of};
 pub use ollama::{Ollama, PREFERRED};
+pub use only_english::{LittleUse, little_use};
 pub use openai::OpenAi;
 pub use server::{ChatServer, ServerAnswer, ServerKind};
 pub use speed::SpeedLog;
