@@ -4,6 +4,7 @@
 //! Runs in the task of one turn. In: the model's stream. Out: clauses to the channel, and calls to the agent.
 
 pub mod check;
+pub mod digest;
 pub mod example;
 mod filter;
 mod gate;

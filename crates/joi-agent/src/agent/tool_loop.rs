@@ -10,13 +10,13 @@ use std::time::Duration;
 
 use crate::agent::AgentContext;
 use crate::agent::ask::{self, ModelAnswer, WrittenCalls};
-use crate::agent::digest;
 use crate::agent::side_call::{SideCall, side_call};
 use crate::deadline;
 use crate::model::ChatModel;
 use crate::session::open_question::{OpenQuestion, open_until};
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{ReplyEvent, Turn};
+use joi_answer::digest;
 use joi_answer::protocol::{self, WrittenCall};
 use joi_answer::truth;
 use joi_answer::{AnswerEnding, OutputGate};
