@@ -61,6 +61,7 @@ mod talk;
 mod timers;
 mod told;
 mod tools;
+mod weather;
 
 use scripted::{Scripted, Step, plans};
 

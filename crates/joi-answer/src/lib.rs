@@ -14,6 +14,7 @@ mod malformed;
 pub mod marks;
 pub mod news;
 mod offer;
+pub mod own_words;
 pub mod plan;
 pub mod protocol;
 mod sanitize;

@@ -11,6 +11,11 @@ use serde::Deserialize;
 use super::goals::GoalWords;
 use super::pattern::WordPattern;
 
+mod weather;
+
+pub use weather::WeatherAsked;
+use weather::WeatherWords;
+
 /// Additions without a verb.
 const BARE: &str = "add_bare";
 
@@ -28,6 +33,9 @@ pub(crate) struct ToolWords {
     /// In which words the time of a place is asked for.
     #[serde(default)]
     pub(crate) clock: PlaceTimeWords,
+    /// In which words the weather is asked for.
+    #[serde(default)]
+    pub(crate) weather: WeatherWords,
     /// How goals are spoken of.
     #[serde(default)]
     pub(crate) goals: GoalWords,

@@ -44,7 +44,7 @@ pub use effect::{Deed, Source};
 pub use home::house_deed;
 pub use joi_language::values::deed::{self, Arguments, CallValue, Effect};
 pub use lists::{ready_reading, taken_off};
-pub use output::{FoundPage, Output, ToolError};
+pub use output::{FailureCause, FoundPage, Output, ToolError};
 pub use ready::ready_answer;
 pub use registry::{ToolRegistry, ToolSnapshot};
 pub use repeats::Repeats;

@@ -224,7 +224,13 @@ async fn give_up(
         Setback::Failed(_) | Setback::Asleep if begun => sink.sentence(|say| &say.lost_thread),
         Setback::Failed(_) | Setback::Asleep => {
             sink.send(ReplyEvent::Notice(reason)).await?;
-            sink.sentence(|say| &say.unwell)
+            match setback {
+                Setback::Asleep => sink.sentence(|say| &say.still_starting),
+                Setback::Failed(LlmError::Down { .. } | LlmError::ModelMissing { .. }) => {
+                    sink.sentence(|say| &say.no_model)
+                }
+                _ => sink.sentence(|say| &say.unwell),
+            }
         }
     };
     sink.say_last(&last).await?;

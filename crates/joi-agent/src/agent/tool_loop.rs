@@ -188,6 +188,11 @@ impl<M: ChatModel> AgentContext<'_, M> {
             wanted.calls.truncate(MOST_CALLS);
         }
         protocol::settle(&mut wanted.calls, self.heads.all_tools());
+        for made in &mut wanted.calls {
+            let tool = self.heads.all_tools().get(&made.name);
+            let own = tool.and_then(|tool| state.in_own_words(tool, &made.arguments));
+            made.arguments = own.unwrap_or_else(|| std::mem::take(&mut made.arguments));
+        }
         wanted.calls.iter().map(|made| self.wish(state, made)).collect()
     }
 
