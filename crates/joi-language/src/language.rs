@@ -14,7 +14,7 @@ use super::readings::{EndingWords, ReadingWords};
 use super::requests::RequestWords;
 use super::safety::SafetyWords;
 use super::secrets::SecretWords;
-use super::tools::{ListWords, SumWords, ToolWords, WeatherAsked};
+use super::tools::{ListWords, ReachTopic, SumWords, ToolWords, WeatherAsked};
 use super::truth::TruthWords;
 use super::watch::WatchWords;
 use super::{LanguageTemplates, PhoneticMatcher, Sentences, Vocabulary, VoiceNames, in_figures};
@@ -194,6 +194,11 @@ impl Language {
     /// Returns whether `asked` asks for the weather at home, and for which day, and for nothing else.
     pub fn weather_asked(&self, asked: &str) -> Option<WeatherAsked> {
         self.tools.iter().find_map(|words| words.weather.asked(asked))
+    }
+
+    /// Returns what `asked` asks for that no model knows and no tool of this program reaches.
+    pub fn out_of_reach(&self, asked: &str) -> Option<&ReachTopic> {
+        self.tools.iter().find_map(|words| words.out_of_reach.topic(asked))
     }
 
     /// Returns the time zone of a place whose zone bears another name; `place` is in lower case.

@@ -78,4 +78,18 @@ async fn what_failed_is_said_by_its_cause() {
         assert_eq!((&ran.shown(), ran.outcome.ended), (cause, Ended::Apologised));
         assert!(bench.model.requests().is_empty(), "no model invents it");
     }
+    // Network off: the tool is not there.
+    let bench = Bench::shipped(vec![]).rebuilt(|parts| {
+        let means = ToolServices {
+            store: parts.store.clone(),
+            schedule: parts.schedule.clone(),
+            reads_when: intents::when,
+            clock: Arc::clone(&parts.clock),
+            home: None,
+            http: None,
+        };
+        parts.tools = builtin(&parts.tool_rules, &means).into();
+    });
+    let ran = bench.say("What's the weather like?").await;
+    assert!(ran.shown().starts_with("I can't check the weather: "), "{}", ran.shown());
 }
