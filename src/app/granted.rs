@@ -30,6 +30,6 @@ pub(super) async fn granted<M: ChatModel>(
     let effect = tool.effect(arguments);
     match tools::run(&**tool, Call { arguments, effect, now, source: Source::Own, language }).await {
         Ok(output) => Ok((output.text, output.source)),
-        Err(ToolError::TellModel(why) | ToolError::EndTurn(why)) => Err(why),
+        Err(ToolError::TellModel(why) | ToolError::EndTurn(why) | ToolError::Failed { why, .. }) => Err(why),
     }
 }

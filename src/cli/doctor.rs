@@ -14,6 +14,7 @@ use crate::app::{self, Brain};
 use crate::control::Client;
 use joi_language::Language;
 use joi_llm::{BetterModel, Embedded, LlmConfig, LlmError, ReadyServer, ServedBy, Serving};
+use joi_llm::{LittleUse, little_use};
 
 mod echo;
 mod home;
@@ -126,6 +127,7 @@ async fn model_server(context: &CliContext) -> anyhow::Result<Vec<Row>> {
     let mut rows = vec![row];
     rows.extend(privacy(&context.config().llm));
     rows.extend(better_model(&brain.mind.serving().borrow()));
+    rows.extend(languages_of_model(context, &brain.mind.serving().borrow())?);
     if context.config().memory.enabled {
         rows.push(memory_search(&brain, &context.config().llm.embed_model).await);
     }
@@ -156,6 +158,14 @@ fn better_model(serving: &Serving) -> Option<Row> {
     let BetterModel { why, remedy, is_fault } = better.clone();
     let mood = if is_fault { Tone::Fair } else { Tone::Quiet };
     Some(Row { what: "better model", mood, told: why, remedy })
+}
+
+/// Returns a row where the model is of little use in a language that is spoken.
+fn languages_of_model(context: &CliContext, serving: &Serving) -> anyhow::Result<Option<Row>> {
+    let Serving::Ready(ready) = serving else { return Ok(None) };
+    let spoken = context.languages()?;
+    let found = little_use(&ready.model, spoken.all().iter().map(|language| language.code()));
+    Ok(found.map(|LittleUse { told, remedy }| Row::fair("model's languages", told, remedy)))
 }
 
 /// Returns whether memory search works by meaning or by words alone; the latter is a fault only where a model is

@@ -88,6 +88,11 @@ fn fetch(
     }
     let options = FetchOptions { sources, check: Check::Size, keep_trying };
     let needed = app::needed_models(context.config(), library);
+    let needed_chat: Vec<&str> = needed
+        .iter()
+        .copied()
+        .filter(|name| library.manifest().chat.iter().any(|chat| chat == name))
+        .collect();
     let (dispensable, needed): (Vec<&str>, Vec<&str>) =
         needed.into_iter().partition(|name| library.stand_in(name).is_some());
     let (first, others): (Vec<&str>, Vec<&str>) =
@@ -100,6 +105,14 @@ fn fetch(
         if let Err(error) = fetch_these(library, &[name], options, context) {
             show::remark(format!("{error:#}; {}", library.stand_in(name).unwrap_or_default()));
         }
+    }
+    // Who sets joi up in another language learns here what its talk needs.
+    let spoken = context.languages()?;
+    let all = spoken.all();
+    let codes = || all.iter().map(|language| language.code());
+    let chat = needed_chat.into_iter().find_map(|name| joi_llm::little_use(name, codes()));
+    if let Some(joi_llm::LittleUse { told, remedy }) = chat {
+        show::remark(format!("{told}; {remedy}"));
     }
     // Measured while the user waits anyway: the first start listens at once then.
     if let Err(error) = app::measure_hearing(context.config(), &context.paths) {

@@ -16,7 +16,6 @@ use joi_tools::ToolsConfig;
 use protocols::Protocols;
 
 pub(crate) mod ask;
-pub(crate) mod digest;
 pub(crate) mod patience;
 pub(crate) mod planner;
 pub(crate) mod prompt_kind;

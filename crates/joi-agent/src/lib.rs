@@ -227,6 +227,9 @@ impl<M: ChatModel> TurnContext<'_, M> {
         if let Some(ended) = self.careful(turn, sink).await? {
             return Ok(ended);
         }
+        if let Some(ended) = self.out_of_reach(turn, sink).await? {
+            return Ok(ended);
+        }
         // A larger model words the answer itself.
         if engine.answering().knowledge != Knowledge::Fair
             && let Some(ended) = quick::memory::known(turn, engine.memory.store(), sink).await?

@@ -32,6 +32,8 @@ use joi_understand::intents;
 use joi_understand::question::{content_words, is_past};
 use joi_understand::risk::{self, AnswerRisk};
 
+mod reach;
+
 /// A look-up.
 pub(super) struct LookUp {
     /// The user's own question.

@@ -7,10 +7,10 @@ use jiff::Zoned;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::agent::digest;
 use super::model::Room;
 use super::prompt::head::HeadSet;
 use super::*;
+use joi_answer::digest;
 use joi_base::clock::{Clock, ManualClock};
 use joi_base::message::{ConversationId, Origin, Private, TurnId};
 use joi_base::trace::Decision;
@@ -61,6 +61,7 @@ mod talk;
 mod timers;
 mod told;
 mod tools;
+mod weather;
 
 use scripted::{Scripted, Step, plans};
 

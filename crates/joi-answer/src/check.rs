@@ -6,6 +6,7 @@
 
 use crate::malformed::Malformed;
 use crate::sanitize::sanitize;
+use crate::vacant::Vacancy;
 use joi_language::loops_by_letters;
 
 #[cfg(test)]
@@ -38,9 +39,9 @@ pub enum ReplyRefusal {
     /// It says nothing but what the user has said.
     #[error("the reply only repeats the request")]
     Repeats,
-    /// It answers nothing: a stock phrase, joi's prompt, or the user's part of the conversation.
-    #[error("the reply is a stock phrase, recites the prompt or speaks as the user")]
-    Vacant,
+    /// It answers nothing.
+    #[error("{0}")]
+    Vacant(#[from] Vacancy),
     /// For too long nothing of it could be let out.
     #[error("nothing of what the model wrote could be said for too long")]
     Unsaid,

@@ -10,7 +10,7 @@ use crate::check::ReplyRefusal;
 use crate::news;
 use crate::protocol::{self, Begins, WrittenCall};
 use crate::truth::{self, ClaimEvidence};
-use crate::vacant::{Again, VacancyRule};
+use crate::vacant::{Again, AnswerPlace, Vacancy, VacancyRule};
 use crate::{AnswerEnding, OutputGate, sentences_end};
 use joi_language::Language;
 use joi_language::joint_behind_opening;
@@ -254,8 +254,11 @@ impl<'a> ReplyFilter<'a> {
             let has_acted = self.evidence.done.iter().any(|call| call.has_changed);
             return Err(if has_acted { ReplyRefusal::FurtherClaim } else { ReplyRefusal::Claim });
         }
+        if let Some(rule) = self.vacancy {
+            words = rule.with_users_part_turned(self.language, words);
+        }
         match self.vacancy.filter(|_| !self.has_spoken).map(|rule| rule.again(self.language, &words)) {
-            Some(Again::Yes) => return Err(ReplyRefusal::Vacant),
+            Some(Again::Yes) => return Err(Vacancy::Again.into()),
             Some(Again::Perhaps) => {
                 self.begun = words;
                 return Ok(String::new());
@@ -263,15 +266,11 @@ impl<'a> ReplyFilter<'a> {
             Some(Again::No) | None => {}
         }
         let allowed = self.offers.allowed(self.language, &words);
-        let is_none = |rule: VacancyRule<'_>| {
-            !words.trim().is_empty()
-                && (rule.is_vacant(self.language, &words) || rule.goes_in_circles(self.language, &self.raw))
-        };
-        if self.vacancy.is_some_and(is_none) {
+        if let Some(vacancy) = self.vacancy_of(&words) {
             if !self.has_spoken {
-                return Err(ReplyRefusal::Vacant);
+                return Err(vacancy.into());
             }
-            self.ended = Some(ReplyRefusal::Vacant);
+            self.ended = Some(vacancy.into());
             words.clear();
         } else if allowed < words.len() {
             self.ended = Some(ReplyRefusal::Offer);
@@ -286,6 +285,14 @@ impl<'a> ReplyFilter<'a> {
             Some(rule) => rule.turned_round(self.language, words),
             None => words,
         })
+    }
+
+    /// Returns why `words`, which go on with what was said, are no answer.
+    fn vacancy_of(&self, words: &str) -> Option<Vacancy> {
+        let rule = self.vacancy.filter(|_| !words.trim().is_empty())?;
+        let place = if self.has_spoken { AnswerPlace::Behind } else { AnswerPlace::Head };
+        let circles = || rule.goes_in_circles(self.language, &self.raw).then_some(Vacancy::Circles);
+        rule.vacancy(self.language, words, place).or_else(circles)
     }
 
     /// `words`, or nothing while all that came so far are words of the request.

@@ -9,6 +9,7 @@ use crate::check::{self, ReplyRefusal};
 use crate::malformed::Malformed;
 use crate::marks;
 use crate::sanitize::Sanitizer;
+use crate::vacant::Vacancy;
 use joi_language::loops_at_the_end;
 
 #[cfg(test)]
@@ -115,7 +116,7 @@ impl OutputGate {
         let (begun, bare) = (head.to_lowercase(), marks::DONE.to_lowercase());
         let bare = bare.trim_start_matches('[');
         if begun.starts_with(bare) {
-            return Err(ReplyRefusal::Vacant);
+            return Err(Vacancy::Recited.into());
         }
         if !begun.is_empty() && bare.starts_with(&begun) {
             return Ok(Echo::Undecided);

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use crate::news;
+use crate::news::{self, WantedLength};
 use joi_language::EndingWords;
 use joi_language::Language;
 use joi_language::{SentenceEnding, ending_of};
@@ -23,7 +23,24 @@ pub struct LengthLimit {
     pub may_go_on: bool,
 }
 
+/// A recipe has so many times the words of another answer.
+const RECIPE: u32 = 3;
+
 impl LengthLimit {
+    /// Of a spoken answer to `asked`: short, with the question whether to go on behind it, unless a long one is wanted.
+    /// Stories, recitals and recipes have sentences of any number.
+    pub fn spoken(language: &Language, asked: &str, sentences: u32, words: u32) -> Option<Self> {
+        let limit = match news::wanted_length(language, asked) {
+            WantedLength::Long => return None,
+            WantedLength::Tale => Self { sentences: u32::MAX, words, may_go_on: true },
+            WantedLength::Short if news::wants_a_recipe(language, asked) => {
+                Self { sentences: u32::MAX, words: words.saturating_mul(RECIPE), may_go_on: true }
+            }
+            WantedLength::Short => Self { sentences, words, may_go_on: true },
+        };
+        Some(limit.with_room_for(&language.sentences().reply.go_on))
+    }
+
     /// What it leaves when `text` is said, too.
     pub fn with_room_for(self, text: &str) -> Self {
         Self { words: self.words.saturating_sub(word_count(text)).max(1), ..self }
@@ -216,6 +233,24 @@ mod tests {
             assert_eq!(said(Some(LIMIT), "", &four, size), (three.to_owned(), Some(AnswerStop::Long)));
             assert_eq!(said(None, "", &four, size), (four, None), "what is read may be longer");
         }
+    }
+
+    #[test]
+    fn a_recipe_reaches_its_main_part() {
+        let recipe = "Here is a recipe for pancakes. You need flour, milk and two eggs. You also need a pinch of salt. \
+                      Whisk them into a thin batter. Let it rest for half an hour. Heat some butter in a pan. Fry thin \
+                      pancakes in it until both sides are golden.";
+        let of = |asked: &str| LengthLimit::spoken(english(), asked, 3, 60);
+        for size in [1, 9, 400] {
+            let asked = "give me a recipe for pancakes";
+            assert_eq!(said(of(asked), "", recipe, size), (recipe.to_owned(), None));
+            let (_, stop) = said(of("what are pancakes"), "", recipe, size);
+            assert_eq!(stop, Some(AnswerStop::Long));
+        }
+        let endless = "Stir the batter once more and then some more. ".repeat(2)
+            + &"Go on with word after word. ".repeat(60);
+        assert!(said(of("a recipe please"), "", &endless, 400).1.is_some(), "it has an end all the same");
+        assert_eq!(of("the whole recipe, please"), None);
     }
 
     #[test]

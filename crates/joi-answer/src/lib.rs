@@ -4,6 +4,7 @@
 //! Runs in the task of one turn. In: the model's stream. Out: clauses to the channel, and calls to the agent.
 
 pub mod check;
+pub mod digest;
 pub mod example;
 mod filter;
 mod gate;
@@ -13,6 +14,7 @@ mod malformed;
 pub mod marks;
 pub mod news;
 mod offer;
+pub mod own_words;
 pub mod plan;
 pub mod protocol;
 mod sanitize;

@@ -9,6 +9,8 @@ use joi_language::Language;
 use joi_language::{Phrases, TalkWords, words_of};
 use joi_understand::intents::{self, Mood};
 use joi_understand::question::content_words;
+use joi_understand::reference::{self, Feeling};
+use joi_understand::wish;
 
 /// Letters that two words share at least, to be one word with two endings.
 const STEM: usize = 4;
@@ -69,7 +71,7 @@ pub fn repeats_the_request(language: &Language, asked: &str, answer: &str) -> bo
         Some(at) => is_wanted_back(language, &words[at..]),
         None => may_be_said_back(language, &words),
     };
-    if has_news(language, asked, answer) || is_wanted {
+    if has_news(language, asked, answer) || is_wanted || acknowledges(language, asked, answer) {
         return false;
     }
     if open.is_some() && words_of(answer).iter().any(|word| is_nod(language, word)) {
@@ -86,6 +88,17 @@ pub fn repeats_the_request(language: &Language, asked: &str, answer: &str) -> bo
     let said = content_words(answer);
     let again = wanted.iter().filter(|word| said.iter().any(|said| alike(said, word))).count();
     again * 3 >= wanted.len() * ASKED_AGAIN
+}
+
+/// Returns whether `answer` takes note of what the user reports to be done, and hides no feeling in it: "You've bought
+/// the eggs already."
+fn acknowledges(language: &Language, asked: &str, answer: &str) -> bool {
+    let said = words_of(answer);
+    let is_said_to_user = language.requests().iter().any(|of| of.talk.addressed.are_in(&said));
+    is_said_to_user
+        && !is_of_himself(language, &said)
+        && wish::reports_past(language, asked)
+        && reference::feeling(language, asked) == Feeling::Untold
 }
 
 /// Returns where a question begins that its own words don't answer, perhaps behind polite ones: "do you know why".
@@ -165,6 +178,12 @@ pub fn wanted_length(language: &Language, asked: &str) -> WantedLength {
     }
 }
 
+/// Returns whether the words want a recipe, whose main part stands behind its ingredients.
+pub fn wants_a_recipe(language: &Language, asked: &str) -> bool {
+    let words = words_of(asked);
+    language.requests().iter().any(|of| of.talk.recipes.are_in(&words))
+}
+
 /// Returns a sentence without the number of its item.
 fn without_marker(sentence: &str) -> &str {
     sentence.trim().trim_start_matches(|c: char| c.is_ascii_digit() || "-*•.) ".contains(c))
@@ -237,6 +256,24 @@ mod tests {
             ("Why is the sky blue?", "Because the air scatters blue light."),
         ] {
             assert!(!repeats_the_request(english(), asked, answer), "{asked} {answer}");
+        }
+    }
+
+    #[test]
+    fn what_the_user_has_done_may_be_acknowledged() {
+        for (language, asked, answer) in [
+            (english(), "I've bought the eggs already", "You've bought the eggs already."),
+            (english(), "We finished the puzzle", "You finished the puzzle."),
+            (german(), "Ich habe die Eier schon gekauft", "Du hast die Eier schon gekauft."),
+        ] {
+            assert!(!repeats_the_request(language, asked, answer), "{asked}");
+        }
+        for (language, asked, answer) in [
+            (english(), "I've bought the eggs already", "I've bought the eggs already."),
+            (english(), "I lost my job, I was fired, I got fired", "You lost your job, you got fired."),
+            (english(), "I passed my exam", "You passed your exam."),
+        ] {
+            assert!(repeats_the_request(language, asked, answer), "{asked}");
         }
     }
 

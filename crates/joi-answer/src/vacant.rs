@@ -6,13 +6,14 @@
 //! Pure: no I/O, no clock.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use crate::news;
 use joi_language::Language;
 use joi_language::PromptName;
 use joi_language::words;
 use joi_language::{Phrases, TalkWords, words_of};
-use joi_understand::intents;
+use joi_understand::intents::{self, Mood};
 use joi_understand::question::content_words;
 use joi_understand::reference::{self, Feeling};
 use joi_understand::risk;
@@ -36,6 +37,41 @@ const LEAD: usize = 2;
 /// So many words in a row, one of which means the user, are the user's; one fewer where so many of them state something.
 const TAKEN: usize = 4;
 const TELLING: usize = 2;
+
+/// Why an answer is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
+pub enum Vacancy {
+    /// A phrase that small models say where they have no answer, or take themselves for another.
+    #[error("the reply is a stock phrase")]
+    Stock,
+    /// A reason that nobody asked for.
+    #[error("the reply begins with a reason that nobody asked for")]
+    Reason,
+    /// Words of the prompt.
+    #[error("the reply recites the prompt")]
+    Recited,
+    /// What the user says of themselves.
+    #[error("the reply speaks as the user")]
+    UsersPart,
+    /// Joy about bad news.
+    #[error("the reply is glad about bad news")]
+    Rejoices,
+    /// The same words again and again.
+    #[error("the reply goes in circles")]
+    Circles,
+    /// The answer before, to something else.
+    #[error("the reply is the answer before")]
+    Again,
+}
+
+/// The place of words within an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnswerPlace {
+    /// Nothing was said before them.
+    Head,
+    /// They go on with what was said.
+    Behind,
+}
 
 /// Texts that an answer must not repeat.
 #[derive(Debug, Clone, Copy)]
@@ -64,35 +100,81 @@ pub enum Again {
 }
 
 impl VacancyRule<'_> {
-    /// Returns whether `answer` is none.
-    pub fn is_vacant(self, language: &Language, answer: &str) -> bool {
+    /// Returns why `answer`, which stands at `place`, is none.
+    pub fn vacancy(self, language: &Language, answer: &str, place: AnswerPlace) -> Option<Vacancy> {
         let (asked, said) = (words_of(self.asked), words_of(answer));
         let talk = || language.requests().iter().map(|words| &words.talk);
         let asks_for = |of: fn(&TalkWords) -> &Phrases| talk().any(|talk| of(talk).are_in(&asked));
-        let holds_stock = talk().any(|talk| talk.stock.are_in(&said) && !talk.stock.are_in(&asked));
+        let holds_stock = || talk().any(|talk| talk.stock.are_in(&said) && !talk.stock.are_in(&asked));
         let recites = |text: &str| has_run(&words_of(text), &said, RECITED, |_| true);
         let recites_prompt = || {
             let is_persona = !asks_for(|talk| &talk.addressed) && recites(self.persona);
             let is_hint = || HINTS.iter().any(|hint| recites(language.prompts().of(*hint)));
             is_persona || is_hint() || wish::REASONS.iter().any(|reason| recites(reason))
         };
-        let is_users = |run: &[String]| {
-            let is_taken = || run.len() >= TAKEN || content_words(&run.join(" ")).len() >= TELLING;
-            talk().any(|talk| talk.first_person.are_in(run)) && is_taken()
-        };
-        let takes_part = || {
-            let may_quote = news::may_be_said_back(language, &asked) || asks_for(|talk| &talk.tales);
-            !may_quote && (TAKEN - 1..=TAKEN).any(|length| has_run(&asked, &said, length, is_users))
-        };
-        let explains = |talk: &TalkWords| {
-            let is_asked = talk.asks_reason.are_in(&asked) || !talk.own.are_in(&asked);
-            talk.reasons.at_start(&said).is_some() && !is_asked
+        // Behind other words it belongs to them: the point of a joke, the reason for an advice.
+        let explains = || {
+            let begins = |talk: &TalkWords| talk.reasons.at_start(&said).is_some();
+            let is_asked = || asks_for(|talk| &talk.asks_reason) || asks_for(|talk| &talk.tales);
+            place == AnswerPlace::Head
+                && talk().any(begins)
+                && asks_for(|talk| &talk.own)
+                && !is_asked()
+                && !self.is_question(language)
         };
         let rejoices = || {
             let is_glad = |talk: &TalkWords| talk.rejoices.are_in(&said) && !talk.rejoices.are_in(&asked);
             talk().any(is_glad) && reference::feeling(language, self.asked) == Feeling::Sad
         };
-        holds_stock || talk().any(explains) || recites_prompt() || takes_part() || rejoices()
+        let speaks_as_user = || users_part(language, &asked, &said).is_some();
+        [
+            (Vacancy::Stock, &holds_stock as &dyn Fn() -> bool),
+            (Vacancy::Reason, &explains),
+            (Vacancy::Recited, &recites_prompt),
+            (Vacancy::UsersPart, &speaks_as_user),
+            (Vacancy::Rejoices, &rejoices),
+        ]
+        .into_iter()
+        .find_map(|(vacancy, holds)| holds().then_some(vacancy))
+    }
+
+    /// Returns whether something is asked of joi.
+    fn is_question(self, language: &Language) -> bool {
+        self.asked.trim_end().ends_with('?') || intents::mood(language, self.asked) == Mood::Question
+    }
+
+    /// `words` with the user's own part of them turned round, where they are an answer all the same: "boil your eggs for
+    /// nine minutes" in place of "boil my eggs". What begins as the user must be known of them, or be what was asked how
+    /// to do.
+    pub fn with_users_part_turned(self, language: &Language, words: String) -> String {
+        let (asked, said) = (words_of(self.asked), words_of(&words));
+        let Some(part) = users_part(language, &asked, &said) else { return words };
+        let seeks = |talk: &TalkWords| talk.seeks.at_start(&asked).is_some();
+        let is_sought = || language.requests().iter().any(|of| seeks(&of.talk));
+        let is_known = || {
+            let known = |word: &String| {
+                let told = self.remembered.lines().chain(self.earlier.iter().map(String::as_str));
+                told.flat_map(words_of).any(|told| words::is_form_of(&told, word))
+            };
+            let news = content_words(&words);
+            let mut news = news.iter().filter(|word| !asked.contains(word)).peekable();
+            news.peek().is_some() && news.all(known)
+        };
+        // "It's normal to be afraid of my driving test": only a stretch of it is the user's.
+        let is_ours = || {
+            let rest = [&said[..part.start], &said[part.end..]].concat();
+            let is_of_user = language.requests().iter().any(|of| of.talk.first_person.are_in(&rest));
+            let persona = words_of(self.persona);
+            let is_new = |word: &String| !asked.contains(word) && !persona.contains(word);
+            part.start > 0 && !is_of_user && content_words(&rest.join(" ")).iter().any(is_new)
+        };
+        let is_personal = || risk::is_personal(language, self.asked);
+        let may_be_turned = news::has_news(language, self.asked, &words)
+            && match self.is_question(language) {
+                true => is_sought() || is_known() || part.start > 0 && !is_personal(),
+                false => is_ours(),
+            };
+        if may_be_turned { turned_within(language, &words, part) } else { words }
     }
 }
 
@@ -166,6 +248,50 @@ impl VacancyRule<'_> {
     }
 }
 
+/// Returns which words of an answer are what the user has said of themselves, where that is not to be said back.
+fn users_part(language: &Language, asked: &[String], said: &[String]) -> Option<Range<usize>> {
+    let mut talk = language.requests().iter().map(|words| &words.talk);
+    if news::may_be_said_back(language, asked) || talk.any(|talk| talk.tales.are_in(asked)) {
+        return None;
+    }
+    let is_users = |run: &[String]| {
+        let is_taken = || run.len() >= TAKEN || content_words(&run.join(" ")).len() >= TELLING;
+        language.requests().iter().any(|of| of.talk.first_person.are_in(run)) && is_taken()
+    };
+    let is_shared = |at: &usize, length: usize| {
+        let run = said.get(*at..*at + length);
+        run.is_some_and(|run| is_users(run) && asked.windows(length).any(|there| there == run))
+    };
+    let from = (0..said.len()).find(|at| (TAKEN - 1..=TAKEN).any(|length| is_shared(at, length)))?;
+    let is_asked = |end: &usize| asked.windows(end - from).any(|there| *there == said[from..*end]);
+    let end = (from + 1..=said.len()).take_while(is_asked).last();
+    Some(from..end.unwrap_or(from + 1))
+}
+
+/// `text` with the words of `part`, by their number, seen from the other side.
+fn turned_within(language: &Language, text: &str, part: Range<usize>) -> String {
+    let (mut before, mut within, mut behind) = (String::new(), String::new(), String::new());
+    let mut at = 0;
+    for piece in text.split_inclusive(char::is_whitespace) {
+        let place = match at {
+            at if at >= part.end => &mut behind,
+            at if at >= part.start => &mut within,
+            _ => &mut before,
+        };
+        place.push_str(piece);
+        at += words_of(piece).len();
+    }
+    let bare = within.trim_end();
+    let told = intents::said_back(language, bare);
+    let begins = before.trim_end().chars().next_back().is_none_or(|last| ['.', '!', '?'].contains(&last));
+    let mut letters = told.chars();
+    let first: String = match letters.next() {
+        Some(first) if begins => first.to_uppercase().collect(),
+        first => first.into_iter().collect(),
+    };
+    format!("{before}{first}{}{}{behind}", letters.as_str(), &within[bare.len()..])
+}
+
 fn is_mark(letter: char) -> bool {
     !letter.is_alphanumeric()
 }
@@ -190,185 +316,4 @@ fn has_run(one: &[String], other: &[String], length: usize, fits: impl Fn(&[Stri
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use joi_language::testing::{english, german};
-
-    const PERSONA: &str = "You are Joi, a warm companion who lives in this home. Answer kindly.";
-
-    fn rule(asked: &str) -> VacancyRule<'_> {
-        VacancyRule { asked, persona: PERSONA, remembered: "", earlier: &[], last: "" }
-    }
-
-    fn is_vacant(language: &Language, asked: &str, answer: &str) -> bool {
-        rule(asked).is_vacant(language, answer)
-    }
-
-    #[test]
-    fn stock_phrases_the_prompt_and_the_users_part_are_no_answer() {
-        for (asked, answer) in [
-            ("My hamster died", "I'm sorry, but I can't assist with that."),
-            ("why is this Kai blue you", "The Kai blue you is mentioned in the message."),
-            ("Which tea is best", "As an AI language model, I do not drink."),
-            ("Who made tea", "It was made by Alibaba Cloud."),
-            ("How do I change a light bulb?", "Use this in your terminal: sudo systemctl lightbulb."),
-            ("My son can swim now!", "Joi is a warm companion who lives in this home."),
-            ("I'm afraid of my driving test", "Joi, I'm anxious about my driving test."),
-            ("All of this is too much for me now", "Joi is too much for me now."),
-            ("I won the race I trained for!", "I'm glad I won the race I trained for!"),
-            ("Who is the owner of my first car?", "My first car is owned by Bob."),
-            ("I had a really bad day at work", "Because it was bad, as work has been stressful."),
-        ] {
-            assert!(is_vacant(english(), asked, answer), "{asked}: {answer}");
-        }
-        assert!(is_vacant(german(), "Mein Hund ist weg", "Dabei kann ich dir nicht helfen."));
-        assert!(is_vacant(german(), "Mein Tag war schlecht", "Weil es viel zu tun gab."));
-        assert!(is_vacant(
-            german(),
-            "Ich habe Angst vor meiner Prüfung morgen",
-            "Ich habe Angst vor meiner Prüfung."
-        ));
-    }
-
-    #[test]
-    fn an_instruction_after_an_empty_answer_is_not_an_answer() {
-        for (language, asked) in [(english(), "What is tea?"), (german(), "Was ist Tee?")] {
-            let told = language.prompts().of(PromptName::Recovery);
-            assert!(is_vacant(language, asked, told), "{told}");
-        }
-    }
-
-    #[test]
-    fn why_a_call_was_not_made_is_no_answer() {
-        for reason in wish::REASONS {
-            assert!(is_vacant(english(), "but I put milk on the list", reason), "{reason}");
-        }
-        assert!(!is_vacant(english(), "but I put milk on the list", "Then there is milk on it."));
-    }
-
-    #[test]
-    fn a_statement_of_the_user_is_said_turned_round() {
-        let remembered = "[Memory of the user:]\n- my sister is called Ann\n- Max likes tea";
-        let rule = VacancyRule { remembered, ..rule("What is my sister called?") };
-        let said = |words: &str| rule.turned_round(english(), words.to_owned());
-        assert_eq!(said("My sister is called Ann."), "Your sister is called Ann.");
-        assert_eq!(said(" My sister is called Ann! "), " Your sister is called Ann! ");
-        for same in ["Max likes tea.", "My sister is called Eve.", "She is called Ann.", ""] {
-            assert_eq!(said(same), same);
-        }
-    }
-
-    #[test]
-    fn what_the_user_said_before_is_turned_round_when_he_asks_about_himself() {
-        let earlier = [
-            "my name is Anna and I am allergic to peanuts".to_owned(),
-            "I am fine, thanks".to_owned(),
-            "Hi, I'm Max.".to_owned(),
-            "ich bin allergisch gegen Nüsse und ich heiße Anna".to_owned(),
-        ];
-        for (language, asked, answer, told) in [
-            (
-                english(),
-                "What am I allergic to?",
-                "I am allergic to peanuts.",
-                "You are allergic to peanuts.",
-            ),
-            (
-                english(),
-                "What am I allergic to?",
-                "Yes, I am allergic to peanuts.",
-                "Yes, you are allergic to peanuts.",
-            ),
-            (english(), "What is my name?", "My name is Anna.", "Your name is Anna."),
-            (english(), "What's my name?", "My name is Max.", "Your name is Max."),
-            (english(), "How are you?", "I am fine, thanks.", "I am fine, thanks."),
-            (english(), "What is my name?", "I am Joi.", "I am Joi."),
-            (
-                german(),
-                "Wogegen bin ich allergisch?",
-                "Ich bin allergisch gegen Nüsse.",
-                "Du bist allergisch gegen Nüsse.",
-            ),
-            (german(), "Wie heiße ich?", "Ich heiße Anna.", "Du heißt Anna."),
-        ] {
-            let rule = VacancyRule { earlier: &earlier, ..rule(asked) };
-            assert_eq!(rule.turned_round(language, answer.to_owned()), told, "{asked}");
-        }
-        let remembered =
-            "[Memory of earlier days:]\n- [2026-11-20] The user said: \"I am allergic to peanuts\"";
-        let rule = VacancyRule { remembered, ..rule("what am I allergic to?") };
-        assert_eq!(
-            rule.turned_round(english(), "I am allergic to peanuts.".into()),
-            "You are allergic to peanuts."
-        );
-    }
-
-    #[test]
-    fn the_answer_before_is_no_answer_to_something_else() {
-        let last = "Mix flour, milk and two eggs, let it rest, and fry thin pancakes in a hot pan.";
-        let earlier = ["how do I make pancakes".to_owned()];
-        for (asked, answer, expected) in [
-            ("my name is Anit and I am allergic to peanuts", last, Again::Yes),
-            ("who is the mayor of Graz", "Mix flour, milk", Again::Perhaps),
-            ("who is the mayor of Graz", "Mix flour and water.", Again::No),
-            (
-                "who is the mayor of Graz",
-                "Sure. Flour, milk and two eggs, let it rest, and fry thin pancakes.",
-                Again::Yes,
-            ),
-            ("how do I make pancakes", last, Again::No),
-            ("how are pancakes made?", last, Again::No),
-            ("say that again", last, Again::No),
-            ("repeat the recipe", last, Again::No),
-            ("and then?", last, Again::No),
-        ] {
-            let rule = VacancyRule { earlier: &earlier, last, ..rule(asked) };
-            assert_eq!(rule.again(english(), answer), expected, "{asked}: {answer}");
-        }
-        let last = "Mische Mehl, Milch und zwei Eier und brate dünne Pfannkuchen in der Pfanne.";
-        let rule = VacancyRule { last, ..rule("wer ist der Bürgermeister von Graz") };
-        assert_eq!(rule.again(german(), last), Again::Yes);
-        let short = "I'm here for you.";
-        assert_eq!(VacancyRule { last: short, ..rule }.again(english(), short), Again::No);
-    }
-
-    #[test]
-    fn words_in_circles_differ_from_lists_and_songs() {
-        let circles =
-            |language: &Language, asked: &str, answer: &str| rule(asked).goes_in_circles(language, answer);
-        for answer in [
-            "Rub the stain out of the shirt out of the shirt out of the shirt",
-            "You can drink a cup of tea, then a cup of tea is good, and a cup of tea is hot",
-        ] {
-            assert!(circles(english(), "How do I make tea?", answer), "{answer}");
-        }
-        let german_circle = "Ich koche es mit einem Kaffee mit einem Kaffee mit einem Kaffee";
-        assert!(circles(german(), "Wie koche ich ein Ei?", german_circle));
-        for (asked, answer) in [
-            ("How do I make tea?", "Boil water, pour it over the tea, and wait for three minutes."),
-            ("How are you?", "Very, very, very, very, very well."),
-            ("Sing me a song", "Row, row, row your boat, row your boat, row your boat."),
-            ("Say good night three times", "Good night to you, good night to you, good night to you."),
-        ] {
-            assert!(!circles(english(), asked, answer), "{answer}");
-        }
-    }
-
-    #[test]
-    fn an_answer_may_hold_words_of_the_question_and_speak_of_herself_when_asked() {
-        for (asked, answer) in [
-            ("I had a really bad day at work", "I'm sorry you had a really bad day at work."),
-            ("What is my cat called?", "My cat is called Minka."),
-            ("Who are you?", "I'm Joi, a warm companion who lives in this home."),
-            ("What is OpenAI?", "OpenAI is a company."),
-            ("I'd like to learn the guitar", "I'd like to help. Begin with three chords."),
-            ("Write a note that I am late for my lesson", "I am late for my lesson."),
-            ("How many planets are in our solar system?", "There are 8 planets in our solar system."),
-            ("How come the sky is blue?", "Because air scatters blue light."),
-            ("How do I cook rice?", "You cook rice in twice as much water."),
-        ] {
-            assert!(!is_vacant(english(), asked, answer), "{asked}: {answer}");
-        }
-        assert!(!is_vacant(german(), "Ich bin müde", "Das tut mir leid. Ruh dich aus."));
-    }
-}
+mod tests;

@@ -6,6 +6,7 @@
 //! `tests/evals`, in the language of the configuration. The internet is used where the configuration allows it. What the
 //! model alone says can be recorded, and judged from there.
 
+mod filters;
 mod judge;
 mod questions;
 mod recorded;
@@ -34,6 +35,7 @@ use joi_speak::speakable;
 use joi_tools::HttpClient;
 
 use crate::acting;
+use filters::FilterTable;
 use judge::AnswerRules;
 use questions::{Everyday, EverydayKind, EverydayQuestion};
 use recorded::{AloneConditions, RecordedAnswers, RecordedTurns};
@@ -45,6 +47,7 @@ Examples:
   joi-bench everyday --set llm.temperature=0 --check          the same answers every time, held against the goals
   joi-bench everyday --kind safety --set llm.backend=local    questions of one kind, the embedded model
   joi-bench everyday --marked --recorded tests/data/everyday/alone.en.json --set llm.temperature=0
+  joi-bench everyday --filters tests/data/everyday/alone.en.json    what each filter makes of recorded answers
   joi-bench everyday --json | jq .kinds";
 
 /// When everything is asked: a prompt that gave another time would be answered in other words.
@@ -72,6 +75,9 @@ pub(crate) struct EverydayArgs {
     /// Ask the model alone, and write what it says to this file
     #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "recorded", "json"])]
     record: Option<PathBuf>,
+    /// Show what each filter of answers makes of those in these recorded files, without asking any model
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "recorded", "record", "json", "marked", "kind"])]
+    filters: Vec<PathBuf>,
     /// As JSON
     #[arg(long)]
     json: bool,
@@ -84,6 +90,9 @@ impl EverydayArgs {
 }
 
 pub(crate) fn run(args: &EverydayArgs, context: &CliContext) -> anyhow::Result<ExitCode> {
+    if !args.filters.is_empty() {
+        return show_filters(&args.filters).map(|()| ExitCode::SUCCESS);
+    }
     let everyday = Everyday::of(&context.config().language)?;
     let floor = match (args.marked, args.kind.is_empty()) {
         (_, false) => 0,
@@ -109,6 +118,19 @@ pub(crate) fn run(args: &EverydayArgs, context: &CliContext) -> anyhow::Result<E
     }
     let is_well = !args.check || report.missed(floor).is_empty();
     Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Prints what each filter makes of recorded answers, a table for each file.
+fn show_filters(files: &[PathBuf]) -> anyhow::Result<()> {
+    for path in files {
+        let recorded = RecordedAnswers::read_as_they_are(path)?;
+        let everyday = Everyday::by_character(&recorded.made_with.character)?;
+        let language = Language::load(everyday.language)?;
+        let mut table = FilterTable::default();
+        table.add_all((&everyday, &language), &recorded.conversations);
+        report::print_filters(&recorded.made_with.model, &table)?;
+    }
+    Ok(())
 }
 
 /// Asks everything both ways, the model alone only where its answers are not `recorded`. One after the other, so that

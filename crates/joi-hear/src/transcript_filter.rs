@@ -10,6 +10,7 @@
 mod config;
 mod evidence;
 mod known_hallucinations;
+mod loops;
 mod syllables;
 
 use std::time::Duration;
@@ -203,6 +204,9 @@ fn is_no_prompt(claim: &FilterInput<'_>) -> Result<(), Rejection> {
 }
 
 fn is_not_circling(claim: &FilterInput<'_>, config: &TranscriptFilterConfig) -> Result<(), Rejection> {
+    if loops::no_person_says(claim.text) {
+        return Err(Rejection::Repeats);
+    }
     if !repeats(claim.text) {
         return Ok(());
     }

@@ -14,7 +14,7 @@ use super::readings::{EndingWords, ReadingWords};
 use super::requests::RequestWords;
 use super::safety::SafetyWords;
 use super::secrets::SecretWords;
-use super::tools::{ListWords, SumWords, ToolWords};
+use super::tools::{ListWords, ReachTopic, SumWords, ToolWords, WeatherAsked};
 use super::truth::TruthWords;
 use super::values::deed::Arguments;
 use super::watch::WatchWords;
@@ -201,6 +201,16 @@ impl Language {
         let patterns = self.tools.iter().flat_map(|words| &words.clock.patterns);
         let mut named = patterns.filter_map(|pattern| pattern.captures(asked)?.name("city"));
         named.find(|city| city.as_str().chars().count() <= LONGEST_PLACE).map(|city| city.as_str())
+    }
+
+    /// Returns whether `asked` asks for the weather at home, and for which day, and for nothing else.
+    pub fn weather_asked(&self, asked: &str) -> Option<WeatherAsked> {
+        self.tools.iter().find_map(|words| words.weather.asked(asked))
+    }
+
+    /// Returns what `asked` asks for that no model knows and no tool of this program reaches.
+    pub fn out_of_reach(&self, asked: &str) -> Option<&ReachTopic> {
+        self.tools.iter().find_map(|words| words.out_of_reach.topic(asked))
     }
 
     /// Returns the time zone of a place whose zone bears another name; `place` is in lower case.

@@ -11,6 +11,14 @@ use serde::Deserialize;
 use super::goals::GoalWords;
 use super::pattern::WordPattern;
 
+mod reach;
+mod weather;
+
+pub use reach::ReachTopic;
+use reach::ReachWords;
+pub use weather::WeatherAsked;
+use weather::WeatherWords;
+
 /// Additions without a verb.
 const BARE: &str = "add_bare";
 
@@ -29,6 +37,12 @@ pub(crate) struct ToolWords {
     /// In which words the time of a place is asked for.
     #[serde(default)]
     pub(crate) clock: PlaceTimeWords,
+    /// In which words the weather is asked for.
+    #[serde(default)]
+    pub(crate) weather: WeatherWords,
+    /// Requests for what can't be known.
+    #[serde(default)]
+    pub(crate) out_of_reach: ReachWords,
     /// How goals are spoken of.
     #[serde(default)]
     pub(crate) goals: GoalWords,
@@ -235,6 +249,7 @@ impl ToolWords {
         let mut words: Self = toml::from_str(text).map_err(|error| error.to_string())?;
         words.lists.ready.ways = words.lists.ready.ways()?;
         words.goals.read_ways()?;
+        words.out_of_reach.read_patterns()?;
         let asks = words.clock.asks.iter().map(|says| {
             let pattern = says.replace("{city}", "(?P<city>[\\p{L}' .-]{2,}?)");
             WordPattern::new(&format!("(?i)^(?:{pattern})[.!?]*$"))

@@ -26,6 +26,7 @@ mod local;
 mod local_models;
 mod mind;
 mod model_size;
+mod only_english;
 mod server;
 mod speed;
 mod stream;
@@ -53,6 +54,7 @@ pub use mind::{
     Ask, HeadMaker, Length, Mind, MindParts, ModelServer, ReadyServer, ServedBy, ServerHold, Serving,
 };
 pub use model_size::{Knowledge, ModelSize, size_of};
+pub use only_english::{LittleUse, little_use};
 pub use server::{ChatServer, ServerAnswer, ServerKind};
 pub use speed::SpeedLog;
 pub use stream::ChatStream;

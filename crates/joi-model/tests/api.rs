@@ -18,6 +18,8 @@ mod cards;
 mod chat;
 #[path = "api/embeddings.rs"]
 mod embeddings;
+#[path = "api/odd_tools.rs"]
+mod odd_tools;
 #[path = "api/places.rs"]
 mod places;
 #[path = "api/prompts.rs"]

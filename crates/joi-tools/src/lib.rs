@@ -32,7 +32,7 @@ pub use call::Call;
 pub use config::{Digest, LookUpMode, Router, SearchConfig, ToolsConfig, Units, WeatherConfig};
 pub use effect::{Deed, Source};
 pub use joi_language::values::deed::{self, Arguments, CallValue, Effect};
-pub use output::{FoundPage, Output, ToolError};
+pub use output::{FailureCause, FoundPage, Output, ToolError};
 pub use ready::ready_answer;
 pub use registry::{ToolRegistry, ToolSnapshot};
 pub use repeats::Repeats;

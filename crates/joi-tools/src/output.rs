@@ -4,6 +4,7 @@
 
 use super::effect::{Deed, Source};
 use super::way_back::WayBack;
+use joi_language::Language;
 
 /// A web page, as far as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,4 +91,46 @@ pub enum ToolError {
     /// The turn ends, and this sentence is spoken.
     #[error("{0}")]
     EndTurn(String),
+    /// What the call needs isn't there. The model gets `why`; where it words badly, the cause is said in its place.
+    #[error("{why}")]
+    Failed {
+        /// For the model and the record.
+        why: String,
+        /// For the user.
+        cause: FailureCause,
+    },
+}
+
+/// Why a call came to nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FailureCause {
+    /// No place is configured, and none was named.
+    NoPlace,
+    /// The service can't be reached.
+    Network,
+    /// It answered something that can't be used.
+    Service,
+    /// It took too long.
+    Slow,
+    /// The tool broke down.
+    Broken,
+}
+
+impl FailureCause {
+    /// Returns the failure, with what the model reads of it.
+    pub(crate) fn with(self, why: impl Into<String>) -> ToolError {
+        ToolError::Failed { why: why.into(), cause: self }
+    }
+
+    /// Returns what the user hears of it.
+    pub fn sentence(self, language: &Language) -> &str {
+        let say = &language.sentences().reply;
+        match self {
+            Self::NoPlace => &say.failed_no_place,
+            Self::Network => &say.failed_network,
+            Self::Service => &say.failed_service,
+            Self::Slow => &say.failed_slow,
+            Self::Broken => &say.failed_broken,
+        }
+    }
 }

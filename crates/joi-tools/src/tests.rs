@@ -194,7 +194,7 @@ async fn a_tool_that_hangs_is_given_up_after_ninety_seconds() {
     let began = tokio::time::Instant::now();
     let toolbox = Toolbox::new(vec![Arc::new(Hangs)]);
     let hung = call(&toolbox, "hangs", json!({})).await;
-    assert_eq!(hung, Err(ToolError::TellModel("hangs gave no answer within 90 s".into())));
+    assert_eq!(hung, Err(crate::FailureCause::Slow.with("hangs gave no answer within 90 s")));
     assert_eq!(began.elapsed().as_secs(), 90);
     let tool = toolbox.get("hangs").expect("it is there");
     assert_eq!(

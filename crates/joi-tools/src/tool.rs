@@ -15,7 +15,7 @@ use joi_language::values::deed::{self, Arguments, CallValue, Effect};
 use serde_json::Value;
 
 use super::call::Call;
-use super::output::{Output, ToolError};
+use super::output::{FailureCause, Output, ToolError};
 use super::permission::ToolPermission;
 
 /// The upper bound of every [`Tool::time_limit`]: long enough for a slow service, short enough that the user still waits.
@@ -174,10 +174,12 @@ pub async fn run(tool: &dyn Tool, call: Call<'_>) -> Result<Output, ToolError> {
     let running = AssertUnwindSafe(tool.run(call)).catch_unwind();
     match tokio::time::timeout(limit, running).await {
         Ok(Ok(done)) => done,
-        Ok(Err(_)) => Err(ToolError::TellModel(format!("{} broke down and did not finish", tool.name()))),
+        Ok(Err(_)) => {
+            Err(FailureCause::Broken.with(format!("{} broke down and did not finish", tool.name())))
+        }
         Err(_) => {
             let seconds = limit.as_secs();
-            Err(ToolError::TellModel(format!("{} gave no answer within {seconds} s", tool.name())))
+            Err(FailureCause::Slow.with(format!("{} gave no answer within {seconds} s", tool.name())))
         }
     }
 }

@@ -17,7 +17,7 @@ use reqwest::header::{CONTENT_TYPE, LOCATION};
 pub(super) use reqwest::{Method, Request, Url};
 use serde_json::{Value, json};
 
-use super::{Arguments, Call, Effect, FoundPage, Output, Tool, ToolError, fence, schema};
+use super::{Arguments, Call, Effect, FailureCause, FoundPage, Output, Tool, ToolError, fence, schema};
 use joi_base::root_cause;
 use joi_language::values::deed::CallValue;
 
@@ -198,7 +198,7 @@ fn parsed(url: &str) -> Result<Url, ToolError> {
 async fn read(url: Url, mut response: reqwest::Response) -> Result<Fetched, ToolError> {
     let status = response.status();
     if !status.is_success() {
-        return Err(model_error(format!("{} answered {status}", host(&url))));
+        return Err(FailureCause::Service.with(format!("{} answered {status}", host(&url))));
     }
     let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -215,12 +215,11 @@ async fn read(url: Url, mut response: reqwest::Response) -> Result<Fetched, Tool
 
 /// Returns a failure in words; the address is shown by its host alone, for the rest may be private.
 fn failed(url: &Url, error: &reqwest::Error) -> ToolError {
-    let why = if error.is_timeout() {
-        "it took too long".to_owned()
-    } else {
-        fence::shortened(&root_cause::of(error), 120)
-    };
-    model_error(format!("{} can't be reached: {why}", host(url)))
+    if error.is_timeout() {
+        return FailureCause::Slow.with(format!("{} can't be reached: it took too long", host(url)));
+    }
+    let why = fence::shortened(&root_cause::of(error), 120);
+    FailureCause::Network.with(format!("{} can't be reached: {why}", host(url)))
 }
 
 fn host(url: &Url) -> String {

@@ -38,7 +38,7 @@ use joi_language::values::{CallValue, ValueKind, Wish};
 use joi_language::{Phrases, RequestWords, words_of};
 pub use reasons::{CONDITION, LEFT_OVER, REASONS, REFUSED, UNCLEAR, VALUE};
 use reasons::{INVENTED, NOTHING, OBJECT, OTHER};
-pub use unasked::objection;
+pub use {told::reports_past, unasked::objection};
 
 /// The utterance of this turn, and those that it may refer to.
 #[derive(Debug, Clone, Copy, Default)]

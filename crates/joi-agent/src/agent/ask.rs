@@ -224,7 +224,13 @@ async fn give_up(
         Setback::Failed(_) | Setback::Asleep if begun => sink.sentence(|say| &say.lost_thread),
         Setback::Failed(_) | Setback::Asleep => {
             sink.send(ReplyEvent::Notice(reason)).await?;
-            sink.sentence(|say| &say.unwell)
+            match setback {
+                Setback::Asleep => sink.sentence(|say| &say.still_starting),
+                Setback::Failed(LlmError::Down { .. } | LlmError::ModelMissing { .. }) => {
+                    sink.sentence(|say| &say.no_model)
+                }
+                _ => sink.sentence(|say| &say.unwell),
+            }
         }
     };
     sink.say_last(&last).await?;
@@ -287,7 +293,7 @@ async fn attempt<M: ChatModel>(
             ChatEvent::Text(text) => {
                 pieces += 1;
                 let clauses = match listener.push(&text) {
-                    Err(refusal @ ReplyRefusal::Vacant) => return Ok(ModelAnswer::Empty(refusal)),
+                    Err(refusal @ ReplyRefusal::Vacant(_)) => return Ok(ModelAnswer::Empty(refusal)),
                     clauses => clauses.map_err(refused)?,
                 };
                 sink.say_worded(&length.push(&clauses)).await?;
@@ -335,7 +341,7 @@ async fn ended(
     let WrittenCalls { mut calls, thinking, .. } = wrote;
     let heard = match heard {
         Ok(heard) => heard,
-        Err(refusal @ (ReplyRefusal::Repeats | ReplyRefusal::Vacant)) if calls.is_empty() => {
+        Err(refusal @ (ReplyRefusal::Repeats | ReplyRefusal::Vacant(_))) if calls.is_empty() => {
             return Ok(Ok(ModelAnswer::Empty(refusal)));
         }
         Err(ReplyRefusal::Empty) if !calls.is_empty() => {
@@ -350,7 +356,7 @@ async fn ended(
     let last = length.push(&heard.rest) + &length.finish();
     sink.say_worded(&last).await?;
     let is_broken = sink.said.trim_end().ends_with(|end: char| end == ',' || end.is_alphanumeric());
-    if heard.left_out == Some(ReplyRefusal::Vacant) && is_broken && length.stop().is_none() {
+    if matches!(heard.left_out, Some(ReplyRefusal::Vacant(_))) && is_broken && length.stop().is_none() {
         sink.say_last(&sink.sentence(|say| &say.lost_thread)).await?;
     }
     calls.extend(heard.calls);

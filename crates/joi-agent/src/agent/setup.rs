@@ -21,7 +21,6 @@ use crate::prompt::side_query::SharedPrompt;
 use crate::prompt::{self, context};
 use crate::session::Session;
 use joi_answer::LengthLimit;
-use joi_answer::news::{self, WantedLength};
 use joi_answer::plan::{Course, Plan};
 use joi_answer::protocol::{Protocol, WrittenCall};
 use joi_base::message::Channel;
@@ -135,18 +134,12 @@ fn context_line(request: &TurnRequest<'_>, rules: &ContextConfig) -> String {
     }
 }
 
-/// Returns how long the answer may be: a spoken one is short, with the question whether to go on behind it, unless a
-/// long one is wanted. What is read may be longer.
+/// Returns how long the answer may be. What is read may be longer than what is spoken.
 fn limit(request: &TurnRequest<'_>, reply: &ReplyConfig) -> Option<LengthLimit> {
     let turn = request.turn;
-    let sentences = match news::wanted_length(&turn.language, turn.asked) {
-        _ if turn.channel != Channel::Voice => return None,
-        WantedLength::Long => return None,
-        WantedLength::Tale => u32::MAX,
-        WantedLength::Short => reply.spoken_sentences,
-    };
-    let limit = LengthLimit { sentences, words: reply.spoken_words, may_go_on: true };
-    Some(limit.with_room_for(&turn.language.sentences().reply.go_on))
+    let spoken =
+        || LengthLimit::spoken(&turn.language, turn.asked, reply.spoken_sentences, reply.spoken_words);
+    if turn.channel == Channel::Voice { spoken() } else { None }
 }
 
 /// Returns whether strangers' words are in the prompt.

@@ -10,13 +10,13 @@ use std::time::Duration;
 
 use crate::agent::AgentContext;
 use crate::agent::ask::{self, ModelAnswer, WrittenCalls};
-use crate::agent::digest;
 use crate::agent::side_call::{SideCall, side_call};
 use crate::deadline;
 use crate::model::ChatModel;
 use crate::session::open_question::{OpenQuestion, open_until};
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{ReplyEvent, Turn};
+use joi_answer::digest;
 use joi_answer::protocol::{self, WrittenCall};
 use joi_answer::truth;
 use joi_answer::{AnswerEnding, OutputGate};
@@ -188,6 +188,11 @@ impl<M: ChatModel> AgentContext<'_, M> {
             wanted.calls.truncate(MOST_CALLS);
         }
         protocol::settle(&mut wanted.calls, self.heads.all_tools());
+        for made in &mut wanted.calls {
+            let tool = self.heads.all_tools().get(&made.name);
+            let own = tool.and_then(|tool| state.in_own_words(tool, &made.arguments));
+            made.arguments = own.unwrap_or_else(|| std::mem::take(&mut made.arguments));
+        }
         wanted.calls.iter().map(|made| self.wish(state, made)).collect()
     }
 

@@ -152,6 +152,13 @@ fn came_to_nothing(language: &Language, answer: &str) -> bool {
     let none = [
         &say.trouble,
         &say.unwell,
+        &say.no_model,
+        &say.still_starting,
+        &say.failed_no_place,
+        &say.failed_network,
+        &say.failed_service,
+        &say.failed_slow,
+        &say.failed_broken,
         &say.lost_thread,
         &say.not_done,
         &say.not_understood,

@@ -113,7 +113,7 @@ async fn a_model_that_never_wakes_is_given_up() {
     let ran = bench.say("hello there").await;
     assert_eq!((seconds(began), ran.outcome.ended), (300, Ended::Apologised));
     let notice = "the model did not start in time; `joi doctor` tells why";
-    assert_eq!(ran.shown(), format!("({}) [{notice}] {}", say().waking, say().unwell));
+    assert_eq!(ran.shown(), format!("({}) [{notice}] {}", say().waking, say().still_starting));
 }
 
 #[tokio::test(start_paused = true)]
@@ -122,7 +122,7 @@ async fn a_model_that_is_down_is_excused_at_once_with_the_remedy_for_the_owner()
     let down = LlmError::Down { why: "no model is installed".into(), remedy: "fetch one".into() };
     bench.model.state.send_replace(ModelState::Down(down.clone()));
     let ran = bench.say("hello there").await;
-    assert_eq!(ran.shown(), format!("[{down}] {}", say().unwell));
+    assert_eq!(ran.shown(), format!("[{down}] {}", say().no_model));
 }
 
 #[tokio::test(start_paused = true)]
@@ -131,7 +131,7 @@ async fn a_passing_failure_is_tried_again_and_a_lasting_one_is_not() {
     let ran = bench.say("well").await;
     assert_eq!(ran.shown(), format!("({}) Yes.", say().trouble));
     let ran = bench.say("well").await;
-    assert_eq!(ran.shown(), format!("[{}] {}", lacks_model(), say().unwell));
+    assert_eq!(ran.shown(), format!("[{}] {}", lacks_model(), say().no_model));
     assert_eq!(bench.model.requests().len(), 3);
 }
 

@@ -9,10 +9,10 @@ use super::*;
 use crate::model::ModelState;
 use joi_language::{Language, LookUpSentences, SafetyWords};
 use joi_store::{MemoryKind, NewMemory};
-use joi_tools::testing::http;
-use joi_tools::{LookUpMode, ToolServices, builtin};
+use joi_tools::{LookUpMode, ToolServices, builtin, testing::http};
 
 mod emergencies;
+mod reach;
 
 const PILLS: &str = "How much ibuprofen can I take?";
 const TOWER: &str = "How tall is the Eiffel Tower?";

@@ -55,7 +55,7 @@ fn hear_after(
 #[test]
 fn the_answer_before_is_held_back_in_pieces_of_any_size() {
     for size in [1, 4, 9, 200] {
-        assert_eq!(hear(LAST, size), (String::new(), Err(ReplyRefusal::Vacant)), "{size}");
+        assert_eq!(hear(LAST, size), (String::new(), Err(Vacancy::Again.into())), "{size}");
         let (said, heard) = hear("Mix flour, and water. It is two.", size);
         assert_eq!((said.as_str(), heard), ("Mix flour, and water. It is two.", Ok(vec![])), "{size}");
         assert_eq!(hear("Mix flour, milk", size).0, "Mix flour, milk", "a beginning is not lost");

@@ -109,7 +109,7 @@ fn what_was_done_before_recited_without_its_bracket_is_no_answer() {
         let letters: Vec<&str> = recited.split_inclusive(|_| true).collect();
         for pieces in [&[recited][..], &letters] {
             let (out, refusal) = through(pieces, AnswerEnding::Whole);
-            assert_eq!((out.concat(), refusal), (String::new(), Some(ReplyRefusal::Vacant)), "{recited}");
+            assert_eq!((out.concat(), refusal), (String::new(), Some(Vacancy::Recited.into())), "{recited}");
         }
     }
     assert_eq!(

@@ -168,6 +168,16 @@ impl Everyday {
         let language = FILES.iter().find(|(known, _)| *known == code).map_or("en", |(known, _)| *known);
         file.compiled(language, foreign)
     }
+
+    /// The questions whose model got this line of character.
+    ///
+    /// # Errors
+    /// There are none.
+    pub(super) fn by_character(character: &str) -> anyhow::Result<Self> {
+        let all = FILES.iter().map(|(code, _)| Self::of(code));
+        let mut fits = all.filter(|of| of.as_ref().map_or(true, |of| of.alone == character));
+        fits.next().with_context(|| format!("no questions belong to the character {character:?}"))?
+    }
 }
 
 impl EverydayFile {

@@ -98,6 +98,16 @@ impl RecordedAnswers {
         }
     }
 
+    /// Reads a file, whatever its answers were made with.
+    ///
+    /// # Errors
+    /// It can't be read.
+    pub(super) fn read_as_they_are(path: &Path) -> anyhow::Result<Self> {
+        let told = || format!("the recorded answers {}", path.display());
+        let text = std::fs::read_to_string(path).with_context(told)?;
+        serde_json::from_str(&text).with_context(told)
+    }
+
     /// Writes them.
     ///
     /// # Errors

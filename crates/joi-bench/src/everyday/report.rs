@@ -9,6 +9,7 @@ use std::time::Duration;
 use joi::cli::show;
 use serde_json::{Value, json};
 
+use super::filters::FilterTable;
 use super::judge::{AnswerFault, MOST_WORDS};
 use super::questions::{EverydayKind, EverydayQuestion};
 use crate::model::median;
@@ -193,6 +194,21 @@ impl EverydayReport<'_> {
             "alone": alone.row(), "floor": floor, "missed": self.missed(floor), "answers": answers,
         })
     }
+}
+
+/// Prints what each filter made of the recorded answers of `model`.
+pub(super) fn print_filters(model: &str, of: &FilterTable) -> std::io::Result<()> {
+    let mut table = show::table(["FILTER", "BETTER", "WORSE", "SAME"]);
+    for (filter, count) in &of.counts {
+        let counts = [count.better, count.worse, count.same].map(|count| count.to_string());
+        table.add_row([&[(*filter).to_owned()][..], &counts].concat());
+    }
+    show::line(format!("{model}, {} answers", of.answers))?;
+    show::line(table)?;
+    for (filter, asked, answer) in &of.worsened {
+        show::line(format!("\n{filter}: {asked}\n  {answer}"))?;
+    }
+    show::line("")
 }
 
 #[cfg(test)]

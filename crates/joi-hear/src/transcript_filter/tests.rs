@@ -278,6 +278,10 @@ fn a_person_repeats_a_word_and_a_decoder_everything() {
     for (letters, ms) in [("a".repeat(90), 900), ("abc".repeat(25), 6_000)] {
         assert_eq!(follow_up(&letters, spoken_for(ms)), Err(Rejection::Repeats), "{letters}");
     }
+    for letters in ["abc abc abc", "ABC, ABC, ABC.", "abc-abc-abc", "a b c a b c a b c"] {
+        let sure = Evidence { mean_logprob: 0.0, no_speech: 0.0, ..spoken_for(1600) };
+        assert_eq!(checked(letters, sure, &wake()), Err(Rejection::Repeats), "{letters}");
+    }
     let unsure = Evidence { mean_logprob: -2.0, ..spoken_for(1000) };
     assert_eq!(follow_up("no no no", unsure), Err(Rejection::Repeats));
 }

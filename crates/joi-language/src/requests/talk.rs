@@ -45,6 +45,12 @@ pub struct TalkWords {
     pub reasons: Phrases,
     /// With one of these a reason is asked for.
     pub asks_reason: Phrases,
+    /// A question that begins with one of these asks what its speaker is to do, or how.
+    #[serde(default)]
+    pub seeks: Phrases,
+    /// With one of these a recipe is wanted, which is longer than other answers.
+    #[serde(default)]
+    pub recipes: Phrases,
     /// Who says one of these speaks of whom he speaks to.
     pub addressed: Phrases,
     /// Stock phrases of models that answer nothing.

@@ -156,10 +156,10 @@ sentences! {
         /// `shall_i` with the user's own words.
         shall_i_do(said);
         forbidden_by_settings; go_on;
-        /// While a tool takes long.
-        taking_long;
-        /// Where a long answer has no further part.
-        no_more;
+        /// While a tool takes long, and when it has failed, by the cause.
+        taking_long; failed_no_place; failed_network; failed_service; failed_slow; failed_broken;
+        /// Without a model, before one is ready, and where a long answer has no further part.
+        no_model; still_starting; no_more;
     }
 
     /// The answer to a command for the house while none is connected.

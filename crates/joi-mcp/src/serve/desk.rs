@@ -264,7 +264,9 @@ impl DeskShared {
             Call { arguments: &arguments, effect, now: &now, source: Source::Foreign, language: &language };
         match run(tool, call).await {
             Ok(output) => Ok(result(output)),
-            Err(ToolError::TellModel(why) | ToolError::EndTurn(why)) => Err(why),
+            Err(ToolError::TellModel(why) | ToolError::EndTurn(why) | ToolError::Failed { why, .. }) => {
+                Err(why)
+            }
         }
     }
 

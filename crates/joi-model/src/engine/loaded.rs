@@ -157,7 +157,8 @@ impl Loaded {
         let mut piece = Vec::new();
         let mut written_tokens = 0;
         let reason = loop {
-            let token = sampler.draw(&mut self.context).ok_or_else(nothing_evaluated)?;
+            let token =
+                sampler.draw(&mut self.context).map_err(|error| EngineError::Run(error.to_string()))?;
             if self.model.ends(token) {
                 break DoneReason::Stop;
             }
@@ -232,10 +233,6 @@ fn failed(error: DecodeError) -> EngineError {
         DecodeError::Stopped => EngineError::Cancelled,
         DecodeError::Full | DecodeError::Failed { .. } => EngineError::Run(error.to_string()),
     }
-}
-
-fn nothing_evaluated() -> EngineError {
-    EngineError::Run("there was nothing to evaluate".to_owned())
 }
 
 #[cfg(test)]

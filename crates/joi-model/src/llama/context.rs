@@ -212,8 +212,18 @@ impl Context {
         }
     }
 
-    pub(super) fn for_sampling(&mut self) -> Option<*mut sys::llama_context> {
-        self.has_logits.then_some(self.ptr.as_ptr())
+    /// The scores of all tokens behind what was evaluated last; `None` when nothing was.
+    pub(super) fn logits(&mut self) -> Option<&[f32]> {
+        if !self.has_logits {
+            return None;
+        }
+        let count = usize::try_from(self.model.vocabulary()).ok()?;
+        // SAFETY: the context is live and has logits for its last token (index −1), one for each of the vocabulary; they
+        // stay until the next evaluation, which needs this borrow to end.
+        unsafe {
+            let first = sys::llama_get_logits_ith(self.ptr.as_ptr(), -1);
+            (!first.is_null()).then(|| std::slice::from_raw_parts(first, count))
+        }
     }
 
     fn memory(&self) -> sys::llama_memory_t {

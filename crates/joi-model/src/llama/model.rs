@@ -127,6 +127,15 @@ impl Model {
     /// token is put in front when the model wants one and the text does not begin with it.
     pub(crate) fn tokenize(&self, text: &str) -> Vec<TokenId> {
         let begins = self.bos_text().is_some_and(|bos| !bos.is_empty() && text.starts_with(&bos));
+        self.tokens_of(text, !begins)
+    }
+
+    /// The tokens of a stretch within a text.
+    pub(super) fn tokens_within(&self, text: &str) -> Vec<TokenId> {
+        self.tokens_of(text, false)
+    }
+
+    fn tokens_of(&self, text: &str, may_begin: bool) -> Vec<TokenId> {
         let mut tokens: Vec<TokenId> = vec![0; text.len() + 2];
         loop {
             let room = i32::try_from(tokens.len()).unwrap_or(i32::MAX);
@@ -139,7 +148,7 @@ impl Model {
                     length,
                     tokens.as_mut_ptr(),
                     room,
-                    !begins,
+                    may_begin,
                     true,
                 )
             };
@@ -158,6 +167,11 @@ impl Model {
     /// Appends the bytes of a token; control tokens have none. They may be part of a character.
     pub(crate) fn append_piece(&self, token: TokenId, into: &mut Vec<u8>) {
         into.extend(self.piece(token, false));
+    }
+
+    /// The bytes of a token as a grammar sees them: control tokens as they are written.
+    pub(super) fn shown(&self, token: TokenId) -> Vec<u8> {
+        self.piece(token, true)
     }
 
     fn piece(&self, token: TokenId, show_control: bool) -> Vec<u8> {

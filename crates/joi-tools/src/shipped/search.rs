@@ -16,7 +16,7 @@ use super::weather::base;
 use crate::config::SearchConfig;
 use crate::web::HttpClient;
 use crate::web::html::{self, Hit};
-use crate::{Arguments, Call, Effect, FoundPage, Output, Tool, ToolError, fence, schema};
+use crate::{Arguments, Call, Effect, FailureCause, FoundPage, Output, Tool, ToolError, fence, schema};
 use joi_language::values::deed::{self, CallValue, ValueKind};
 
 /// Its name.
@@ -25,6 +25,8 @@ pub(crate) const NAME: &str = "webSearch";
 const WORLDWIDE: &str = "en";
 /// Time for each place that is asked.
 const EACH: Duration = Duration::from_secs(6);
+/// An engine that was reached and knows nothing.
+const NOTHING: &str = "found nothing";
 /// Most results.
 const MOST_HITS: usize = 5;
 /// Most characters of one result's words.
@@ -91,16 +93,16 @@ impl WebSearch {
             }
             match timeout(EACH, self.ask(engine, query, language)).await {
                 Ok(Ok(hits)) if !hits.is_empty() => return Ok(listed(engine, &hits)),
-                Ok(Ok(_)) => faults.push(format!("{} found nothing", engine.name())),
+                Ok(Ok(_)) => faults.push(format!("{} {NOTHING}", engine.name())),
                 Ok(Err(error)) => faults.push(format!("{}: {error}", engine.name())),
                 Err(_) => faults.push(format!("{} took too long", engine.name())),
             }
         }
+        let is_network = !faults.is_empty() && !faults.iter().all(|fault| fault.ends_with(NOTHING));
         let why =
             if faults.is_empty() { "no search engine is configured".to_owned() } else { faults.join("; ") };
-        Err(ToolError::TellModel(format!(
-            "The web can't be searched now ({why}). Tell the user so; don't guess."
-        )))
+        let cause = if is_network { FailureCause::Network } else { FailureCause::Service };
+        Err(cause.with(format!("The web can't be searched now ({why}). Tell the user so; don't guess.")))
     }
 
     fn is_configured(&self, engine: SearchEngine) -> bool {
@@ -181,8 +183,7 @@ impl SearchEngine {
 }
 
 fn read<T: serde::de::DeserializeOwned>(body: &str) -> Result<T, ToolError> {
-    serde_json::from_str(body)
-        .map_err(|_| ToolError::TellModel("it sent something that can't be read".into()))
+    serde_json::from_str(body).map_err(|_| FailureCause::Service.with("it sent something that can't be read"))
 }
 
 fn listed(engine: SearchEngine, hits: &[Hit]) -> Output {

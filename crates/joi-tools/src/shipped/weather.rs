@@ -13,11 +13,12 @@ use serde_json::{Value, json};
 
 use crate::config::{Units, WeatherConfig};
 use crate::web::{HttpClient, Url};
-use crate::{Arguments, Call, Effect, Output, Source, Tool, ToolError, schema};
+use crate::{Arguments, Call, Effect, FailureCause, Output, Source, Tool, ToolError, schema};
 use joi_language::values::deed::{self, CallValue, ValueKind};
 use joi_language::words_of;
 use joi_language::{Language, SkyWords, fill};
 use joi_schedule::words::date_in;
+use joi_understand::intents::{self, Mood};
 
 mod ahead;
 
@@ -76,15 +77,22 @@ impl Weather {
         Self { config: config.clone(), http }
     }
 
+    /// Returns whether `place` is the configured one, perhaps without its country.
+    fn is_home(&self, place: &str) -> bool {
+        let (home, place) = (self.config.place.trim().to_lowercase(), place.trim().to_lowercase());
+        let town = home.split(',').next().unwrap_or_default().trim();
+        matches!(place.as_str(), "" | "here" | "home") || !home.is_empty() && (place == home || place == town)
+    }
+
     async fn look(&self, call: Call<'_>) -> Result<Output, ToolError> {
         let home = self.config.place.trim();
         let wanted = match call.text("place") {
-            "" | "here" => home,
+            place if self.is_home(place) => home,
             place => place,
         };
         if wanted.is_empty() {
             let told = "No place is configured. Ask the user which place is meant.";
-            return Err(ToolError::TellModel(told.into()));
+            return Err(FailureCause::NoPlace.with(told));
         }
         let language = call.language;
         let place = self.place(wanted, language).await?;
@@ -132,9 +140,8 @@ impl Weather {
 
     async fn fetched<T: serde::de::DeserializeOwned>(&self, url: Url) -> Result<T, ToolError> {
         let body = self.http.get_chosen(url).await?.body;
-        serde_json::from_str(&body).map_err(|_| {
-            ToolError::TellModel("The weather service sent something that can't be read.".into())
-        })
+        serde_json::from_str(&body)
+            .map_err(|_| FailureCause::Service.with("The weather service sent something that can't be read."))
     }
 
     /// For the model, and in a sentence.
@@ -190,11 +197,23 @@ impl Tool for Weather {
     }
 
     fn values(&self, arguments: &Arguments) -> Vec<CallValue> {
-        deed::values_of(arguments, &[("place", ValueKind::Words)])
+        // The configured place need not be said.
+        match arguments.get("place").and_then(Value::as_str) {
+            Some(place) if self.is_home(place) => Vec::new(),
+            _ => deed::values_of(arguments, &[("place", ValueKind::Words)]),
+        }
+    }
+
+    fn ready(&self, asked: &str, language: &Language) -> Option<Arguments> {
+        let wanted = language.weather_asked(asked)?;
+        let is_question = asked.trim_end().ends_with('?') || intents::mood(language, asked) == Mood::Question;
+        let day = if wanted.is_tomorrow { "tomorrow" } else { "today" };
+        (is_question || wanted.is_named && !intents::is_statement(language, asked))
+            .then(|| Arguments::from_iter([("day".to_owned(), day.into())]))
     }
 
     fn query<'a>(&self, arguments: &'a Arguments) -> Option<&'a str> {
-        arguments.get("place").and_then(Value::as_str)
+        arguments.get("place").and_then(Value::as_str).filter(|place| !self.is_home(place))
     }
 
     fn in_words(&self, arguments: &Arguments, language: &Language) -> String {
@@ -216,7 +235,7 @@ impl Tool for Weather {
 
 pub(super) fn base(address: &str, path: &str) -> Result<Url, ToolError> {
     let whole = format!("{}{path}", address.trim_end_matches('/'));
-    Url::parse(&whole).map_err(|_| ToolError::TellModel("The address of the service is wrong.".into()))
+    Url::parse(&whole).map_err(|_| FailureCause::Service.with("The address of the service is wrong."))
 }
 
 /// Returns the name of a place, letters only and few of them, and whose words it is made of. A country that was not

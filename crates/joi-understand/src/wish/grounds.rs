@@ -248,23 +248,30 @@ impl<'a> Grounds<'a> {
         let Some(wanted) = read(text).or_else(|| read(&bare.join(" "))) else {
             return self.share(text) >= 1.0;
         };
-        let said: Vec<When> =
-            self.texts.iter().flat_map(|text| windows(text)).filter_map(|window| read(&window)).collect();
-        let is_there = match wanted {
-            When::In(_) => said.contains(&wanted),
-            When::At(wanted) => {
-                let times = || {
-                    said.iter().filter_map(|said| match said {
-                        When::At(said) => Some(said),
-                        When::In(_) => None,
-                    })
-                };
-                let is_clock = wanted.clock.is_none() || times().any(|said| wanted.may_be_at(said));
-                let is_day = wanted.day_goes_without_saying() || times().any(|said| wanted.is_on(said));
-                is_clock && is_day
-            }
+        let all = |texts: &[String]| -> Vec<When> {
+            texts.iter().flat_map(|text| windows(text)).filter_map(|window| read(&window)).collect()
         };
-        is_there || self.share(text) >= 1.0
+        let said = all(&self.texts);
+        match wanted {
+            When::In(_) => said.contains(&wanted) || self.share(text) >= 1.0,
+            When::At(wanted) => {
+                let at = |when: &When| match when {
+                    When::At(said) => Some(*said),
+                    When::In(_) => None,
+                };
+                let is_day = || {
+                    wanted.day_goes_without_saying()
+                        || said.iter().filter_map(at).any(|said| wanted.is_on(&said))
+                };
+                if wanted.clock.is_none() {
+                    return is_day() || self.share(text) >= 1.0;
+                }
+                // "Eleven minutes" is no eleven o'clock.
+                let bare: Vec<String> = self.texts.iter().map(|text| without_lengths(text, read)).collect();
+                let is_clock = all(&bare).iter().filter_map(at).any(|said| wanted.may_be_at(&said));
+                is_clock && is_day() || Self::of(self.language, self.words, bare).share(text) >= 1.0
+            }
+        }
     }
 
     /// Returns the list that was named, or where none was, one of those that need no name.
@@ -327,6 +334,30 @@ impl<'a> Grounds<'a> {
         let is_every = text == "every" && all.len() > 1;
         is_every || all.is_empty() || all.contains(&text.to_lowercase().as_str())
     }
+}
+
+/// Returns `text` without the lengths of time in it, as `read` knows them.
+fn without_lengths(text: &str, read: impl Fn(&str) -> Option<When>) -> String {
+    let words = words_of(text);
+    let mut left: Vec<&str> = Vec::new();
+    let mut at = 0;
+    while at < words.len() {
+        // "Ten minutes to eleven" is a time.
+        let longest = (1..=LONGEST_TIME.min(words.len() - at)).rev().find_map(|length| {
+            let window = &words[at..at + length];
+            read(&window.join(" ")).map(|when| (length, when))
+        });
+        let (length, is_length) = match longest {
+            Some((length, When::In(_))) => (length, true),
+            Some((length, When::At(_))) => (length, false),
+            None => (1, false),
+        };
+        if !is_length {
+            left.extend(words[at..at + length].iter().map(String::as_str));
+        }
+        at += length;
+    }
+    left.join(" ")
 }
 
 /// Returns every few words of `text` that stand behind one another.

@@ -118,6 +118,16 @@ fn is_past(told: &ToldWords, said: &[String]) -> bool {
     told.past.are_in(said) || said.iter().any(is_participle) && has_auxiliary() && !told.present.are_in(said)
 }
 
+/// Returns whether who says it reports of themselves what has happened: "I've bought the eggs already".
+pub fn reports_past(language: &Language, text: &str) -> bool {
+    let said = words_of(text);
+    !text.contains('?')
+        && language
+            .requests()
+            .iter()
+            .any(|of| of.talk.own.at_start(&said).is_some() && is_past(&of.told, &said))
+}
+
 /// Returns whether a word has a form such as "*ed".
 fn fits(form: &str, word: &str) -> bool {
     match form.split_once('*') {

@@ -170,7 +170,9 @@ impl<M: ChatModel> AgentContext<'_, M> {
         let running = tools::run(tool, call);
         let done = mentioned(running, &mut state.progress.has_mentioned_wait, sink).await?;
         // A refused call was not sent; a call whose answer was lost may have been.
-        if let Some(house_call) = house_call.filter(|_| !matches!(done, Err(ToolError::TellModel(_)))) {
+        if let Some(house_call) =
+            house_call.filter(|_| !matches!(done, Err(ToolError::TellModel(_) | ToolError::Failed { .. })))
+        {
             let now = state.asked.now.timestamp();
             self.session.with(|session| {
                 session.last_deed = None;
@@ -194,7 +196,19 @@ impl<M: ChatModel> AgentContext<'_, M> {
                 state.progress.note_done(DoneCall::of(tool, arguments, &output));
                 self.done(state, tool, output, sink).await
             }
-            Err(ToolError::TellModel(why)) => {
+            // A small model would invent what was not found.
+            Err(ToolError::Failed { why, cause })
+                if !writes(effect) && state.prompt.size() == ModelSize::Small =>
+            {
+                let sentence = cause.sentence(&sink.language).to_owned();
+                if !state.is_only_ready_calls() {
+                    return Ok(Called::End(sentence));
+                }
+                state.progress.sentences.push(sentence.clone());
+                let text = fence::cut(&why, OWN);
+                Ok(Called::Told { text, success: Success::No, sentence: Some(sentence) })
+            }
+            Err(ToolError::TellModel(why) | ToolError::Failed { why, .. }) => {
                 if writes(effect) {
                     state.progress.undone.push(DoneCall::undone(tool.name(), Some(tool), arguments));
                 }

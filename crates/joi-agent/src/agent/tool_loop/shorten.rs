@@ -5,11 +5,12 @@
 
 use super::state::LoopState;
 use crate::agent::AgentContext;
-use crate::agent::digest;
 use crate::agent::side_call::{SideCall, side_call};
 use crate::deadline;
 use crate::model::ChatModel;
 use crate::sink::{ReceiverClosed, ReplySink};
+use crate::turn::ReplyEvent;
+use joi_answer::digest;
 use joi_answer::plan::Course;
 use joi_llm::{Ask, Length, Message, ModelSize};
 use joi_tools::Digest;
@@ -57,7 +58,8 @@ impl<M: ChatModel> AgentContext<'_, M> {
             }
         }
         if notes.is_empty() {
-            sink.send(digest::kept_raw(tool)).await?;
+            let notice = format!("the result of {tool} could not be shortened; it is used as it is");
+            sink.send(ReplyEvent::Notice(notice)).await?;
             sink.decided("digest", "kept raw", "nothing of use was found").await?;
             return Ok(text);
         }

@@ -9,8 +9,8 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::agent::digest;
 use joi_answer::check;
+use joi_answer::digest;
 use joi_base::message::{Origin, Private};
 use joi_language::Language;
 use joi_language::words;

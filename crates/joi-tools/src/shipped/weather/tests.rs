@@ -96,10 +96,8 @@ async fn the_weather_is_spoken_in_german() {
 #[tokio::test]
 async fn failures_are_reported_to_the_model() {
     let (unknown, paths) = look(real, "", json!({})).await;
-    assert_eq!(
-        unknown,
-        Err(ToolError::TellModel("No place is configured. Ask the user which place is meant.".into()))
-    );
+    let why = "No place is configured. Ask the user which place is meant.";
+    assert_eq!(unknown, Err(FailureCause::NoPlace.with(why)));
     assert!(paths.is_empty(), "nothing leaves the house");
     let (none, _) = look(|_| Does::Sends("application/json", "{}".into()), "Nowhere", json!({})).await;
     assert!(none.is_err_and(|e| e.to_string().contains("no place called Nowhere")));
@@ -111,7 +109,7 @@ async fn failures_are_reported_to_the_model() {
         |_| Does::Sends("application/json", "{\"results\":[{\"name\":1}]}".into()),
     ] {
         let (failed, _) = look(route, "Vienna", json!({})).await;
-        assert!(matches!(failed, Err(ToolError::TellModel(_))), "{failed:?}");
+        assert!(matches!(failed, Err(ToolError::Failed { .. })), "{failed:?}");
     }
 }
 
@@ -119,7 +117,7 @@ async fn failures_are_reported_to_the_model() {
 async fn a_service_that_hangs_is_given_up() {
     let began = tokio::time::Instant::now();
     let (failed, _) = look(|_| Does::Hangs, "Vienna", json!({})).await;
-    assert!(matches!(failed, Err(ToolError::TellModel(_))), "{failed:?}");
+    assert!(matches!(failed, Err(ToolError::Failed { cause: FailureCause::Slow, .. })), "{failed:?}");
     assert!(began.elapsed() <= std::time::Duration::from_secs(20));
 }
 

@@ -5,19 +5,39 @@
 //! the house and the conversation. Pure: no I/O, no clock.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::LoopState;
 use super::prompt::is_result;
+use joi_answer::own_words;
+use joi_language::values::CallValue;
 use joi_language::words_of;
-use joi_llm::{Message, Role};
-use joi_tools::gate::{Handed, Wish};
-use joi_tools::{Arguments, Tool, fence};
+use joi_llm::{Message, ModelSize, Role};
+use joi_tools::gate::{Handed, Taint, Wish};
+use joi_tools::{Arguments, Effect, Tool, fence, route};
 use joi_understand::wish;
 
 /// Shortest word that can give something away, in letters.
 const SHORTEST: usize = 3;
 
 impl LoopState {
+    /// Returns the arguments of a call that only looks, and that the request has words for, without what a small model has
+    /// added to them: in the user's own words such a call needs nobody's consent.
+    pub(crate) fn in_own_words(&self, tool: &Arc<dyn Tool>, arguments: &Arguments) -> Option<Arguments> {
+        let (asked, language) = (&self.asked, &self.asked.language);
+        let only_looks = matches!(tool.effect(arguments), Effect::Looks | Effect::Fetches);
+        let is_pointed_at = || !route::by_words(&asked.words, &[tool], language).names.is_empty();
+        let is_bound = self.taint == Taint::Tainted || tool.hands_out();
+        if !only_looks || self.prompt.size() != ModelSize::Small || is_bound || !is_pointed_at() {
+            return None;
+        }
+        let found: Vec<&str> = self.progress.done.iter().map(|call| call.answer.as_str()).collect();
+        let known = format!("{} {}", asked.remembered, found.join(" "));
+        let is_mentioned =
+            |values: &[CallValue]| wish::mentioned(language, &asked.said(), &known, values) == Wish::Act;
+        Some(own_words::without_invented(&**tool, arguments, is_mentioned))
+    }
+
     /// Returns whose words a call hands to another program.
     pub(crate) fn handed(&self, tool: &dyn Tool, arguments: &Arguments) -> Handed {
         if !tool.hands_out() {

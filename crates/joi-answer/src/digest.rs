@@ -4,7 +4,6 @@
 //! that invents a number is refused; the raw result is kept then.
 //! Pure: no I/O, no clock.
 
-use crate::ReplyEvent;
 use joi_tools::fence;
 
 /// A shorter result stays as it is, in characters.
@@ -19,13 +18,13 @@ const UNFINISHED: usize = 800;
 const ACTIVITY: usize = 2_000;
 
 /// The instruction for one piece.
-pub(crate) const PROMPT: &str = include_str!("../../../../assets/prompts/digest.md");
+pub const PROMPT: &str = include_str!("../../../assets/prompts/digest.md");
 /// The instruction when the turns have run out.
-pub(crate) const UNFINISHED_PROMPT: &str = include_str!("../../../../assets/prompts/unfinished.md");
+pub const UNFINISHED_PROMPT: &str = include_str!("../../../assets/prompts/unfinished.md");
 
 /// The outcome of a digest.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Note {
+pub enum Note {
     /// Use this.
     Use(String),
     /// The model found nothing of use; the raw result is kept.
@@ -35,7 +34,7 @@ pub(crate) enum Note {
 }
 
 /// The pieces of `text` to ask about; none when it is short enough as it is.
-pub(crate) fn pieces(text: &str) -> Vec<String> {
+pub fn pieces(text: &str) -> Vec<String> {
     if text.chars().count() < SHORT {
         return Vec::new();
     }
@@ -64,7 +63,7 @@ fn chunks(block: &str, most: usize) -> Vec<String> {
 }
 
 /// Returns the usable part of `note` about `piece`.
-pub(crate) fn judge(note: &str, piece: &str) -> Note {
+pub fn judge(note: &str, piece: &str) -> Note {
     let note = note.trim();
     let bare = note.trim_matches(['(', ')', '[', ']', '.', ' ', '"']).to_ascii_uppercase();
     if note.is_empty() || matches!(bare.as_str(), "NONE" | "N/A" | "NIL") {
@@ -98,13 +97,13 @@ fn numbers(text: &str) -> Vec<String> {
 }
 
 /// The notes about all pieces, fenced again when the result was.
-pub(crate) fn joined(notes: &[String], text: &str) -> String {
+pub fn joined(notes: &[String], text: &str) -> String {
     let notes = notes.join("\n");
     if fence::is_fenced(text) { fence::wrap(&notes, notes.chars().count()) } else { notes }
 }
 
 /// The newest part of what happened in a turn.
-pub(crate) fn activity(results: &[String]) -> String {
+pub fn activity(results: &[String]) -> String {
     let all = results.join("\n\n");
     let skipped = all.chars().count().saturating_sub(ACTIVITY);
     let newest: String = all.chars().skip(skipped).collect();
@@ -112,13 +111,8 @@ pub(crate) fn activity(results: &[String]) -> String {
 }
 
 /// Returns the report of an unfinished answer.
-pub(crate) fn unfinished(told: &str) -> String {
+pub fn unfinished(told: &str) -> String {
     fence::shortened(told.trim(), UNFINISHED)
-}
-
-/// A line for the owner: nothing of use was found in a long result.
-pub(crate) fn kept_raw(tool: &str) -> ReplyEvent {
-    ReplyEvent::Notice(format!("the result of {tool} could not be shortened; it is used as it is"))
 }
 
 #[cfg(test)]
