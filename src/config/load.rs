@@ -260,9 +260,9 @@ fn usable(key: &str, value: &Value, schema: &BTreeMap<String, Value>) -> Result<
     }
 }
 
-/// Returns whether a key belongs to a table that the owner names: a server of tools, an agent.
+/// Returns whether a key belongs to a table that the owner names: a server of tools, an agent, a room.
 pub(super) fn is_named_by_owner(key: &str) -> bool {
-    ["mcp.servers.", "agents."]
+    ["mcp.servers.", "agents.", "satellites.rooms."]
         .iter()
         .any(|table| key.strip_prefix(table).is_some_and(|rest| rest.contains('.')))
 }

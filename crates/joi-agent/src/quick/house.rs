@@ -9,6 +9,7 @@ mod connected;
 mod later;
 mod near;
 pub(crate) mod picked;
+mod rooms;
 mod watched;
 
 use std::time::Duration;

@@ -1,0 +1,118 @@
+//! Satellites in other rooms, as their users meet them: asked with a wake phrase of their own and with one that is heard here,
+//! followed up, given a timer, lost in mid-word. The satellite is a double over TCP; ears, voice and answers are real.
+
+use serde_json::Value;
+
+use super::service::{deaf_home, run, status};
+use crate::support::program::{Home, Running};
+use crate::support::speech::{flite, pause, plain, questions};
+use crate::support::wyoming_double::{RunningDouble, SatelliteDouble};
+
+/// Joi runs with a satellite in the kitchen.
+fn kitchen() -> (Home, Running, SatelliteDouble, RunningDouble) {
+    let double = SatelliteDouble::new();
+    let mut home = deaf_home();
+    home.set(&format!("satellites.rooms.kitchen.address=\"{}\"", double.address()));
+    let joi = run(&home);
+    let kitchen = double.running();
+    (home, joi, double, kitchen)
+}
+
+/// The words that were understood next.
+#[track_caller]
+fn understood(kitchen: &RunningDouble) -> String {
+    let (transcript, _) = kitchen.until("transcript");
+    plain(transcript.data["text"].as_str().unwrap())
+}
+
+/// Somebody says this to a satellite that has heard its wake phrase; the words that were understood.
+#[track_caller]
+fn asked(kitchen: &RunningDouble, text: &str) -> String {
+    kitchen.calls();
+    kitchen.hears(&[pause(0.3), flite("slt", text)].concat());
+    kitchen.until("transcribe");
+    kitchen.until("voice-started");
+    kitchen.until("voice-stopped");
+    understood(kitchen)
+}
+
+fn timers(home: &Home) -> Vec<Value> {
+    let out = home.joi(&["timers", "--json"]).well().out;
+    serde_json::from_str::<Value>(&out).unwrap().as_array().unwrap().clone()
+}
+
+#[test]
+fn a_satellite_with_a_wake_phrase_of_its_own_is_answered_and_a_timer_set_there_rings_there() {
+    let (home, joi, _double, kitchen) = kitchen();
+    assert_eq!(asked(&kitchen, "what time is it?"), "what time is it");
+    let (answer, _) = kitchen.until("synthesize");
+    assert!(answer.data["text"].as_str().unwrap().starts_with("It's "), "{answer:?}");
+    kitchen.until("audio-start");
+    let (_, sound) = kitchen.until("audio-stop");
+    assert!(sound > 20_000, "{sound} bytes of sound");
+
+    let words = asked(&kitchen, "set a timer for two seconds");
+    assert_eq!(
+        words,
+        "set a timer for two seconds".replace("two", if words.contains('2') { "2" } else { "two" })
+    );
+    kitchen.until("audio-stop");
+    assert_eq!(timers(&home).len(), 1);
+    // It rings.
+    kitchen.until("audio-start");
+    let (_, ring) = kitchen.until("audio-stop");
+    assert!(ring > 10_000, "{ring} bytes of sound");
+    kitchen.calls();
+    kitchen.until("transcribe");
+    kitchen.hears(&flite("slt", "stop"));
+    kitchen.until("transcript");
+    while !timers(&home).is_empty() {
+        std::thread::yield_now();
+    }
+
+    let room = &status(&home)["rooms"][0];
+    assert_eq!(
+        (&room["name"], &room["state"], &room["about"]),
+        (&"kitchen".into(), &"connected".into(), &"Double".into())
+    );
+    assert!(room["turns"].as_u64().unwrap() >= 2, "{room}");
+    assert_eq!(joi.terminate().code, Some(0));
+}
+
+#[test]
+fn a_satellite_that_always_sends_is_woken_here_and_followed_up_without_the_phrase() {
+    let (_home, joi, _double, kitchen) = kitchen();
+    let [time, _] = questions();
+    kitchen.streams();
+    kitchen.until("detect");
+    kitchen.hears(&[pause(1.0), time].concat());
+    assert_eq!(kitchen.until("detection").0.data["name"], "hey_jarvis");
+    kitchen.until("transcribe");
+    assert_eq!(understood(&kitchen), "what time is it");
+    kitchen.until("audio-stop");
+    // The follow-up window is open once it has sounded.
+    kitchen.hears(&[pause(1.0), flite("slt", "what day is it?")].concat());
+    assert_eq!(understood(&kitchen), "what day is it");
+    let (_, sound) = kitchen.until("audio-stop");
+    assert!(sound > 20_000, "{sound} bytes of sound");
+    assert_eq!(joi.terminate().code, Some(0));
+}
+
+#[test]
+fn a_satellite_that_is_lost_in_mid_word_comes_back_and_nothing_is_done_twice() {
+    let (home, joi, double, kitchen) = kitchen();
+    kitchen.calls();
+    kitchen.until("transcribe");
+    kitchen.hears(&flite("slt", "set a timer for ten minutes"));
+    kitchen.until("voice-started");
+    kitchen.cut();
+    let kitchen = double.running();
+    assert_eq!(timers(&home), [] as [Value; 0], "half an order is none");
+    assert_eq!(asked(&kitchen, "what time is it?"), "what time is it");
+    kitchen.until("audio-stop");
+    let later = kitchen.so_far();
+    assert!(later.iter().all(|came| came.kind != "audio-start" && came.kind != "transcript"), "{later:?}");
+    assert_eq!(timers(&home), [] as [Value; 0]);
+    assert_eq!(status(&home)["rooms"][0]["connections"], 2);
+    assert_eq!(joi.terminate().code, Some(0));
+}
