@@ -56,6 +56,7 @@ mod satellites;
 mod serving;
 pub mod timers;
 mod typed;
+mod unit;
 mod upkeep;
 mod voice;
 mod voice_brain;
@@ -92,6 +93,7 @@ pub use needed::{is_needed_to_start, needed_models};
 pub use outside::{end_on_signal, ignore_hangup};
 pub use permitted::by_voice;
 pub use typed::TypedTurns;
+pub use unit::{UnitSetup, serve_here};
 pub use voice::{Conversing, OpenedSound, Sound, converse, converse_at, converse_over, open_sound};
 pub use wake::{WakeSetup, distinguished, first_phrase, measure_hearing, wake_setup, wake_summary, weakness};
 

@@ -5,6 +5,8 @@
 //! path of a spoken turn as the local devices; the weights of the speech models are shared. One task for each room, so that
 //! none waits for another: a room that cannot be made is tried again by itself.
 
+mod timers;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,6 +14,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -147,10 +150,11 @@ async fn talk(room: Room, parts: RoomParts, stop: CancellationToken) -> anyhow::
     let config = parts.config_of(&room.entry);
     let sound = OpenedSound::of_room((player, events), Box::new(source), parts.loader()?);
     let place = Place::named(&room.name);
-    let conversing = converse_beside(sound, place, &config, &parts.paths, &parts.brain).await?;
+    let conversing = converse_beside(sound, place.clone(), &config, &parts.paths, &parts.brain).await?;
     let Conversing { conversation, news, requests, player, .. } = conversing;
     let (signals, taken) = channel(SIGNALS);
     let (notices, noticed) = channel(NOTICES);
+    let (timers, set) = watch::channel(Vec::new());
     let link = RoomLink {
         name: room.name.clone(),
         address,
@@ -159,6 +163,7 @@ async fn talk(room: Room, parts: RoomParts, stop: CancellationToken) -> anyhow::
         speaker,
         mute: parts.mute.clone(),
         meter: room.meter.clone(),
+        timers: set,
         times: RoomTimes::default(),
         notices,
     };
@@ -172,7 +177,12 @@ async fn talk(room: Room, parts: RoomParts, stop: CancellationToken) -> anyhow::
     };
     let shown = show(news, signals, (room.clone(), parts.metrics.clone()));
     let reported = report(noticed, &room.name, &parts.brain.announcer);
-    tokio::join!(talking, shown, reported, follow_room(link, taken, over.clone()));
+    let set = timers::follow(&parts.brain, &place, timers);
+    // The timers are followed as long as the rest goes on.
+    tokio::select! {
+        _ = async { tokio::join!(talking, shown, reported, follow_room(link, taken, over.clone())) } => {}
+        () = set => {}
+    }
     Ok(())
 }
 

@@ -279,7 +279,7 @@ fn answerer(questions: mpsc::Sender<OutsideQuestion>) -> WordAnswerer {
 }
 
 /// Returns the name of this machine, as far as it may stand in a name of mDNS.
-fn host() -> String {
+pub(super) fn host() -> String {
     let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
     let first = name.split('.').next().unwrap_or_default();
     let plain: String = first.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').take(50).collect();

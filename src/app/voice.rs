@@ -116,6 +116,11 @@ pub struct OpenedSound {
 }
 
 impl OpenedSound {
+    /// Returns the loudspeaker with its events, and the microphone.
+    pub(super) fn into_devices(self) -> (Player, Receiver<PlayEvent>, Box<dyn AudioSource>) {
+        (self.player, self.events, self.source.0)
+    }
+
     /// Sound of another room, whose speech models are shared with those of `readers`.
     pub(super) fn of_room(
         (player, events): (Player, Receiver<PlayEvent>),

@@ -11,6 +11,7 @@ use joi_base::message::TurnId;
 use joi_base::pulse::Pulse;
 use joi_language::Languages;
 use joi_llm::Mind;
+use joi_schedule::Schedule;
 use joi_schedule::announce::Announcer;
 use joi_store::Store;
 
@@ -21,6 +22,8 @@ pub(super) struct VoiceBrain {
     pub(super) engine: Arc<Engine<Mind>>,
     /// Nothing when the database can't be opened.
     pub(super) store: Option<Store>,
+    /// Timers, alarms and reminders; nothing without a database.
+    pub(super) schedule: Option<Schedule>,
     /// Takes whatever is to be said without having been asked for.
     pub(super) announcer: Announcer,
     /// The language that is spoken.
@@ -37,6 +40,7 @@ impl Brain {
         VoiceBrain {
             engine: Arc::clone(&self.engine),
             store: self.store.clone(),
+            schedule: self.schedule.clone(),
             announcer: self.announcer.clone(),
             languages: self.languages.clone(),
             clock: Arc::clone(&self.clock),

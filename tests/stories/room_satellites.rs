@@ -1,6 +1,9 @@
 //! Satellites in other rooms, as their users meet them: asked with a wake phrase of their own and with one that is heard here,
 //! followed up, given a timer, lost in mid-word. The satellite is a double over TCP; ears, voice and answers are real.
 
+use std::net::TcpListener;
+
+use joi_audio::{RATE, read_wav, write_wav};
 use serde_json::Value;
 
 use super::service::{deaf_home, run, status};
@@ -114,5 +117,48 @@ fn a_satellite_that_is_lost_in_mid_word_comes_back_and_nothing_is_done_twice() {
     assert!(later.iter().all(|came| came.kind != "audio-start" && came.kind != "transcript"), "{later:?}");
     assert_eq!(timers(&home), [] as [Value; 0]);
     assert_eq!(status(&home)["rooms"][0]["connections"], 2);
+    assert_eq!(joi.terminate().code, Some(0));
+}
+
+#[test]
+fn a_joi_that_is_ears_and_mouth_only_lets_a_bigger_one_think() {
+    // Free a moment ago.
+    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let mut home = deaf_home();
+    home.set(&format!("satellites.rooms.kitchen.address=\"{address}\""));
+    let joi = run(&home);
+
+    let small = deaf_home();
+    let (input, output) = (small.arg("said.wav"), small.arg("played.wav"));
+    let [time, _] = questions();
+    // The bigger one tries again after 8 s at most by then.
+    write_wav(&input, RATE, &[pause(12.0), time, pause(8.0)].concat()).unwrap();
+    let args = [
+        "satellite",
+        "--listen",
+        &address,
+        "--name",
+        "small",
+        "--unannounced",
+        "--input",
+        &input,
+        "--output",
+        &output,
+    ];
+    let mut satellite = Running::start(&mut small.command(&args));
+    satellite.until("waits for \"hey jarvis\"");
+    while status(&home)["rooms"][0]["turns"] != 1 {
+        std::thread::yield_now();
+    }
+    let memory = satellite.memory_kb();
+    assert!(memory < 100_000, "{memory} KB: it holds no speech model");
+    let room = &status(&home)["rooms"][0];
+    assert_eq!((&room["state"], &room["about"]), (&"connected".into(), &"small".into()), "{room}");
+    let why = home.joi(&["why"]).well().out;
+    assert!(why.contains("What time is it?"), "{why}");
+    assert_eq!(satellite.terminate().code, Some(0));
+    let played = read_wav(&output, RATE).unwrap();
+    let loud = played.chunks(160).filter(|piece| piece.iter().any(|sample| sample.abs() > 0.02)).count();
+    assert!(loud > 50, "{loud} loud pieces of 10 ms");
     assert_eq!(joi.terminate().code, Some(0));
 }

@@ -6,7 +6,7 @@
 //! outside of private networks.
 //!
 //! [`follow_room`] is the other way round: it connects to a configured satellite, whose microphone and loudspeaker are
-//! those of a room.
+//! those of a room. [`serve_unit`] is such a satellite: ears and mouth of a small machine.
 
 mod announce;
 mod client;
@@ -24,18 +24,20 @@ mod sound;
 mod speech;
 #[cfg(test)]
 mod tests;
+mod unit;
 mod voice;
 mod wire;
 
-pub use announce::WyomingAnnouncement;
+pub use announce::{FoundService, WyomingAnnouncement, find_wyoming};
 pub use client::{DescribeError, ServedPrograms, describe_wyoming};
 pub use config::{SatellitesConfig, WyomingConfig};
 pub use ears::{EarModels, ListenerMaker, SatelliteEars};
 pub use offer::{HearingOffer, VoiceOffer, WyomingOffer};
 pub use parts::{AnswerFuture, WordAnswerer, WyomingFigures, WyomingMeter, WyomingParts, WyomingTimes};
 pub use room::{
-    RoomAddress, RoomEntry, RoomFigures, RoomLink, RoomMeter, RoomNotice, RoomSignal, RoomState, RoomTimes,
-    follow_room,
+    RoomAddress, RoomEntry, RoomFigures, RoomLink, RoomMeter, RoomNotice, RoomSignal, RoomState, RoomTimer,
+    RoomTimes, TimerState, follow_room,
 };
 pub use server::serve_wyoming;
+pub use unit::{UnitEars, UnitHeard, UnitInfo, UnitMode, UnitMouth, UnitParts, serve_unit};
 pub use voice::{SatelliteVoice, TEXT_LIMIT};

@@ -11,9 +11,11 @@ mod state;
 mod talk;
 #[cfg(test)]
 mod tests;
+mod timers;
 
 pub(crate) use entry::check;
 pub use entry::{RoomAddress, RoomEntry};
 pub use link::{RoomLink, RoomNotice, RoomTimes, follow_room};
 pub use state::{RoomFigures, RoomMeter, RoomState};
 pub use talk::RoomSignal;
+pub use timers::{RoomTimer, TimerState};

@@ -31,7 +31,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use jiff::{Timestamp, Zoned};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 use joi_base::clock::Clock;
 use joi_base::message::Place;
@@ -89,6 +89,8 @@ pub struct ScheduleParts {
 pub struct Schedule {
     parts: ScheduleParts,
     changed: Arc<Notify>,
+    /// The same for everybody else who wants to know.
+    changes: Arc<watch::Sender<()>>,
     /// The room in which orders are given.
     place: Option<Place>,
 }
@@ -124,7 +126,7 @@ pub struct Done {
 impl Schedule {
     /// A schedule; starts nothing.
     pub fn new(parts: ScheduleParts) -> Self {
-        Self { parts, changed: Arc::default(), place: None }
+        Self { parts, changed: Arc::default(), changes: Arc::new(watch::Sender::new(())), place: None }
     }
 
     /// Returns a handle for orders that are given in that room: what is set there rings there.
@@ -192,9 +194,15 @@ impl Schedule {
         Ok(was_in_doubt)
     }
 
+    /// Watches the changes of entries by orders.
+    pub fn changes(&self) -> watch::Receiver<()> {
+        self.changes.subscribe()
+    }
+
     /// Somebody else has changed something.
     pub fn look_again(&self) {
         self.changed.notify_one();
+        self.changes.send_replace(());
     }
 
     async fn wake(&self) -> Bell {

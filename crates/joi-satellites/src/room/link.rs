@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use tokio::net::TcpStream;
 use tokio::sync::mpsc::{Receiver, Sender};
+use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -20,9 +21,9 @@ use joi_audio::{DeviceFault, MicrophoneFeed, MuteSwitch, RemoteSpeaker};
 
 use self::backoff::Backoff;
 use self::connected::Connected;
-use super::RoomSignal;
 use super::entry::RoomAddress;
 use super::state::RoomMeter;
+use super::{RoomSignal, RoomTimer};
 use crate::peer::is_private;
 use crate::sound::FormatError;
 use crate::wire::WireError;
@@ -86,6 +87,8 @@ pub struct RoomLink {
     pub mute: MuteSwitch,
     /// Shows the state.
     pub meter: RoomMeter,
+    /// Timers that were set in the room.
+    pub timers: watch::Receiver<Vec<RoomTimer>>,
     /// Time limits.
     pub times: RoomTimes,
     /// Receives what becomes of the room. When full, notices are dropped.

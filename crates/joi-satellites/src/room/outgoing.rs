@@ -45,9 +45,14 @@ impl OutgoingSound {
                 self.ends_at = Some(end.checked_sub(EARLY).unwrap_or(end));
             }
             SpeakerPart::Rest(_) => {}
-            SpeakerPart::Flush => events.extend(self.end()),
+            SpeakerPart::Flush => events.extend(self.end().map(flushing)),
         }
         events
+    }
+
+    /// Returns whether a stream is open.
+    pub(crate) fn is_open(&self) -> bool {
+        self.open.is_some()
     }
 
     /// Returns when the end is to be sent.
@@ -61,6 +66,12 @@ impl OutgoingSound {
         let (rate, sent) = self.open.take()?;
         Some(WireEvent::new("audio-stop", json!({ "timestamp": millis(rate, sent) })))
     }
+}
+
+/// A satellite of Joi stops at once; every other one plays what it has got.
+fn flushing(mut stop: WireEvent) -> WireEvent {
+    stop.data.insert("flush".to_owned(), true.into());
+    stop
 }
 
 fn millis(rate: u32, samples: u64) -> u64 {
@@ -95,7 +106,11 @@ mod tests {
         let stop = sound.end().unwrap();
         assert_eq!((stop.kind.as_str(), stop.data["timestamp"].as_u64()), ("audio-stop", Some(200)));
         sound.part(piece(1));
-        assert_eq!(kinds(sound.part(SpeakerPart::Flush)), ["audio-stop"]);
+        let stop = sound.part(SpeakerPart::Flush);
+        assert_eq!(
+            (stop[0].data["flush"].as_bool(), kinds(stop)),
+            (Some(true), vec!["audio-stop".to_owned()])
+        );
         assert_eq!(kinds(sound.part(SpeakerPart::Flush)), [""; 0]);
     }
 }

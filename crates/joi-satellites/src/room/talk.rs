@@ -120,7 +120,7 @@ impl RoomTalk {
             }
             "run-pipeline" => self.pipeline(&data),
             "audio-chunk" if self.flows && !self.is_muted => {
-                let samples = self.intake.push(format_of(&data), &payload)?;
+                let samples = self.intake.push(PcmFormat::of_chunk(&data), &payload)?;
                 if samples.is_empty() { vec![] } else { vec![RoomAct::Sound(samples)] }
             }
             "audio-stop" | "streaming-stopped" if self.flows => self.stops_flowing(),
@@ -208,16 +208,18 @@ impl RoomTalk {
         if has_stopped { vec![send("voice-stopped", json!({ "timestamp": null }))] } else { vec![] }
     }
 
+    /// Sound for the satellite begins; returns the words of it that are known by now.
+    pub(crate) fn sounds(&mut self) -> Option<WireEvent> {
+        let text = std::mem::take(&mut self.words);
+        let text = text.trim();
+        (!text.is_empty()).then(|| WireEvent::new("synthesize", json!({ "text": text })))
+    }
+
     fn activity(&mut self, activity: Activity) -> Vec<RoomAct> {
         match activity {
             Activity::Thinking => {
                 self.words.clear();
                 self.voice_stops()
-            }
-            Activity::Speaking => {
-                let text = std::mem::take(&mut self.words);
-                let text = text.trim();
-                if text.is_empty() { vec![] } else { vec![send("synthesize", json!({ "text": text }))] }
             }
             _ => vec![],
         }
@@ -236,18 +238,4 @@ fn text_of(data: &WireData, key: &str) -> Option<String> {
     let name = if is_version { name.to_owned() } else { format!("{name}_v{version}") };
     let phrase: String = name.replace('_', " ").chars().take(LONGEST_PHRASE).collect();
     (!phrase.is_empty()).then_some(phrase)
-}
-
-/// Returns the format of a chunk; one that is missing is that of every satellite known.
-fn format_of(data: &WireData) -> PcmFormat {
-    let field = |key: &str, usual: u32| match data.get(key).and_then(Value::as_f64) {
-        Some(value) if value >= 0.0 && value <= f64::from(u32::MAX) => value as u32,
-        Some(_) => 0,
-        None => usual,
-    };
-    PcmFormat {
-        rate: field("rate", joi_audio::RATE),
-        width: field("width", 2),
-        channels: field("channels", 1),
-    }
 }

@@ -10,13 +10,16 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use joi_audio::{AudioSource as _, MuteSwitch, PlayEvent, Player, RemoteMicrophone, SourceEvent, Volume};
 
-use super::{RoomAddress, RoomLink, RoomMeter, RoomNotice, RoomSignal, RoomTimes, follow_room};
+use super::{
+    RoomAddress, RoomLink, RoomMeter, RoomNotice, RoomSignal, RoomTimer, RoomTimes, TimerState, follow_room,
+};
 use crate::wire::{WireEvent, WireReader};
 
 /// Only against a test that would never end.
@@ -30,6 +33,7 @@ struct Bench {
     played: Receiver<PlayEvent>,
     signals: Sender<RoomSignal>,
     notices: Receiver<RoomNotice>,
+    timers: watch::Sender<Vec<RoomTimer>>,
     mute: MuteSwitch,
     meter: RoomMeter,
     stop: CancellationToken,
@@ -52,6 +56,7 @@ impl Bench {
         let (source, microphone) = RemoteMicrophone::new(&mute);
         let (player, played, speaker) = Player::remote(Volume::percent(100));
         let ((signals, taken), (noticed, notices)) = (channel(64), channel(4));
+        let timers = watch::channel(Vec::new());
         let link = RoomLink {
             name: "kitchen".into(),
             address,
@@ -60,11 +65,24 @@ impl Bench {
             speaker,
             mute: mute.clone(),
             meter: meter.clone(),
+            timers: timers.1,
             times,
             notices: noticed,
         };
         let task = tokio::spawn(follow_room(link, taken, stop.clone()));
-        Self { listener, source: Some(source), player, played, signals, notices, mute, meter, stop, task }
+        Self {
+            listener,
+            source: Some(source),
+            player,
+            played,
+            signals,
+            notices,
+            timers: timers.0,
+            mute,
+            meter,
+            stop,
+            task,
+        }
     }
 
     /// The next connection, before anything was said on it.

@@ -19,6 +19,7 @@ use super::{LinkError, RoomLink};
 use crate::room::RoomSignal;
 use crate::room::outgoing::OutgoingSound;
 use crate::room::talk::{RoomAct, RoomTalk};
+use crate::room::timers::changes;
 use crate::wire::{WireEvent, WireReader};
 
 /// Bytes read at once.
@@ -45,6 +46,7 @@ enum LinkEvent {
     Signal(RoomSignal),
     Part(Option<SpeakerPart>),
     SoundEnds,
+    Timers,
     Tick,
     Stop,
 }
@@ -100,7 +102,8 @@ impl Connected {
         self.act(talk.run(is_muted), link);
         let mut ticks = interval(link.times.ask_every);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut buffer = vec![0; READ];
+        let (mut buffer, mut timers, mut shown) = (vec![0; READ], link.timers.clone(), Vec::new());
+        timers.mark_changed();
         loop {
             if std::mem::replace(&mut is_muted, link.mute.is_muted()) != is_muted {
                 self.act(talk.run(is_muted), link);
@@ -116,6 +119,7 @@ impl Connected {
                     Some(signal) = signals.recv() => LinkEvent::Signal(signal),
                     read = self.stream.read(&mut buffer) => LinkEvent::Read(read?),
                     () = until(ends_at) => LinkEvent::SoundEnds,
+                    Ok(()) = timers.changed() => LinkEvent::Timers,
                     _ = ticks.tick() => LinkEvent::Tick,
                 }
             };
@@ -133,9 +137,19 @@ impl Connected {
                 LinkEvent::Signal(signal) => {
                     talk.signal(signal).into_iter().for_each(|act| self.act(act, link));
                 }
-                LinkEvent::Part(Some(part)) => self.send_all(|sound| sound.part(part)),
+                LinkEvent::Part(Some(part)) => {
+                    if matches!(part, SpeakerPart::Sound { .. }) && !self.sound.is_open() {
+                        talk.sounds().iter().for_each(|event| event.write(&mut self.out));
+                    }
+                    self.send_all(|sound| sound.part(part));
+                }
                 // The room's player is gone, and with it the room.
                 LinkEvent::Part(None) => return Ok(()),
+                LinkEvent::Timers => {
+                    let now = timers.borrow_and_update().clone();
+                    let before = std::mem::replace(&mut shown, now);
+                    changes(&before, &shown).iter().for_each(|event| event.write(&mut self.out));
+                }
                 LinkEvent::SoundEnds => self.send_all(|sound| sound.end()),
                 LinkEvent::Tick => self.ask(link)?,
             }

@@ -149,6 +149,21 @@ async fn a_satellite_that_falls_silent_is_lost_and_one_that_only_describes_itsel
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn timers_of_the_room_are_shown_and_shown_again_after_a_loss() {
+    let bench = Bench::new().await;
+    let timer = RoomTimer { id: 7, name: None, left_s: 60, ends: 1, state: TimerState::Runs };
+    bench.timers.send_replace(vec![timer]);
+    let mut satellite = bench.satellite().await;
+    assert_eq!(satellite.until("timer-started").await.data["id"], "7");
+    drop(satellite);
+    let mut satellite = bench.satellite().await;
+    satellite.until("timer-started").await;
+    bench.timers.send_replace(Vec::new());
+    satellite.until("timer-cancelled").await;
+    bench.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_switch_that_is_turned_off_pauses_the_satellite() {
     let bench = Bench::new().await;
     let mut satellite = bench.satellite().await;
