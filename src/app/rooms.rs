@@ -34,13 +34,14 @@ use joi_channels::voice::News;
 use joi_hear::whisper::{SttConfig, SttError};
 use joi_language::{SentenceField, SentenceName, SentenceTemplate};
 use joi_satellites::{
-    RoomEntry, RoomFigures, RoomLink, RoomMeter, RoomNotice, RoomSignal, RoomState, RoomTimes, follow_room,
+    RoomEntry, RoomFigures, RoomLink, RoomLinkState, RoomMeter, RoomNotice, RoomSignal, RoomTimes,
+    follow_room,
 };
 use joi_schedule::announce::{
     Announcement, AnnouncementId, AnnouncementOrigin, AnnouncementPriority, Announcer,
 };
 
-/// Signals that a satellite has not been told of. When full, further ones are dropped: its lights may be wrong.
+/// Signals that a satellite has not got. When full, further ones are dropped: its lights may be wrong.
 const SIGNALS: usize = 64;
 /// Notices of a room that nobody has taken.
 const NOTICES: usize = 4;
@@ -66,7 +67,7 @@ struct RoomParts {
 
 /// One room.
 #[derive(Clone)]
-struct Room {
+struct SatelliteRoom {
     name: String,
     entry: RoomEntry,
     meter: RoomMeter,
@@ -82,13 +83,13 @@ pub(super) fn rooms(
     if config.satellites.rooms.is_empty() {
         return None;
     }
-    let room = |(name, entry): (&String, &RoomEntry)| Room {
+    let room = |(name, entry): (&String, &RoomEntry)| SatelliteRoom {
         name: name.clone(),
         entry: entry.clone(),
         meter: RoomMeter::default(),
         turns: Arc::default(),
     };
-    let all: Vec<Room> = config.satellites.rooms.iter().map(room).collect();
+    let all: Vec<SatelliteRoom> = config.satellites.rooms.iter().map(room).collect();
     let shown = all.clone();
     board.rooms(move || shown.iter().map(status).collect());
     let parts = RoomParts {
@@ -122,7 +123,7 @@ pub(super) fn rooms(
 }
 
 /// Has somebody listen in the room until `stop`.
-async fn keep(room: Room, parts: RoomParts, stop: CancellationToken) {
+async fn keep(room: SatelliteRoom, parts: RoomParts, stop: CancellationToken) {
     loop {
         // A task of its own: where it panics, the others go on.
         let talked = tokio::spawn(talk(room.clone(), parts.clone(), stop.clone())).await;
@@ -143,7 +144,7 @@ async fn keep(room: Room, parts: RoomParts, stop: CancellationToken) {
 }
 
 /// Makes the room and talks in it until `stop`, or until it has failed.
-async fn talk(room: Room, parts: RoomParts, stop: CancellationToken) -> anyhow::Result<()> {
+async fn talk(room: SatelliteRoom, parts: RoomParts, stop: CancellationToken) -> anyhow::Result<()> {
     let address = room.entry.address().context("the address can't be used")?;
     let (player, events, speaker) = Player::remote(Volume::percent(room.entry.volume));
     let (source, microphone) = RemoteMicrophone::new(&parts.mute);
@@ -207,7 +208,11 @@ impl RoomParts {
 }
 
 /// Passes on what happens in the conversation: to the satellite, and into the figures.
-async fn show(mut news: Receiver<News>, signals: Sender<RoomSignal>, (room, metrics): (Room, Metrics)) {
+async fn show(
+    mut news: Receiver<News>,
+    signals: Sender<RoomSignal>,
+    (room, metrics): (SatelliteRoom, Metrics),
+) {
     while let Some(news) = news.recv().await {
         match &news {
             News::Turn(turn) => {
@@ -260,12 +265,12 @@ async fn report(mut notices: Receiver<RoomNotice>, room: &str, announcer: &Annou
     }
 }
 
-fn status(room: &Room) -> RoomStatus {
+fn status(room: &SatelliteRoom) -> RoomStatus {
     let RoomFigures { state, since, connections, .. } = room.meter.figures();
     let (state, about) = match state {
-        RoomState::Connecting(why) => (RoomConnection::Connecting, why.unwrap_or_default()),
-        RoomState::Connected { name } => (RoomConnection::Connected, name),
-        RoomState::Lost(why) => (RoomConnection::Lost, why),
+        RoomLinkState::Connecting(why) => (RoomConnection::Connecting, why.unwrap_or_default()),
+        RoomLinkState::Connected { name } => (RoomConnection::Connected, name),
+        RoomLinkState::Lost(why) => (RoomConnection::Lost, why),
     };
     RoomStatus {
         name: room.name.clone(),

@@ -39,7 +39,7 @@ enum RoomsCommand {
     List,
     /// Add a satellite, or change one: asks it what it is, and stores it
     #[command(after_help = EXAMPLES)]
-    Add(edit::AddArgs),
+    Add(edit::AddRoomArgs),
     /// Ask satellites what they are
     #[command(after_help = EXAMPLES)]
     Test {

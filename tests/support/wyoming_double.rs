@@ -193,7 +193,7 @@ fn stream_microphone(shared: &Arc<Shared>) {
             send(shared, "audio-chunk", &json!({ "rate": 16_000, "width": 2, "channels": 1 }), &pcm);
         }
         next += CHUNK_TIME;
-        std::thread::sleep(next.saturating_duration_since(Instant::now()));
+        std::thread::park_timeout(next.saturating_duration_since(Instant::now()));
     }
 }
 

@@ -35,8 +35,8 @@ pub use ears::{EarModels, ListenerMaker, SatelliteEars};
 pub use offer::{HearingOffer, VoiceOffer, WyomingOffer};
 pub use parts::{AnswerFuture, WordAnswerer, WyomingFigures, WyomingMeter, WyomingParts, WyomingTimes};
 pub use room::{
-    RoomAddress, RoomEntry, RoomFigures, RoomLink, RoomMeter, RoomNotice, RoomSignal, RoomState, RoomTimer,
-    RoomTimes, TimerState, follow_room,
+    RoomAddress, RoomEntry, RoomFigures, RoomLink, RoomLinkState, RoomMeter, RoomNotice, RoomSignal,
+    RoomTimer, RoomTimerState, RoomTimes, follow_room,
 };
 pub use server::serve_wyoming;
 pub use unit::{UnitEars, UnitHeard, UnitInfo, UnitMode, UnitMouth, UnitParts, serve_unit};

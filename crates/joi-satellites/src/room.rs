@@ -16,6 +16,6 @@ mod timers;
 pub(crate) use entry::check;
 pub use entry::{RoomAddress, RoomEntry};
 pub use link::{RoomLink, RoomNotice, RoomTimes, follow_room};
-pub use state::{RoomFigures, RoomMeter, RoomState};
+pub use state::{RoomFigures, RoomLinkState, RoomMeter};
 pub use talk::RoomSignal;
-pub use timers::{RoomTimer, TimerState};
+pub use timers::{RoomTimer, RoomTimerState};

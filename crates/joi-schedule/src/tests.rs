@@ -16,6 +16,7 @@ mod house;
 mod idle;
 mod monthly;
 mod pauses;
+mod places;
 mod ringing;
 
 fn vienna() -> TimeZone {

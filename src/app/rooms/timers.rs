@@ -6,7 +6,7 @@ use tokio::sync::watch;
 
 use crate::app::voice_brain::VoiceBrain;
 use joi_base::message::{Place, Private};
-use joi_satellites::{RoomTimer, TimerState};
+use joi_satellites::{RoomTimer, RoomTimerState};
 use joi_schedule::{Entry, EntryKind, Schedule};
 
 /// Follows until it is dropped. Cancel-safe.
@@ -36,9 +36,9 @@ async fn timers(schedule: &Schedule, place: &Place) -> Option<Vec<RoomTimer>> {
     let timer = |entry: &Entry| {
         let left_s = u32::try_from(entry.left(&now).as_secs()).unwrap_or_default();
         let (state, ends) = match (entry.is_ringing(), entry.is_paused()) {
-            (true, _) => (TimerState::Rings, 0),
-            (false, true) => (TimerState::Paused, left_s.into()),
-            (false, false) => (TimerState::Runs, entry.due.moment(now.time_zone()).as_second()),
+            (true, _) => (RoomTimerState::Rings, 0),
+            (false, true) => (RoomTimerState::Paused, left_s.into()),
+            (false, false) => (RoomTimerState::Runs, entry.due.moment(now.time_zone()).as_second()),
         };
         RoomTimer { id: entry.id.0, name: entry.name.clone().map(Private), left_s, ends, state }
     };

@@ -19,7 +19,7 @@ use joi_satellites::{FoundService, RoomAddress, find_wyoming};
 const SEARCH: Duration = Duration::from_secs(4);
 
 #[derive(Debug, clap::Args)]
-pub(super) struct AddArgs {
+pub(super) struct AddRoomArgs {
     /// Name of the room
     name: String,
     /// Where the satellite listens, for example kitchen.local or 192.168.1.30:10700 [default: it is looked for]
@@ -32,7 +32,7 @@ pub(super) struct AddArgs {
     unasked: bool,
 }
 
-pub(super) fn add(args: &AddArgs, as_json: bool, context: &CliContext) -> anyhow::Result<ExitCode> {
+pub(super) fn add(args: &AddRoomArgs, as_json: bool, context: &CliContext) -> anyhow::Result<ExitCode> {
     let address = match &args.address {
         Some(address) => RoomAddress::read(address)
             .with_context(|| format!("{address} is no address; give a host and perhaps a port"))?,

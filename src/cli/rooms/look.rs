@@ -64,10 +64,10 @@ fn word(state: RoomConnection) -> &'static str {
 }
 
 /// What a satellite says of itself, and how long that took; or why it says nothing.
-pub(super) type Asked = Result<(ServedPrograms, Duration), String>;
+pub(super) type AskedRoom = Result<(ServedPrograms, Duration), String>;
 
 /// Asks what is at `address`.
-pub(super) fn ask(address: &RoomAddress, context: &CliContext) -> anyhow::Result<Asked> {
+pub(super) fn ask(address: &RoomAddress, context: &CliContext) -> anyhow::Result<AskedRoom> {
     let began = Instant::now();
     context.block_on(async {
         let found = tokio::net::lookup_host((address.host.as_str(), address.port)).await;
@@ -82,7 +82,7 @@ pub(super) fn ask(address: &RoomAddress, context: &CliContext) -> anyhow::Result
 }
 
 /// Returns what was found out, for people, and whether it is a satellite.
-pub(super) fn verdict(asked: &Asked) -> (bool, String) {
+pub(super) fn verdict(asked: &AskedRoom) -> (bool, String) {
     match asked {
         Ok((served, took)) if served.is_satellite => {
             (true, format!("a satellite, answered in {} ms", took.as_millis()))

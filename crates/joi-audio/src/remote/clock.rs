@@ -28,7 +28,7 @@ enum Confirms {
 
 /// A stretch of sound without a pause.
 #[derive(Debug, Clone, Copy)]
-struct Run {
+struct PlayedRun {
     /// Samples that were sent before it.
     from: u64,
     began: Instant,
@@ -43,7 +43,7 @@ pub(super) struct PlayClock {
     sent: u64,
     /// Samples that were discarded by a flush.
     void: u64,
-    run: Option<Run>,
+    run: Option<PlayedRun>,
     confirms: Confirms,
 }
 
@@ -61,7 +61,7 @@ impl PlayClock {
     }
 
     /// Returns the position that a loudspeaker without a delay has reached; beyond what was sent where it has run dry.
-    fn reached(&self, run: Run, now: Instant) -> u64 {
+    fn reached(&self, run: PlayedRun, now: Instant) -> u64 {
         run.from + self.samples(now.saturating_duration_since(run.began))
     }
 
@@ -75,8 +75,8 @@ impl PlayClock {
     pub(super) fn sent(&mut self, count: usize, now: Instant) {
         let goes_on = self.run.filter(|run| self.reached(*run, now) <= self.sent);
         self.run = Some(match goes_on {
-            Some(run) => Run { rests: None, ..run },
-            None => Run { from: self.sent, began: now, rests: None },
+            Some(run) => PlayedRun { rests: None, ..run },
+            None => PlayedRun { from: self.sent, began: now, rests: None },
         });
         self.sent += count as u64;
     }
@@ -91,18 +91,18 @@ impl PlayClock {
             Confirms::Yes => CONFIRMED_WITHIN,
             Confirms::No => UNCONFIRMED,
         };
-        self.run = Some(Run { rests: Some(end + patience), ..run });
+        self.run = Some(PlayedRun { rests: Some(end + patience), ..run });
         Some(end)
     }
 
     /// The other end says that it has played everything.
     pub(super) fn confirmed(&mut self, now: Instant) {
         self.confirms = Confirms::Yes;
-        let is_over = |run: Run| run.rests.is_some() && self.reached(run, now + EARLY) >= self.sent;
+        let is_over = |run: PlayedRun| run.rests.is_some() && self.reached(run, now + EARLY) >= self.sent;
         self.run = self.run.filter(|run| !is_over(*run));
     }
 
-    /// What is not played yet is void; returns whether anything was.
+    /// Discards the samples that are not played yet; returns whether anything was played.
     pub(super) fn flush(&mut self, now: Instant) -> bool {
         let Some(run) = self.run.take() else { return false };
         self.void += self.sent - self.reached(run, now).min(self.sent);

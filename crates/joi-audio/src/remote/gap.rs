@@ -16,7 +16,7 @@ const MOST: Duration = Duration::from_secs(1);
 
 /// Whether sound is expected of the microphone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Flow {
+pub(super) enum SoundFlow {
     /// It is not connected.
     Lost,
     /// It sends only when it is called.
@@ -28,7 +28,7 @@ pub(super) enum Flow {
 /// Finds gaps.
 #[derive(Debug)]
 pub(super) struct GapFiller {
-    pub(super) flow: Flow,
+    pub(super) flow: SoundFlow,
     /// Nobody waits for sound.
     pub(super) may_rest: bool,
     /// The moment up to which there was sound, or silence in its place.
@@ -37,13 +37,13 @@ pub(super) struct GapFiller {
 
 impl GapFiller {
     pub(super) fn new() -> Self {
-        Self { flow: Flow::Lost, may_rest: true, covered: None }
+        Self { flow: SoundFlow::Lost, may_rest: true, covered: None }
     }
 
     /// Sound came at `now`.
     pub(super) fn heard(&mut self, now: Instant) {
         self.covered = Some(now);
-        self.flow = Flow::Flows;
+        self.flow = SoundFlow::Flows;
     }
 
     /// No sound came up to `now`: returns how many samples of silence stand in its place.
@@ -51,11 +51,11 @@ impl GapFiller {
         let since = *self.covered.get_or_insert(now);
         let gap = now.saturating_duration_since(since);
         let is_due = match self.flow {
-            Flow::Lost => false,
-            Flow::Still => true,
-            Flow::Flows => gap >= STALL,
+            SoundFlow::Lost => false,
+            SoundFlow::Still => true,
+            SoundFlow::Flows => gap >= STALL,
         };
-        if self.may_rest || self.flow == Flow::Lost {
+        if self.may_rest || self.flow == SoundFlow::Lost {
             self.covered = Some(now);
             return 0;
         }
@@ -64,7 +64,7 @@ impl GapFiller {
         }
         self.covered = Some(now);
         // Once a gap is known as one, it is filled without a further wait.
-        self.flow = Flow::Still;
+        self.flow = SoundFlow::Still;
         (gap.min(MOST).as_secs_f64() * f64::from(RATE)) as usize
     }
 }
@@ -80,14 +80,14 @@ mod tests {
     #[test]
     fn somebody_who_waits_gets_silence_as_time_goes_on() {
         let (mut gaps, start) = (GapFiller::new(), Instant::now());
-        gaps.flow = Flow::Still;
+        gaps.flow = SoundFlow::Still;
         assert_eq!(gaps.missing(start), 0);
         assert_eq!(gaps.missing(start + ms(1_000)), 0, "nobody waits");
         gaps.may_rest = false;
         assert_eq!(gaps.missing(start + ms(1_020)), 320);
         assert_eq!(gaps.missing(start + ms(1_040)), 320);
         assert_eq!(gaps.missing(start + ms(9_000)), 16_000, "a second at most");
-        gaps.flow = Flow::Lost;
+        gaps.flow = SoundFlow::Lost;
         assert_eq!(gaps.missing(start + ms(9_100)), 0);
     }
 

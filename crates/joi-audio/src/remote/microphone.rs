@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
-use super::gap::{Flow, GapFiller};
+use super::gap::{GapFiller, SoundFlow};
 use crate::{AudioSource, DeviceFault, MuteSwitch, SourceEvent};
 
 /// Pieces that the listener has not read yet: some 60 s of a usual satellite.
@@ -118,15 +118,15 @@ impl RemoteMicrophone {
                 SourceEvent::Called { phrase }
             }
             FedPiece::Ended => {
-                self.gaps.flow = Flow::Still;
+                self.gaps.flow = SoundFlow::Still;
                 SourceEvent::Nothing
             }
             FedPiece::Back(device) => {
-                self.gaps.flow = Flow::Still;
+                self.gaps.flow = SoundFlow::Still;
                 SourceEvent::Back { device }
             }
             FedPiece::Gone(fault) => {
-                self.gaps.flow = Flow::Lost;
+                self.gaps.flow = SoundFlow::Lost;
                 SourceEvent::Gone(fault)
             }
         }

@@ -36,7 +36,7 @@ pub enum SpeakerPart {
     },
     /// Nothing follows for now; the last sample is expected to be played at this moment.
     Rest(Instant),
-    /// What is not played yet is not to be played.
+    /// Samples that are not played yet are void.
     Flush,
 }
 

@@ -345,15 +345,14 @@ mod tests {
         Announcer::new(&config, None, Arc::new(ManualClock::at(Zoned::now())))
     }
 
+    fn at(reach: Reach, announcer: &Announcer, languages: Languages) -> Announcements {
+        Announcements::new(announcer.clone(), languages, (Place::named("home"), reach), (50, 80))
+    }
+
     #[tokio::test]
     async fn a_loose_plug_is_announced_once_in_ten_minutes() {
         let announcer = announcer();
-        let mut here = Announcements::new(
-            announcer.clone(),
-            in_english(),
-            (Place::named("home"), Reach::ThisMachine),
-            (50, 80),
-        );
+        let mut here = at(Reach::ThisMachine, &announcer, in_english());
         let start = Instant::now();
         let mut announced = Vec::new();
         for after in [0, 1, 599, 600] {
@@ -364,17 +363,14 @@ mod tests {
         }
         assert_eq!(announced, [1, 0, 0, 1]);
         assert_eq!(here.unshown(), [], "it is shown in another way");
+        at(Reach::Network, &announcer, in_english()).microphone_lost(start).await;
+        assert_eq!(announcer.waiting(), [], "whoever holds the connection reports it");
     }
 
     #[tokio::test]
     async fn the_answer_to_whoever_called_during_an_alarm_is_not_cut_short_by_it() {
         let announcer = announcer();
-        let mut here = Announcements::new(
-            announcer.clone(),
-            in_english(),
-            (Place::named("home"), Reach::ThisMachine),
-            (50, 80),
-        );
+        let mut here = at(Reach::ThisMachine, &announcer, in_english());
         let alarm = |text: &str| Announcement {
             if_unheard: IfUnheard::Repeat(Duration::from_secs(10)),
             ..Announcement::new(AnnouncementOrigin::Alert, AnnouncementPriority::Critical, text)
@@ -394,12 +390,7 @@ mod tests {
     #[tokio::test]
     async fn an_announcement_is_said_in_the_language_that_is_spoken_then() {
         let languages = in_english();
-        let mut here = Announcements::new(
-            announcer(),
-            languages.clone(),
-            (Place::named("home"), Reach::ThisMachine),
-            (50, 80),
-        );
+        let mut here = at(Reach::ThisMachine, &announcer(), languages.clone());
         here.microphone_lost(Instant::now()).await;
         let german = Language::load("de").unwrap();
         let lost = german.sentences().device.microphone_lost.clone();

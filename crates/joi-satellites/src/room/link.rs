@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use joi_audio::{DeviceFault, MicrophoneFeed, MuteSwitch, RemoteSpeaker};
 
 use self::backoff::Backoff;
-use self::connected::Connected;
+use self::connected::OpenLink;
 use super::entry::RoomAddress;
 use super::state::RoomMeter;
 use super::{RoomSignal, RoomTimer};
@@ -166,7 +166,7 @@ pub async fn follow_room(link: RoomLink, mut signals: Receiver<RoomSignal>, stop
 
 impl RoomLink {
     /// Connects, and asks whether it is a satellite.
-    async fn connect(&self, stop: &CancellationToken) -> Result<Connected, LinkError> {
+    async fn connect(&self, stop: &CancellationToken) -> Result<OpenLink, LinkError> {
         let RoomAddress { host, port } = &self.address;
         let connecting = async {
             let stream = TcpStream::connect((host.as_str(), *port)).await?;
@@ -175,7 +175,7 @@ impl RoomLink {
             }
             // Small events are to be sent at once; where that can't be set, they come later.
             let _ = stream.set_nodelay(true);
-            Connected::greet(stream).await
+            OpenLink::greet(stream).await
         };
         // Both arms are dropped for good when the other one is taken.
         tokio::select! {

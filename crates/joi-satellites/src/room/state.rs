@@ -5,7 +5,7 @@ use std::time::Instant;
 
 /// The connection to a satellite.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RoomState {
+pub enum RoomLinkState {
     /// It has not been reached since the start; why, once that is known.
     Connecting(Option<String>),
     /// It is connected.
@@ -21,7 +21,7 @@ pub enum RoomState {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RoomFigures {
     /// The connection.
-    pub state: RoomState,
+    pub state: RoomLinkState,
     /// Since when it is so.
     pub since: Instant,
     /// How often it was connected.
@@ -36,7 +36,7 @@ pub struct RoomMeter(Arc<Mutex<RoomFigures>>);
 
 impl Default for RoomMeter {
     fn default() -> Self {
-        let state = RoomState::Connecting(None);
+        let state = RoomLinkState::Connecting(None);
         Self(Arc::new(Mutex::new(RoomFigures { state, since: Instant::now(), connections: 0, calls: 0 })))
     }
 }
@@ -50,19 +50,21 @@ impl RoomMeter {
     pub(crate) fn connected(&self, name: &str) {
         let mut figures = self.shared();
         figures.connections += 1;
-        (figures.state, figures.since) = (RoomState::Connected { name: name.to_owned() }, Instant::now());
+        (figures.state, figures.since) = (RoomLinkState::Connected { name: name.to_owned() }, Instant::now());
     }
 
     /// It is not connected, for this reason; returns whether that is news.
     pub(crate) fn lost(&self, why: String) -> bool {
         let mut figures = self.shared();
-        let is_news = matches!(figures.state, RoomState::Connected { .. } | RoomState::Connecting(None));
+        let is_news =
+            matches!(figures.state, RoomLinkState::Connected { .. } | RoomLinkState::Connecting(None));
         let since = match &figures.state {
-            RoomState::Connected { .. } => Instant::now(),
-            RoomState::Connecting(_) | RoomState::Lost(_) => figures.since,
+            RoomLinkState::Connected { .. } => Instant::now(),
+            RoomLinkState::Connecting(_) | RoomLinkState::Lost(_) => figures.since,
         };
         let is_known = figures.connections > 0;
-        figures.state = if is_known { RoomState::Lost(why) } else { RoomState::Connecting(Some(why)) };
+        figures.state =
+            if is_known { RoomLinkState::Lost(why) } else { RoomLinkState::Connecting(Some(why)) };
         figures.since = since;
         is_news
     }
@@ -84,13 +86,13 @@ mod tests {
     fn a_room_that_was_never_reached_is_not_a_lost_one() {
         let meter = RoomMeter::default();
         assert!(meter.lost("refused".into()) && !meter.lost("refused".into()));
-        assert_eq!(meter.figures().state, RoomState::Connecting(Some("refused".into())));
+        assert_eq!(meter.figures().state, RoomLinkState::Connecting(Some("refused".into())));
         meter.connected("Kitchen");
         meter.lost("gone".into());
         let since = meter.figures().since;
         meter.lost("refused".into());
         let figures = meter.figures();
-        assert_eq!((figures.state, figures.since), (RoomState::Lost("refused".into()), since));
+        assert_eq!((figures.state, figures.since), (RoomLinkState::Lost("refused".into()), since));
         assert_eq!(figures.connections, 1);
     }
 }

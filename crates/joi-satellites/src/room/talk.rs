@@ -32,7 +32,7 @@ pub enum RoomSignal {
     Activity(Activity),
 }
 
-/// What is to be done.
+/// The action that follows.
 #[derive(Debug, PartialEq)]
 pub(crate) enum RoomAct {
     /// Send this to the satellite.
@@ -98,7 +98,7 @@ impl RoomTalk {
         }
     }
 
-    /// The microphone is switched off, or on; returns what the satellite is told. It starts with the first call.
+    /// The microphone is switched off, or on; returns what is sent about it. The satellite starts with the first call.
     pub(crate) fn run(&mut self, is_muted: bool) -> RoomAct {
         self.is_muted = is_muted;
         self.flows = false;

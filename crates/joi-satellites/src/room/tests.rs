@@ -18,7 +18,8 @@ use tokio_util::sync::CancellationToken;
 use joi_audio::{AudioSource as _, MuteSwitch, PlayEvent, Player, RemoteMicrophone, SourceEvent, Volume};
 
 use super::{
-    RoomAddress, RoomLink, RoomMeter, RoomNotice, RoomSignal, RoomTimer, RoomTimes, TimerState, follow_room,
+    RoomAddress, RoomLink, RoomMeter, RoomNotice, RoomSignal, RoomTimer, RoomTimerState, RoomTimes,
+    follow_room,
 };
 use crate::wire::{WireEvent, WireReader};
 
@@ -91,8 +92,8 @@ impl Bench {
         Satellite { stream, reader: WireReader::default() }
     }
 
-    /// The next connection, on which the satellite was described and told to run.
-    async fn satellite(&self) -> Satellite {
+    /// The next connection, on which the satellite was described and made to run.
+    async fn device(&self) -> Satellite {
         let mut satellite = self.connection().await;
         satellite.until("describe").await;
         satellite.send("info", info()).await;

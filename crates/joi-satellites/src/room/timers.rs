@@ -21,12 +21,12 @@ pub struct RoomTimer {
     /// What changes when it is moved: when it ends, or how much is left while it stands still.
     pub ends: i64,
     /// How it is.
-    pub state: TimerState,
+    pub state: RoomTimerState,
 }
 
 /// How a timer is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TimerState {
+pub enum RoomTimerState {
     /// It counts.
     Runs,
     /// It stands still.
@@ -44,19 +44,19 @@ pub(crate) fn changes(before: &[RoomTimer], now: &[RoomTimer]) -> Vec<WireEvent>
         match old {
             None => {
                 events.push(started(timer));
-                if timer.state == TimerState::Rings {
+                if timer.state == RoomTimerState::Rings {
                     events.push(named("timer-finished", timer.id));
                 }
             }
-            Some(old) if timer.state == TimerState::Rings => {
-                let is_new = old.state != TimerState::Rings;
+            Some(old) if timer.state == RoomTimerState::Rings => {
+                let is_new = old.state != RoomTimerState::Rings;
                 events.extend(is_new.then(|| named("timer-finished", timer.id)));
             }
             Some(old) if (old.state, old.ends) != (timer.state, timer.ends) => events.push(updated(timer)),
             Some(_) => {}
         }
     }
-    let gone = before.iter().filter(|old| old.state != TimerState::Rings && of(now, old.id).is_none());
+    let gone = before.iter().filter(|old| old.state != RoomTimerState::Rings && of(now, old.id).is_none());
     events.extend(gone.map(|old| named("timer-cancelled", old.id)));
     events
 }
@@ -74,7 +74,7 @@ fn started(timer: &RoomTimer) -> WireEvent {
 }
 
 fn updated(timer: &RoomTimer) -> WireEvent {
-    let is_active = timer.state == TimerState::Runs;
+    let is_active = timer.state == RoomTimerState::Runs;
     let data = json!({ "id": timer.id.to_string(), "is_active": is_active, "total_seconds": timer.left_s });
     WireEvent::new("timer-updated", data)
 }
@@ -96,7 +96,7 @@ mod tests {
             ends,
             state,
         };
-        let (runs, paused, rings) = (TimerState::Runs, TimerState::Paused, TimerState::Rings);
+        let (runs, paused, rings) = (RoomTimerState::Runs, RoomTimerState::Paused, RoomTimerState::Rings);
         let kinds = |before: &[RoomTimer], now: &[RoomTimer]| {
             changes(before, now).into_iter().map(|event| event.kind).collect::<Vec<_>>()
         };

@@ -15,7 +15,7 @@ use joi_hear::{HearCommand, HearEvent, Listener, SoundBlock, SpeakingState};
 /// Pieces that the connection has not taken: some 2 s of sound.
 const PIECES: usize = 128;
 
-/// What is heard.
+/// Something that is heard.
 #[derive(Debug, Clone, PartialEq)]
 pub enum UnitHeard {
     /// The wake phrase.
@@ -33,7 +33,7 @@ pub struct UnitEars {
 }
 
 /// The thread.
-struct EarThread {
+struct UnitEarThread {
     source: Box<dyn AudioSource>,
     listener: Listener,
     player: Player,
@@ -51,7 +51,7 @@ impl UnitEars {
     pub fn spawn(source: Box<dyn AudioSource>, listener: Listener, player: Player) -> std::io::Result<Self> {
         let (heard, taken) = channel(PIECES);
         let (wanted, dropped, ends) = (Arc::default(), Arc::<AtomicU64>::default(), Arc::new(()));
-        let mut thread = EarThread {
+        let mut thread = UnitEarThread {
             source,
             listener,
             player,
@@ -80,7 +80,7 @@ impl UnitEars {
     }
 }
 
-impl EarThread {
+impl UnitEarThread {
     /// One read of the source; false at its end.
     fn turn(&mut self) -> bool {
         let mut samples = Vec::new();

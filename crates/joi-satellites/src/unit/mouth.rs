@@ -61,7 +61,7 @@ impl UnitMouth {
         }
     }
 
-    /// What is played is stopped.
+    /// Stops the sound that is played.
     pub(super) fn silence(&mut self) {
         (self.has_begun, self.awaits) = (false, true);
         self.player.flush();

@@ -1,4 +1,4 @@
-//! Serves a satellite: everybody is told what it is, one server at a time uses it.
+//! Serves a satellite: it describes itself to everybody, and one server at a time uses it.
 //!
 //! One task. In: connections, what the ears hear, what was played. Out: events. The first connection that does more than ask
 //! what is there is the server, until it ends or falls silent; another one is refused with a reason. Peers outside of private
@@ -90,7 +90,7 @@ impl UnitInfo {
 }
 
 /// A connection that has done more than ask what is there.
-struct Server {
+struct UnitServer {
     stream: TcpStream,
     peer: SocketAddr,
     reader: WireReader,
@@ -136,7 +136,7 @@ async fn deaf(parts: &mut UnitParts) {
 }
 
 /// Waits for a connection that wants more than to know what is there.
-async fn next_server(listener: &TcpListener, info: &[u8]) -> Server {
+async fn next_server(listener: &TcpListener, info: &[u8]) -> UnitServer {
     let mut asking = tokio::task::JoinSet::new();
     loop {
         // Both arms are cancel-safe.
@@ -152,7 +152,7 @@ async fn next_server(listener: &TcpListener, info: &[u8]) -> Server {
     }
 }
 
-/// Refuses whoever wants to use a satellite that has a server; whoever asks what it is, is told.
+/// Refuses whoever wants to use a satellite that has a server; it describes itself all the same.
 async fn refuse_others(listener: &TcpListener, info: &[u8]) {
     loop {
         let mut other = next_server(listener, info).await;
@@ -162,14 +162,14 @@ async fn refuse_others(listener: &TcpListener, info: &[u8]) {
     }
 }
 
-/// Tells a peer what is there, as often as it asks; returns it once it wants more.
-async fn asked(mut stream: TcpStream, peer: SocketAddr, info: Vec<u8>) -> Option<Server> {
+/// Describes itself to a peer as often as that asks; returns the peer once it wants more.
+async fn asked(mut stream: TcpStream, peer: SocketAddr, info: Vec<u8>) -> Option<UnitServer> {
     let (mut reader, mut buffer) = (WireReader::default(), vec![0; READ]);
     loop {
         while let Some(event) = reader.next().ok()? {
             match event.kind.as_str() {
                 "describe" => timeout(WRITE, stream.write_all(&info)).await.ok()?.ok()?,
-                _ => return Some(Server { stream, peer, reader, first: event }),
+                _ => return Some(UnitServer { stream, peer, reader, first: event }),
             }
         }
         match timeout(ASKING, stream.read(&mut buffer)).await.ok()?.ok()? {
@@ -180,8 +180,8 @@ async fn asked(mut stream: TcpStream, peer: SocketAddr, info: Vec<u8>) -> Option
 }
 
 /// Serves the server until its connection ends.
-async fn serve(server: Server, info: &[u8], parts: &mut UnitParts) -> Result<(), UnitError> {
-    let Server { mut stream, mut reader, first, .. } = server;
+async fn serve(server: UnitServer, info: &[u8], parts: &mut UnitParts) -> Result<(), UnitError> {
+    let UnitServer { mut stream, mut reader, first, .. } = server;
     let (mut talk, mut out, mut buffer) = (UnitTalk::new(parts.mode), Vec::new(), vec![0; READ]);
     let (mut asks, mut heard_at) = (interval(ASK_EVERY), Instant::now());
     act(talk.event(first)?, &mut out, parts).await;

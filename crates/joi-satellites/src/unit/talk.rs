@@ -18,16 +18,16 @@ pub enum UnitMode {
     Always,
 }
 
-/// What is to be done.
+/// The action that follows.
 #[derive(Debug, PartialEq)]
 pub(crate) enum UnitAct {
     /// Send this to the server.
     Send(WireEvent),
     /// Play these samples, at 16 kHz.
     Play(Vec<f32>),
-    /// What is played is whole.
+    /// The sound that is played is whole.
     PlayedOut,
-    /// What is played is not to be played to its end.
+    /// The sound is not to be played to its end.
     Silence,
     /// Acknowledge the phrase.
     Tone,

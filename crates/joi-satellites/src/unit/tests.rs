@@ -183,7 +183,7 @@ async fn what_is_sent_is_played_and_its_end_is_reported() {
 }
 
 #[test]
-fn a_satellite_that_always_sends_waits_for_no_phrase_and_a_paused_one_sends_nothing() {
+fn a_device_that_always_sends_waits_for_no_phrase_and_a_paused_one_sends_nothing() {
     let mut talk = UnitTalk::new(UnitMode::Always);
     assert!(talk.heard(&[0.5]).is_none(), "nobody has made it run");
     let acts = talk.event(WireEvent::new("run-satellite", json!({}))).unwrap();

@@ -158,7 +158,7 @@ impl AnnouncementQueue {
         self.over.iter().find(|(over, _)| *over == id).map(|(_, outcome)| *outcome)
     }
 
-    /// What was to be said at `place` may be said anywhere.
+    /// Lets what was meant for `place` be said anywhere.
     pub(super) fn free(&mut self, place: &Place) {
         for waiting in &mut self.waiting {
             waiting.announcement.place.take_if(|only| only == place);

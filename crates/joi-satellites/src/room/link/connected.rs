@@ -28,7 +28,7 @@ const READ: usize = 16 * 1024;
 const LONGEST_NAME: usize = 40;
 
 /// An open connection.
-pub(super) struct Connected {
+pub(super) struct OpenLink {
     stream: TcpStream,
     reader: WireReader,
     /// What the satellite calls itself.
@@ -41,7 +41,7 @@ pub(super) struct Connected {
 }
 
 /// What happens next.
-enum LinkEvent {
+enum OpenLinkEvent {
     Read(usize),
     Signal(RoomSignal),
     Part(Option<SpeakerPart>),
@@ -51,7 +51,7 @@ enum LinkEvent {
     Stop,
 }
 
-impl Connected {
+impl OpenLink {
     /// Asks what is there.
     pub(super) async fn greet(mut stream: TcpStream) -> Result<Self, LinkError> {
         let mut question = Vec::new();
@@ -114,19 +114,19 @@ impl Connected {
                 // Every arm is cancel-safe.
                 tokio::select! {
                     biased;
-                    () = stop.cancelled() => LinkEvent::Stop,
-                    part = parts.recv() => LinkEvent::Part(part),
-                    Some(signal) = signals.recv() => LinkEvent::Signal(signal),
-                    read = self.stream.read(&mut buffer) => LinkEvent::Read(read?),
-                    () = until(ends_at) => LinkEvent::SoundEnds,
-                    Ok(()) = timers.changed() => LinkEvent::Timers,
-                    _ = ticks.tick() => LinkEvent::Tick,
+                    () = stop.cancelled() => OpenLinkEvent::Stop,
+                    part = parts.recv() => OpenLinkEvent::Part(part),
+                    Some(signal) = signals.recv() => OpenLinkEvent::Signal(signal),
+                    read = self.stream.read(&mut buffer) => OpenLinkEvent::Read(read?),
+                    () = until(ends_at) => OpenLinkEvent::SoundEnds,
+                    Ok(()) = timers.changed() => OpenLinkEvent::Timers,
+                    _ = ticks.tick() => OpenLinkEvent::Tick,
                 }
             };
             match event {
-                LinkEvent::Stop => return Ok(()),
-                LinkEvent::Read(0) => return Err(LinkError::Closed),
-                LinkEvent::Read(count) => {
+                OpenLinkEvent::Stop => return Ok(()),
+                OpenLinkEvent::Read(0) => return Err(LinkError::Closed),
+                OpenLinkEvent::Read(count) => {
                     self.heard_at = Instant::now();
                     self.reader.push(&buffer[..count]);
                     while let Some(event) = self.reader.next()? {
@@ -134,24 +134,24 @@ impl Connected {
                         acts.into_iter().for_each(|act| self.act(act, link));
                     }
                 }
-                LinkEvent::Signal(signal) => {
+                OpenLinkEvent::Signal(signal) => {
                     talk.signal(signal).into_iter().for_each(|act| self.act(act, link));
                 }
-                LinkEvent::Part(Some(part)) => {
+                OpenLinkEvent::Part(Some(part)) => {
                     if matches!(part, SpeakerPart::Sound { .. }) && !self.sound.is_open() {
                         talk.sounds().iter().for_each(|event| event.write(&mut self.out));
                     }
                     self.send_all(|sound| sound.part(part));
                 }
                 // The room's player is gone, and with it the room.
-                LinkEvent::Part(None) => return Ok(()),
-                LinkEvent::Timers => {
+                OpenLinkEvent::Part(None) => return Ok(()),
+                OpenLinkEvent::Timers => {
                     let now = timers.borrow_and_update().clone();
                     let before = std::mem::replace(&mut shown, now);
                     changes(&before, &shown).iter().for_each(|event| event.write(&mut self.out));
                 }
-                LinkEvent::SoundEnds => self.send_all(|sound| sound.end()),
-                LinkEvent::Tick => self.ask(link)?,
+                OpenLinkEvent::SoundEnds => self.send_all(|sound| sound.end()),
+                OpenLinkEvent::Tick => self.ask(link)?,
             }
         }
     }

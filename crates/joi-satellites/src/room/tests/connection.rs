@@ -3,7 +3,7 @@
 use joi_base::message::Private;
 
 use super::*;
-use crate::room::RoomState;
+use crate::room::RoomLinkState;
 
 fn pipeline(stage: &str) -> Value {
     json!({ "start_stage": stage, "end_stage": "tts", "restart_on_end": stage == "wake" })
@@ -14,10 +14,10 @@ fn back() -> SourceEvent {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_satellite_captures_is_heard_and_what_is_played_arrives_there_until_it_has_sounded() {
+async fn what_a_device_captures_is_heard_and_what_is_played_arrives_there_until_it_has_sounded() {
     let mut bench = Bench::new().await;
-    let mut satellite = bench.satellite().await;
-    assert_eq!(bench.meter.figures().state, RoomState::Connected { name: "Kitchen".into() });
+    let mut satellite = bench.device().await;
+    assert_eq!(bench.meter.figures().state, RoomLinkState::Connected { name: "Kitchen".into() });
     satellite.send("run-pipeline", pipeline("wake")).await;
     satellite.until("detect").await;
     satellite.say(640).await;
@@ -47,9 +47,9 @@ async fn what_a_satellite_captures_is_heard_and_what_is_played_arrives_there_unt
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_satellite_with_a_wake_phrase_of_its_own_calls_and_gets_the_words() {
+async fn a_device_with_a_wake_phrase_of_its_own_calls_and_gets_the_words() {
     let mut bench = Bench::new().await;
-    let mut satellite = bench.satellite().await;
+    let mut satellite = bench.device().await;
     satellite.send("run-pipeline", pipeline("asr")).await;
     satellite.say(320).await;
     assert_eq!(bench.event().await, back());
@@ -71,7 +71,7 @@ async fn a_lost_room_is_reported_once_and_goes_on_where_it_was() {
         ..RoomTimes::default()
     };
     let mut bench = Bench::within(times).await;
-    let mut satellite = bench.satellite().await;
+    let mut satellite = bench.device().await;
     assert_eq!(bench.event().await, back());
     bench.player.play_now(1, 22_050, vec![0.25; 22_050]).unwrap();
     satellite.until("audio-chunk").await;
@@ -81,9 +81,9 @@ async fn a_lost_room_is_reported_once_and_goes_on_where_it_was() {
     while bench.notices.try_recv() != Ok(RoomNotice::Lost) {
         drop(bench.connection().await);
     }
-    let mut satellite = bench.satellite().await;
+    let mut satellite = bench.device().await;
     assert_eq!(timeout(FOR_EVER, bench.notices.recv()).await.unwrap(), Some(RoomNotice::Back));
-    // What was played before is not played again.
+    // Nothing is played twice.
     let mut bytes = 0;
     loop {
         let event = satellite.next().await.unwrap();
@@ -99,7 +99,7 @@ async fn a_lost_room_is_reported_once_and_goes_on_where_it_was() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whatever_is_no_satellite_is_not_heard_and_its_fault_is_shown() {
+async fn whatever_is_no_device_is_not_heard_and_its_fault_is_shown() {
     let bench = Bench::new().await;
     let mut server = bench.connection().await;
     server.until("describe").await;
@@ -111,12 +111,12 @@ async fn whatever_is_no_satellite_is_not_heard_and_its_fault_is_shown() {
     let mut taken = bench.connection().await;
     taken.until("describe").await;
     let why = || match bench.meter.figures().state {
-        RoomState::Connecting(Some(why)) => why,
+        RoomLinkState::Connecting(Some(why)) => why,
         other => panic!("{other:?}"),
     };
     assert!(why().starts_with("it does not speak the Wyoming protocol"), "{}", why());
     drop(taken);
-    let mut strange = bench.satellite().await;
+    let mut strange = bench.device().await;
     strange.send("run-pipeline", pipeline("wake")).await;
     let chunk = WireEvent::new("audio-chunk", json!({ "rate": 16_000, "width": 9, "channels": 1 }));
     strange.write(chunk.with_payload(vec![0; 64])).await;
@@ -125,7 +125,7 @@ async fn whatever_is_no_satellite_is_not_heard_and_its_fault_is_shown() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_satellite_that_falls_silent_is_lost_and_one_that_only_describes_itself_is_not() {
+async fn a_device_that_falls_silent_is_lost_and_one_that_only_describes_itself_is_not() {
     let times = RoomTimes {
         again: (Duration::from_millis(1), Duration::from_millis(5)),
         ask_every: Duration::from_millis(10),
@@ -151,12 +151,12 @@ async fn a_satellite_that_falls_silent_is_lost_and_one_that_only_describes_itsel
 #[tokio::test(flavor = "multi_thread")]
 async fn timers_of_the_room_are_shown_and_shown_again_after_a_loss() {
     let bench = Bench::new().await;
-    let timer = RoomTimer { id: 7, name: None, left_s: 60, ends: 1, state: TimerState::Runs };
+    let timer = RoomTimer { id: 7, name: None, left_s: 60, ends: 1, state: RoomTimerState::Runs };
     bench.timers.send_replace(vec![timer]);
-    let mut satellite = bench.satellite().await;
+    let mut satellite = bench.device().await;
     assert_eq!(satellite.until("timer-started").await.data["id"], "7");
     drop(satellite);
-    let mut satellite = bench.satellite().await;
+    let mut satellite = bench.device().await;
     satellite.until("timer-started").await;
     bench.timers.send_replace(Vec::new());
     satellite.until("timer-cancelled").await;
@@ -164,9 +164,9 @@ async fn timers_of_the_room_are_shown_and_shown_again_after_a_loss() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_switch_that_is_turned_off_pauses_the_satellite() {
+async fn a_switch_that_is_turned_off_pauses_the_device() {
     let bench = Bench::new().await;
-    let mut satellite = bench.satellite().await;
+    let mut satellite = bench.device().await;
     bench.mute.set(true);
     satellite.until("pause-satellite").await;
     bench.mute.set(false);

@@ -38,7 +38,7 @@ fn text(text: &str) -> Private<String> {
 }
 
 #[test]
-fn a_satellite_that_has_heard_the_phrase_sends_until_it_gets_the_words() {
+fn a_device_that_has_heard_the_phrase_sends_until_it_gets_the_words() {
     let mut talk = talk();
     assert_eq!(sound(&mut talk), [""; 0], "no pipeline was asked for");
     event(&mut talk, "detection", json!({ "name": "ok_nabu_v0.1" }));
@@ -65,7 +65,7 @@ fn a_satellite_that_has_heard_the_phrase_sends_until_it_gets_the_words() {
 }
 
 #[test]
-fn a_satellite_that_always_sends_goes_on_and_learns_of_the_phrase_that_was_heard_here() {
+fn a_device_that_always_sends_goes_on_and_learns_of_the_phrase_that_was_heard_here() {
     let mut talk = talk();
     let pipeline = json!({ "start_stage": "wake", "end_stage": "tts", "restart_on_end": true });
     assert_eq!(event(&mut talk, "run-pipeline", pipeline), ["detect"]);
@@ -78,7 +78,7 @@ fn a_satellite_that_always_sends_goes_on_and_learns_of_the_phrase_that_was_heard
 }
 
 #[test]
-fn nothing_is_taken_from_a_satellite_while_the_microphones_are_switched_off() {
+fn nothing_is_taken_from_a_device_while_the_microphones_are_switched_off() {
     let mut talk = talk();
     let pipeline = json!({ "start_stage": "wake", "end_stage": "tts" });
     event(&mut talk, "run-pipeline", pipeline.clone());
@@ -90,7 +90,7 @@ fn nothing_is_taken_from_a_satellite_while_the_microphones_are_switched_off() {
 }
 
 #[test]
-fn a_satellite_can_neither_order_words_nor_send_what_is_no_sound() {
+fn a_device_can_neither_order_words_nor_send_what_is_no_sound() {
     let mut talk = talk();
     for stage in ["handle", "intent", "tts", "?"] {
         let announce =
