@@ -280,10 +280,8 @@ impl Announcements {
     /// The microphone is lost.
     pub(super) async fn microphone_lost(&mut self, now: Instant) {
         let announced = self.microphone.announced_at;
-        if self.reach == Reach::Network {
-            return;
-        }
-        if announced.is_some_and(|last| now.saturating_duration_since(last) < SELDOM) {
+        let is_known = announced.is_some_and(|last| now.saturating_duration_since(last) < SELDOM);
+        if self.reach == Reach::Network || is_known {
             return;
         }
         let expires = self.announcer.moment_after(SELDOM);
