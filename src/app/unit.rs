@@ -54,7 +54,7 @@ pub async fn serve_here(
         UnitMode::Always => Vec::new(),
     };
     let name = setup.name.unwrap_or_else(host);
-    let area = Some(config.audio.room.clone()).filter(|_| !config.home.room.is_empty());
+    let area = Some(config.home.room.clone()).filter(|room| !room.is_empty());
     let info = UnitInfo { name: name.clone(), area, phrases };
     let ears = super::listener(config, paths)?;
     let address = setup.listen;

@@ -2,6 +2,7 @@
 //!
 //! One task. In: changes of the schedule, and of what rings. Out: the timers of the room, as a value that is always the newest.
 
+use jiff::Zoned;
 use tokio::sync::watch;
 
 use crate::app::voice_brain::VoiceBrain;
@@ -16,7 +17,7 @@ pub(super) async fn follow(brain: &VoiceBrain, place: &Place, shown: watch::Send
     loop {
         changes.mark_unchanged();
         rings.mark_unchanged();
-        if let Some(now) = timers(schedule, place).await {
+        if let Some(now) = timers(schedule, place, &brain.clock.now()).await {
             shown.send_if_modified(|before| std::mem::replace(before, now.clone()) != now);
         }
         // Both arms are cancel-safe. The schedule and the queue live as long as the brain, which is here.
@@ -28,13 +29,12 @@ pub(super) async fn follow(brain: &VoiceBrain, place: &Place, shown: watch::Send
 }
 
 /// Returns the timers of `place`; nothing where the database does not answer, which is logged elsewhere.
-async fn timers(schedule: &Schedule, place: &Place) -> Option<Vec<RoomTimer>> {
+async fn timers(schedule: &Schedule, place: &Place, now: &Zoned) -> Option<Vec<RoomTimer>> {
     let entries = schedule.entries().await.ok()?;
-    let now = jiff::Zoned::now();
     let here =
         |entry: &&Entry| entry.kind == EntryKind::Timer && entry.place.as_deref() == Some(place.name());
     let timer = |entry: &Entry| {
-        let left_s = u32::try_from(entry.left(&now).as_secs()).unwrap_or_default();
+        let left_s = u32::try_from(entry.left(now).as_secs()).unwrap_or_default();
         let (state, ends) = match (entry.is_ringing(), entry.is_paused()) {
             (true, _) => (RoomTimerState::Rings, 0),
             (false, true) => (RoomTimerState::Paused, left_s.into()),

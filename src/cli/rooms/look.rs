@@ -49,7 +49,7 @@ pub(super) fn list(as_json: bool, context: &CliContext) -> anyhow::Result<ExitCo
         let (state, room) = state(name);
         let about = room.map(|room| room.about.as_str()).filter(|about| !about.is_empty());
         let state = about.map_or_else(|| state.to_owned(), |about| format!("{state} ({about})"));
-        table.add_row([name, &entry.address, entry.house_room(name), &state]);
+        table.add_row([name.as_str(), entry.address.as_str(), entry.house_room(name), state.as_str()]);
     }
     show::line(table)?;
     Ok(ExitCode::SUCCESS)

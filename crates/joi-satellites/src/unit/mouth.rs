@@ -88,19 +88,19 @@ impl UnitMouth {
 
 /// Hands sounds to the player, part by part.
 fn play(mut inbox: Receiver<MouthOrder>, player: &Player) {
-    let (mut is_open, mut tag) = (false, 0);
+    let (mut is_open, mut tag, mut newest) = (false, 0, player.epoch());
     while let Some(order) = inbox.blocking_recv() {
-        let (samples, epoch, part): (Arc<[f32]>, _, _) = match order {
-            MouthOrder::Play(samples, epoch) => {
-                let part = if is_open { ClipPart::Middle } else { ClipPart::Begin };
-                (samples.into(), epoch, part)
-            }
-            MouthOrder::End(epoch) if is_open => (Arc::from([]), epoch, ClipPart::End),
+        let (MouthOrder::Play(_, epoch) | MouthOrder::End(epoch)) = &order;
+        // A sound that was stopped begins anew with the next one.
+        is_open &= std::mem::replace(&mut newest, *epoch) == *epoch;
+        let (samples, part): (Arc<[f32]>, _) = match order {
+            MouthOrder::Play(samples, _) if is_open => (samples.into(), ClipPart::Middle),
+            MouthOrder::Play(samples, _) => (samples.into(), ClipPart::Begin),
+            MouthOrder::End(_) if is_open => (Arc::from([]), ClipPart::End),
             MouthOrder::End(_) => continue,
         };
         tag += 1;
-        // A sound that was stopped begins anew with the next one.
-        is_open =
-            player.play(Clip { tag, rate: RATE, samples, part, epoch }).is_ok() && part != ClipPart::End;
+        let clip = Clip { tag, rate: RATE, samples, part, epoch: newest };
+        is_open = player.play(clip).is_ok() && part != ClipPart::End;
     }
 }

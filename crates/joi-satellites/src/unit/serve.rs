@@ -147,7 +147,11 @@ async fn next_server(listener: &TcpListener, info: &[u8]) -> UnitServer {
                     asking.spawn(asked(stream, peer, info.to_vec()));
                 }
             }
-            Some(Ok(Some(server))) = asking.join_next() => return server,
+            Some(over) = asking.join_next() => {
+                if let Ok(Some(server)) = over {
+                    return server;
+                }
+            }
         }
     }
 }
