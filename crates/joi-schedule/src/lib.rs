@@ -31,7 +31,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use jiff::{Timestamp, Zoned};
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, watch as tokio_watch};
 
 use joi_base::clock::Clock;
 use joi_base::message::Place;
@@ -90,7 +90,7 @@ pub struct Schedule {
     parts: ScheduleParts,
     changed: Arc<Notify>,
     /// The same for everybody else who wants to know.
-    changes: Arc<watch::Sender<()>>,
+    changes: Arc<tokio_watch::Sender<()>>,
     /// The room in which orders are given.
     place: Option<Place>,
 }
@@ -126,7 +126,7 @@ pub struct Done {
 impl Schedule {
     /// A schedule; starts nothing.
     pub fn new(parts: ScheduleParts) -> Self {
-        Self { parts, changed: Arc::default(), changes: Arc::new(watch::Sender::new(())), place: None }
+        Self { parts, changed: Arc::default(), changes: Arc::new(tokio_watch::Sender::new(())), place: None }
     }
 
     /// Returns a handle for orders that are given in that room: what is set there rings there.
@@ -195,7 +195,7 @@ impl Schedule {
     }
 
     /// Watches the changes of entries by orders.
-    pub fn changes(&self) -> watch::Receiver<()> {
+    pub fn changes(&self) -> tokio_watch::Receiver<()> {
         self.changes.subscribe()
     }
 
