@@ -10,6 +10,7 @@ mod arbiter;
 mod away;
 mod called;
 mod config;
+mod heard;
 mod kept;
 mod queue;
 mod quiet;

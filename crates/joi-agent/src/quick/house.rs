@@ -6,6 +6,7 @@
 //! and repeats nothing by itself.
 
 mod connected;
+mod here;
 mod later;
 mod near;
 pub(crate) mod picked;

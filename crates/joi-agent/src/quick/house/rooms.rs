@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 
-use super::ConnectedHome;
 use joi_base::message::Place;
 use joi_home::HomeConfig;
 
@@ -14,7 +13,7 @@ pub(super) struct HouseRooms {
     /// That of this device; nothing where it is not known.
     own: Option<String>,
     /// Those of other microphones, by the names of their places.
-    others: BTreeMap<String, String>,
+    pub(super) others: BTreeMap<String, String>,
 }
 
 impl HouseRooms {
@@ -27,14 +26,5 @@ impl HouseRooms {
     pub(super) fn at(&self, place: Option<&Place>) -> Option<&str> {
         let other = place.and_then(|place| self.others.get(place.name()));
         other.or(self.own.as_ref()).map(String::as_str)
-    }
-}
-
-impl ConnectedHome {
-    /// The same with microphones in further rooms of the house, by the names of their places.
-    #[must_use]
-    pub fn with_rooms(mut self, rooms: BTreeMap<String, String>) -> Self {
-        self.rooms.others = rooms;
-        self
     }
 }
