@@ -61,13 +61,19 @@ pub async fn serve_here(
     let listener = TcpListener::bind(address)
         .await
         .with_context(|| format!("cannot listen on {address} (--listen); choose another port"))?;
+    let is_file = matches!(sound, Sound::Files { .. });
     let (player, events, source) = open_sound(config, sound)?.into_devices();
     let ears = UnitEars::spawn(source, ears, player.clone())?;
-    let mouth = UnitMouth::spawn(player, events)?;
+    let mouth = UnitMouth::spawn(player.clone(), events)?;
     let announced = setup.announced.then(|| WyomingAnnouncement::new(&name, &host(), address));
     ready(&info);
     serve_unit(listener, UnitParts { info, mode: setup.mode, ears, mouth }, stop).await;
-    // Withdrawing it waits for the network.
-    tokio::task::spawn_blocking(move || drop(announced)).await?;
+    tokio::task::spawn_blocking(move || {
+        // Withdrawing it waits for the network.
+        drop(announced);
+        // A file is complete once it is ended.
+        if is_file { player.finish().map(drop) } else { Ok(()) }
+    })
+    .await??;
     Ok(())
 }

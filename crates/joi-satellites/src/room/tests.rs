@@ -178,14 +178,11 @@ impl Satellite {
     }
 
     /// The next event of `kind`; those before it are skipped.
-    #[track_caller]
-    fn until(&mut self, kind: &'static str) -> impl Future<Output = WireEvent> {
-        async move {
-            loop {
-                let event = self.next().await.unwrap_or_else(|| panic!("closed before {kind}"));
-                if event.kind == kind {
-                    return event;
-                }
+    async fn until(&mut self, kind: &str) -> WireEvent {
+        loop {
+            let event = self.next().await.unwrap_or_else(|| panic!("closed before {kind}"));
+            if event.kind == kind {
+                return event;
             }
         }
     }
