@@ -14,8 +14,10 @@ use crate::{AudioSource, DeviceFault, MuteSwitch, SourceEvent};
 
 /// Pieces that the listener has not read yet: some 60 s of a usual satellite.
 const PIECES: usize = 1_024;
-/// How long one read waits.
+/// How long one read waits while somebody waits for sound, of which silence is made up.
 const WAIT: Duration = Duration::from_millis(20);
+/// How long it waits otherwise; sound that comes ends the wait.
+const REST: Duration = Duration::from_millis(150);
 
 /// What comes over a connection.
 #[derive(Debug)]
@@ -138,7 +140,8 @@ impl AudioSource for RemoteMicrophone {
         if let Some(change) = self.check_switch() {
             return change;
         }
-        match self.pieces.recv_timeout(WAIT) {
+        let wait = if self.gaps.may_rest { REST } else { WAIT };
+        match self.pieces.recv_timeout(wait) {
             Ok(piece) => self.take(piece, into),
             Err(RecvTimeoutError::Disconnected) => SourceEvent::End,
             Err(RecvTimeoutError::Timeout) if self.is_muted() => SourceEvent::Nothing,
