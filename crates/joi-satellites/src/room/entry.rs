@@ -19,7 +19,7 @@ const LONGEST_NAME: usize = 32;
 pub struct RoomEntry {
     /// Where it listens, as "kitchen.local:10700"; without a port 10700.
     pub address: String,
-    /// The room of the house that "here" is; "": the name of the table.
+    /// The room of the house that "here" is, by its item, its label or its kind; "": the name of the table.
     pub room: String,
     /// Loudness at the start, 0 to 100 percent.
     pub volume: u8,

@@ -146,7 +146,8 @@ impl ConnectedHome {
     ) -> Option<T> {
         let words = language.house()?;
         let (phrasings, phonetic) = (self.phrasings(words), language.phonetic());
-        let (room, names) = (self.rooms.at(place), self.names.of(house, words, phonetic, language.code()));
+        let (room, names) =
+            (self.rooms.at(place, house), self.names.of(house, words, phonetic, language.code()));
         let templates = language.templates().map(|sentences| HouseTemplates { sentences, names: &names });
         let phrasings = &phrasings;
         Some(read(&HouseSituation { house, words, phrasings, phonetic, room, follow, templates }))
