@@ -162,3 +162,50 @@ fn a_joi_that_is_ears_and_mouth_only_lets_a_bigger_one_think() {
     assert!(loud > 50, "{loud} loud pieces of 10 ms");
     assert_eq!(joi.terminate().code, Some(0));
 }
+
+#[test]
+fn rooms_are_added_listed_tested_renamed_and_removed() {
+    let (home, small) = (deaf_home(), deaf_home());
+    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let missing = home.joi(&["rooms", "add", "kitchen", &address]);
+    assert!(missing.code != Some(0) && missing.complaint().contains("--unasked"), "{missing:?}");
+
+    let (input, output) = (small.arg("said.wav"), small.arg("played.wav"));
+    write_wav(&input, RATE, &pause(1.0)).unwrap();
+    let args = [
+        "satellite",
+        "--listen",
+        &address,
+        "--always",
+        "--unannounced",
+        "--input",
+        &input,
+        "--output",
+        &output,
+    ];
+    let mut satellite = Running::start(&mut small.command(&args));
+    satellite.until("sends all the time");
+    let added = home.joi(&["rooms", "add", "kitchen", &address, "--room", "Galley"]).well().out;
+    assert!(added.contains("a satellite, answered in") && added.contains("restart joi"), "{added}");
+    let rooms =
+        || -> Value { serde_json::from_str(&home.joi(&["rooms", "list", "--json"]).well().out).unwrap() };
+    assert_eq!((&rooms()[0]["name"], &rooms()[0]["room"]), (&"kitchen".into(), &"Galley".into()));
+    assert_eq!(rooms()[0]["state"], "joi does not run");
+    assert!(home.joi(&["rooms", "test", "kitchen"]).well().out.starts_with("✓ kitchen: a satellite"));
+    home.joi(&["rooms", "rename", "kitchen", "dining room"]).well();
+    assert_eq!(
+        (&rooms()[0]["name"], &rooms()[0]["address"]),
+        (&"dining room".into(), &address.clone().into())
+    );
+    assert_eq!(satellite.terminate().code, Some(0));
+    assert!(home.joi(&["rooms", "test"]).code != Some(0), "it is gone");
+    let rows: Value = serde_json::from_str(&home.joi(&["doctor", "--quick", "--json"]).out).unwrap();
+    let row = rows.as_array().unwrap().iter().find(|row| row["what"] == "rooms").unwrap();
+    assert!(
+        row["verdict"] == "bad" && row["told"].as_str().unwrap_or_default().starts_with("dining room: "),
+        "{row}"
+    );
+    home.joi(&["rooms", "remove", "dining room"]).well();
+    assert_eq!(rooms(), Value::Array(Vec::new()));
+    assert!(home.joi(&["rooms", "remove", "dining room"]).complaint().contains("no room"));
+}
