@@ -40,7 +40,9 @@ mod mute;
 mod page;
 mod qr;
 mod restore;
+mod rooms;
 mod run;
+mod satellite;
 mod say;
 mod signal;
 mod slash;
@@ -113,6 +115,10 @@ enum Command {
     Watch(watch::WatchArgs),
     /// The house: connect openHAB, its items and rooms, send a command, watch, a house to try
     Home(home::HomeArgs),
+    /// Ears and mouth of another room, for a bigger joi that thinks
+    Satellite(satellite::SatelliteArgs),
+    /// Satellites in other rooms: list, add, test, rename, remove
+    Rooms(rooms::RoomsArgs),
     /// Tools of other programs (MCP): add servers, test them, call a tool, say what each may do
     Mcp(mcp::McpArgs),
     /// Messages over Signal: link an account, how it is, send a test, groups
@@ -233,6 +239,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Usage(args) => usage::run(args, &context::open_anyway(wants)?),
         Command::Watch(args) => watch::run(args, &context::open_anyway(wants)?),
         Command::Home(args) => home::run(args, &context::open(wants)?),
+        Command::Satellite(args) => satellite::run(args, &context::open(wants)?),
+        Command::Rooms(args) => rooms::run(args, &context::open(wants)?),
         Command::Mcp(args) => mcp::run(args, &context::open(wants)?),
         Command::Signal(args) => signal::run(args, &context::open(wants)?),
         Command::Alert(args) => alert::run(args, &context::open_anyway(wants)?),

@@ -53,8 +53,8 @@ use joi_tools::ToolsConfig;
 /// init` writes it.
 pub const DEFAULT_FILE: &str = include_str!("../config/default.toml");
 
-/// Tables whose inner keys the owner names: a server of tools, an agent.
-const NAMED_BY_OWNER: &[&str] = &["mcp.servers.", "agents."];
+/// Tables whose inner keys the owner names: a server of tools, an agent, a room.
+const NAMED_BY_OWNER: &[&str] = &["mcp.servers.", "agents.", "satellites.rooms."];
 
 /// Everything that can be set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -181,6 +181,16 @@ impl Config {
         }
     }
 
+    /// A satellite in the room of the local devices would share its conversation.
+    fn room_problem(&self) -> Option<Problem> {
+        let name = &self.audio.room;
+        let is_taken = self.satellites.rooms.contains_key(name);
+        is_taken.then(|| {
+            let key = format!("satellites.rooms.{name}");
+            Problem::new(key, name, "a name other than that of audio.room, the room of this machine")
+        })
+    }
+
     /// Returns the language that is spoken; nothing where several are.
     pub fn one_language(&self) -> Option<&str> {
         Some(self.language.as_str()).filter(|language| *language != ANY_LANGUAGE)
@@ -213,6 +223,7 @@ impl Config {
         problems.extend(self.speak.check());
         problems.extend(self.home.check());
         problems.extend(self.satellites.check());
+        problems.extend(self.room_problem());
         problems.extend(self.outbound.check());
         problems.extend(self.signal.check());
         problems.extend(self.ntfy.check());

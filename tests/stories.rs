@@ -34,6 +34,7 @@ mod stories {
     mod page;
     mod programs;
     mod recall;
+    mod room_satellites;
     mod rooms;
     mod service;
     mod sound_server;

@@ -10,6 +10,7 @@ pub(crate) mod program;
 pub(crate) mod signal_double;
 pub(crate) mod sound_server;
 pub(crate) mod speech;
+pub(crate) mod wyoming_double;
 
 /// The program that `cargo build` put beside the tests, and the models that `joi models fetch` brought.
 pub(crate) fn local_model(fake: &fake_joi_model::Fake) -> LocalModels {

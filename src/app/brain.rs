@@ -16,6 +16,7 @@ use super::alerts::alert_service;
 use super::awareness::Awareness;
 use super::daemon::{Service, ServiceContext};
 use super::goals::handle::{self as goals, GoalsHandle};
+use super::home;
 use super::messages;
 use super::serving;
 use super::timers;
@@ -104,8 +105,7 @@ impl Brain {
             Ok(house) => (house, None),
             Err(fault) => (None, Some(format!("{fault}. {}", fault.remedy()))),
         };
-        let spoken_to =
-            house.as_ref().map(|(house, _)| ConnectedHome::new(Arc::new(house.clone()), &config.home));
+        let spoken_to = house.as_ref().map(|(house, _)| home::spoken_to(house, config));
         let mut brain = Self::start_with(config, paths, config.llm.lingers(), spoken_to).await?;
         brain.remarks.extend(fault);
         if let Some((_, follower)) = house {
@@ -309,15 +309,7 @@ impl Brain {
 
     /// Returns the newest turn ever recorded; new ones count on from it.
     pub async fn last_turn(&self) -> TurnId {
-        let Some(store) = &self.store else { return TurnId(0) };
-        match store.last_turn().await {
-            Ok(Some(record)) => record.id,
-            Ok(None) => TurnId(0),
-            Err(error) => {
-                tracing::warn!(%error, "the last turn is not known");
-                TurnId(0)
-            }
-        }
+        self.for_voice().last_turn().await
     }
 
     /// Returns one line about the model server, for people.

@@ -107,14 +107,15 @@ pub enum ListeningFrom {
 pub fn ears(
     config: &Config,
     paths: &Paths,
-    (source, pacing): (Box<dyn AudioSource>, Pacing),
+    source: (Box<dyn AudioSource>, Pacing),
     from: ListeningFrom,
     pulse: &Pulse,
 ) -> anyhow::Result<Ears> {
-    ears_by(Arc::new(Whisper::load), (config, paths), (source, pacing), from, pulse)
+    ears_with(Arc::new(Whisper::load), (config, paths), source, from, pulse)
 }
 
-fn ears_by(
+/// The same with speech models from `load`.
+pub(super) fn ears_with(
     load: LoadWhisper,
     (config, paths): (&Config, &Paths),
     (source, pacing): (Box<dyn AudioSource>, Pacing),
@@ -348,7 +349,7 @@ mod tests {
             whisper
         };
         let source = (Box::new(SilentRoom(listens)) as Box<dyn AudioSource>, Pacing::Live);
-        let made = ears_by(Arc::new(load), (&config, &paths), source, from, &Pulse::default()).unwrap();
+        let made = ears_with(Arc::new(load), (&config, &paths), source, from, &Pulse::default()).unwrap();
         events.lock().unwrap().push("made");
         made.loading.wait().unwrap();
         drop(made.commands);

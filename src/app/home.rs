@@ -3,9 +3,12 @@
 //! One Tokio task. In: configuration, stored address and token. Out: the handle for everything that asks and commands.
 //! Without an address there is no service. A lost connection does not fail the service, which goes on trying.
 
+use std::sync::Arc;
+
 use super::daemon::{Service, ServiceContext};
 use crate::config::Config;
 use crate::control::{HomeStatus, StatusBoard};
+use joi_agent::ConnectedHome;
 use joi_base::paths::Paths;
 use joi_base::secret::Credentials;
 use joi_home::{Follower, Home as _, HomeFault, HomeLink, HomeServer, StoredHome};
@@ -19,6 +22,12 @@ pub fn home(config: &Config, paths: &Paths) -> Result<Option<(HomeServer, Follow
     let stored = StoredHome::new(&paths.data);
     let Some(place) = stored.meant(&config.home, &Credentials::of_process())? else { return Ok(None) };
     HomeServer::new(place, config.home.rules()).map(Some)
+}
+
+/// Returns the house for everything that is spoken, with the rooms in which microphones stand.
+pub(super) fn spoken_to(house: &HomeServer, config: &Config) -> ConnectedHome {
+    let rooms = config.satellites.house_rooms();
+    ConnectedHome::new(Arc::new(house.clone()), &config.home).with_rooms(rooms)
 }
 
 /// Keeps the house connected, and shows on `board` how it is.

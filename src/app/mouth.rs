@@ -9,8 +9,8 @@ use std::time::Duration;
 use anyhow::Context;
 use tokio::sync::mpsc::{Receiver, Sender};
 
-use super::Brain;
 use super::loading::LoadReport;
+use super::voice_brain::VoiceBrain;
 use crate::config::Config;
 use joi_audio::{PlayEvent, Player};
 use joi_base::paths::Paths;
@@ -82,7 +82,7 @@ pub(super) fn mouth_loading(
     config: &Config,
     paths: &Paths,
     (player, events): (Player, Receiver<PlayEvent>),
-    brain: &Brain,
+    brain: &VoiceBrain,
     (news, report): (Sender<News>, LoadReport),
 ) -> anyhow::Result<(Mouth, Receiver<SpeakEvent>)> {
     let (config, paths, all) = (config.clone(), paths.clone(), brain.languages.all());

@@ -148,6 +148,7 @@ pub(super) fn post(board: &StatusBoard, news: &News) {
         News::Turn(record) => board.turn_over(record.moment(Stage::Audible)),
         News::Woke(_)
         | News::Asked
+        | News::Begins
         | News::Understood(_)
         | News::Words(_)
         | News::Dismissed(_)
@@ -175,7 +176,8 @@ fn live(board: &StatusBoard, news: &News) {
             News::Rings(text) => LiveEvent::Rings { text: text.0.clone() },
             News::Told(text) => LiveEvent::Announced { text: text.0.clone() },
             News::Remark(text) => LiveEvent::Aside { channel, text: text.clone() },
-            News::Rests(_)
+            News::Begins
+            | News::Rests(_)
             | News::Deaf(_)
             | News::Hears(_)
             | News::Speechless(_)

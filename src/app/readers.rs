@@ -20,10 +20,12 @@ use joi_base::pulse::Pulse;
 use joi_channels::voice::first_look::TrialModel;
 use joi_hear::score::Scorer;
 use joi_hear::wake::{Confirmer, PhraseThreshold};
-use joi_hear::whisper::{Stt, SttConfig, SttError, SttEvent, SttModel, Whisper};
+use joi_hear::whisper::{Lender, Stt, SttConfig, SttError, SttEvent, SttModel, Whisper};
 
 /// No utterance takes longer to transcribe, but on a machine that was measured to be slow.
 const WHISPER_LIMIT: Duration = Duration::from_secs(60);
+/// Longest wait for a local speech model to share its weights.
+const SHARED_WITHIN: Duration = Duration::from_secs(60);
 /// Seconds of the speech that is measured.
 const MEASURED_S: f64 = 3.0;
 /// A machine that is hot, or busy with other work, may take so many times what was measured.
@@ -139,6 +141,20 @@ impl SpeechModels {
 fn transcription_limit(measured: Option<Duration>, longest_s: f64) -> Duration {
     let expected = measured.unwrap_or_default().mul_f64(longest_s / MEASURED_S);
     expected.saturating_mul(SLOWER).max(WHISPER_LIMIT)
+}
+
+/// Returns a sibling of the model that `local` lends, which shares its weights. Blocks until the model is free.
+///
+/// # Errors
+/// The model is busy with other loans, was not free in time, or has ended.
+pub(super) fn sibling(local: &Lender) -> anyhow::Result<Whisper> {
+    let (share, shared) = channel();
+    let is_lent = local.lend(move |whisper| {
+        // Fails only when nobody waits any more.
+        let _ = share.send(whisper.sibling());
+    });
+    anyhow::ensure!(is_lent, "the speech model is busy or has ended");
+    Ok(shared.recv_timeout(SHARED_WITHIN).context("the speech model was not shared in time")??)
 }
 
 /// The thread that calls this, and those it starts, let others go first; the more the nicer, up to 19.

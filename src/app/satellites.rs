@@ -17,7 +17,7 @@ use super::brain::Brain;
 use super::daemon::{Service, ServiceContext};
 use super::ears::{listener_for, whisper_model};
 use super::mouth::{VoicePlace, config_at, load_voice};
-use super::readers::step_back;
+use super::readers::{sibling, step_back};
 use super::voice::LentReaders;
 use super::wake::{WakeSetup, Wanting, wake_setup};
 use crate::config::Config;
@@ -43,8 +43,6 @@ use joi_speak::LanguageVoice;
 const NICENESS: i32 = 5;
 /// Longest transcription and longest score of a stream; on a slow machine beside other work.
 const WHISPER_LIMIT: Duration = Duration::from_secs(180);
-/// Longest wait for the local speech model to share its weights.
-const SHARED_WITHIN: Duration = Duration::from_secs(60);
 /// Its end waits for the model, which looks for an abort between two steps.
 const END_WITHIN: Duration = Duration::from_secs(15);
 /// The conversation with satellites.
@@ -90,7 +88,7 @@ pub(super) fn wyoming(
     let meter = WyomingMeter::default();
     let name = announced_name(&config.satellites.wyoming.name);
     let (shown, at) = (meter.clone(), format!("{address}"));
-    board.rooms(move || status(&at, shown.figures()));
+    board.served_rooms(move || status(&at, shown.figures()));
     let run = move |context: ServiceContext| {
         let (setup, meter, name, questions) = (setup.clone(), meter.clone(), name.clone(), questions.clone());
         async move {
@@ -169,14 +167,7 @@ impl SatelliteSetup {
 
     /// Returns a thread with a sibling of the model that `local` lends.
     fn whisper(&self, stage: &'static str, local: &Lender) -> anyhow::Result<Stt> {
-        let (share, shared) = channel();
-        let is_lent = local.lend(move |whisper| {
-            // Fails only when nobody waits any more.
-            let _ = share.send(whisper.sibling());
-        });
-        anyhow::ensure!(is_lent, "the speech model is busy or has ended");
-        let sibling =
-            shared.recv_timeout(SHARED_WITHIN).context("the speech model was not shared in time")??;
+        let sibling = sibling(local)?;
         let load = move || -> Option<Whisper> {
             step_back(NICENESS);
             Some(sibling)
@@ -288,7 +279,7 @@ fn answerer(questions: mpsc::Sender<OutsideQuestion>) -> WordAnswerer {
 }
 
 /// Returns the name of this machine, as far as it may stand in a name of mDNS.
-fn host() -> String {
+pub(super) fn host() -> String {
     let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
     let first = name.split('.').next().unwrap_or_default();
     let plain: String = first.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').take(50).collect();

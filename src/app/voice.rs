@@ -10,8 +10,11 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::brain::Brain;
+use super::ears::ears_with;
 use super::mouth::{mouth_loading, voiceless};
-use super::{Ears, ListeningFrom, Loading, ears, mouth, timers};
+use super::readers::LoadWhisper;
+use super::voice_brain::VoiceBrain;
+use super::{Ears, ListeningFrom, Loading, mouth, timers};
 use crate::config::Config;
 use crate::control::{Gauge, gauge, gauge_by};
 use joi_audio::{
@@ -23,10 +26,10 @@ use joi_base::paths::Paths;
 use joi_base::pulse::Pulse;
 use joi_channels::voice::first_look::TrialModel;
 use joi_channels::voice::{
-    self, Conversation, ConversationParts, EndpointInput, EndpointOutput, News, Tones, VoiceEndpoint,
+    self, Conversation, ConversationParts, EndpointInput, EndpointOutput, News, Reach, Tones, VoiceEndpoint,
 };
 use joi_hear::Pacing;
-use joi_hear::whisper::{Lender, SttModel};
+use joi_hear::whisper::{Lender, SttModel, Whisper};
 use joi_llm::Mind;
 use joi_schedule::{Ring, Ringer};
 use joi_speak::{Mouth, SpeakEvent};
@@ -105,8 +108,27 @@ pub struct OpenedSound {
     player: Player,
     events: Receiver<PlayEvent>,
     source: (Box<dyn AudioSource>, Pacing),
-    /// Nothing over files.
+    /// Nothing over files, and in another room.
     meters: Option<(LevelMeter, EchoMeter)>,
+    reach: Reach,
+    /// Loads the speech models.
+    load: LoadWhisper,
+}
+
+impl OpenedSound {
+    /// Returns the loudspeaker with its events, and the microphone.
+    pub(super) fn into_devices(self) -> (Player, Receiver<PlayEvent>, Box<dyn AudioSource>) {
+        (self.player, self.events, self.source.0)
+    }
+
+    /// Sound of another room, whose speech models are shared with those of `readers`.
+    pub(super) fn of_room(
+        (player, events): (Player, Receiver<PlayEvent>),
+        source: Box<dyn AudioSource>,
+        load: LoadWhisper,
+    ) -> Self {
+        Self { player, events, source: (source, Pacing::Live), meters: None, reach: Reach::Network, load }
+    }
 }
 
 /// Opens microphone and speaker, which takes its time on threads of their own, or the files in their place.
@@ -116,7 +138,8 @@ pub struct OpenedSound {
 pub fn open_sound(config: &Config, sound: Sound) -> anyhow::Result<OpenedSound> {
     let (player, events, inlet) = open_player(config, sound)?;
     let (source, pacing, meters) = open_source(config, inlet, &player);
-    Ok(OpenedSound { player, events, source: (source, pacing), meters })
+    let (source, load) = ((source, pacing), Arc::new(Whisper::load) as LoadWhisper);
+    Ok(OpenedSound { player, events, source, meters, reach: Reach::ThisMachine, load })
 }
 
 /// Puts the conversation of the configured room together. Over devices joi listens while speech models and voice are
@@ -149,13 +172,26 @@ pub async fn converse_over(
     paths: &Paths,
     brain: &Brain,
 ) -> anyhow::Result<Conversing> {
+    let rings = sound.meters.as_ref().and_then(|_| rings(brain)).unzip();
+    let mut conversing = converse_beside(sound, place, config, paths, &brain.for_voice()).await?;
+    (conversing.ringer, conversing.rings) = rings;
+    Ok(conversing)
+}
+
+/// The same beside other conversations: it does not ring by itself.
+pub(super) async fn converse_beside(
+    sound: OpenedSound,
+    place: Place,
+    config: &Config,
+    paths: &Paths,
+    brain: &VoiceBrain,
+) -> anyhow::Result<Conversing> {
     let (told, news) = channel(NEWS);
     let stop = CancellationToken::new();
-    let OpenedSound { player, events, source, meters } = sound;
+    let OpenedSound { player, events, source, meters, reach, load } = sound;
     let (meter, echo) = meters.unzip();
     let from = if meter.is_some() { ListeningFrom::TheStart } else { ListeningFrom::ModelsLoaded };
-    let (ringer, rings) = meter.as_ref().and_then(|_| rings(brain)).unzip();
-    let mut ears = start_ears(config, paths, source, from, &brain.pulse).await?;
+    let mut ears = start_ears(config, paths, (source, load), from, &brain.pulse).await?;
     let mut loading = std::mem::take(&mut ears.loading);
     let sounding = (player.clone(), events);
     let mouth = match from {
@@ -184,7 +220,8 @@ pub async fn converse_over(
         to_her: to_her(config, (ears.phrases, ears.trial), brain),
     };
     let output = output(config, &player, mouth, echo.clone());
-    let parts = parts(VoiceEndpoint::new(place, input, output), config, brain, (told, asked));
+    let endpoint = VoiceEndpoint::new((place, reach), input, output);
+    let parts = parts(endpoint, config, brain, (told, asked));
     let conversation = Conversation::new(parts, brain.last_turn().await);
     let model = ears.model;
     Ok(Conversing {
@@ -196,8 +233,8 @@ pub async fn converse_over(
         echo,
         requests,
         gauges,
-        ringer,
-        rings,
+        ringer: None,
+        rings: None,
         loading,
         model,
         readers,
@@ -210,7 +247,10 @@ fn rings(brain: &Brain) -> Option<(Ringer, watch::Receiver<Vec<Ring>>)> {
     Some(timers::rings(schedule, announcer, brain.engine.parts.home.as_ref()))
 }
 
-fn gauges_of(mouth: Option<&(Mouth, Receiver<SpeakEvent>)>, brain: &Brain) -> impl Iterator<Item = Gauge> {
+fn gauges_of(
+    mouth: Option<&(Mouth, Receiver<SpeakEvent>)>,
+    brain: &VoiceBrain,
+) -> impl Iterator<Item = Gauge> {
     let lines = mouth.map(|(mouth, _)| gauge_by("lines", mouth.waiting()));
     let jobs = brain.store.as_ref().map(|store| gauge_by("store", store.waiting()));
     lines.into_iter().chain(jobs)
@@ -239,19 +279,20 @@ async fn with_remarks(
 async fn start_ears(
     config: &Config,
     paths: &Paths,
-    source: (Box<dyn AudioSource>, Pacing),
+    (source, load): ((Box<dyn AudioSource>, Pacing), LoadWhisper),
     from: ListeningFrom,
     pulse: &Pulse,
 ) -> anyhow::Result<Ears> {
     let (config, paths, pulse) = (config.clone(), paths.clone(), pulse.clone());
-    let loading = tokio::task::spawn_blocking(move || ears(&config, &paths, source, from, &pulse));
+    let loading =
+        tokio::task::spawn_blocking(move || ears_with(load, (&config, &paths), source, from, &pulse));
     loading.await.context("loading the speech models was given up")?
 }
 
 fn parts(
     endpoint: VoiceEndpoint,
     config: &Config,
-    brain: &Brain,
+    brain: &VoiceBrain,
     (news, requests): (Sender<News>, Receiver<OutsideRequest>),
 ) -> ConversationParts<Mind> {
     ConversationParts {
@@ -336,7 +377,7 @@ fn open_source(
 fn to_her(
     config: &Config,
     (phrases, trial): (Vec<String>, TrialModel),
-    brain: &Brain,
+    brain: &VoiceBrain,
 ) -> voice::HearingRules {
     let engine = Arc::clone(&brain.engine);
     voice::HearingRules {

@@ -20,6 +20,7 @@ mod echo;
 mod home;
 mod messages;
 mod report;
+mod rooms;
 mod satellites;
 mod sound;
 mod stored;
@@ -66,6 +67,7 @@ pub(crate) fn run(args: DoctorArgs, context: &CliContext) -> anyhow::Result<Exit
     report.part("messages", || messages::checks(context))?;
     report.part("tools", || tools::checks(context))?;
     report.part("satellites", || satellites::checks(context))?;
+    report.part("rooms", || rooms::checks(context))?;
     report.part("stored data", || Ok(checks::stored(&context.paths)))?;
     report.part("machine", || Ok(checks::machine(&context.paths)))?;
     Ok(if report.end()? { ExitCode::FAILURE } else { ExitCode::SUCCESS })

@@ -123,6 +123,7 @@ pub(crate) async fn talk(
                 News::Dismissed(record) => tracing::info!(decisions = ?record.decisions, "not answered"),
                 News::Woke(_)
                 | News::Asked
+                | News::Begins
                 | News::Rings(_)
                 | News::Told(_)
                 | News::Understood(_)

@@ -3,6 +3,8 @@
 //! In: the text of the file, a key, what was typed. Out: the new text, checked as the start of the program checks it, or what
 //! is wrong with it. Blocks while languages are looked up.
 
+mod tables;
+
 use std::path::Path;
 
 use toml::Value;
@@ -12,6 +14,7 @@ use super::load::{
     ConfigError, allowed, gather, is_named_by_owner, leaves, library_beside, parse, resolve, schema,
 };
 use joi_base::problem::Problem;
+pub(crate) use tables::{moved_table, with_table};
 
 /// Returns `text`, the content of `file`, with `key` set to what was typed; without it, and so at its default, where
 /// nothing was.
@@ -24,16 +27,25 @@ pub(crate) fn edited(text: &str, file: &Path, key: &str, typed: Option<&str>) ->
         let problem = Problem::new(key, typed.unwrap_or_default(), "this key does not exist");
         return Err(ConfigError::Problems(vec![problem.remedy("See all keys with `joi config show`.")]));
     };
-    let name = file.display().to_string();
-    let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
-        ConfigError::Syntax { name: name.clone(), message: error.to_string() }
-    })?;
+    let mut document = document(text, file)?;
     match typed {
         Some(typed) => put(document.as_table_mut(), key, &value(typed, default)),
         None => remove(document.as_table_mut(), key),
     }
+    checked(&document, file)
+}
+
+/// Reads the file.
+fn document(text: &str, file: &Path) -> Result<DocumentMut, ConfigError> {
+    let name = file.display().to_string();
+    text.parse()
+        .map_err(|error: toml_edit::TomlError| ConfigError::Syntax { name, message: error.to_string() })
+}
+
+/// Returns the text of the file, checked as the start of the program checks it.
+fn checked(document: &DocumentMut, file: &Path) -> Result<String, ConfigError> {
     let edited = document.to_string();
-    resolve(&gather(parse(&edited, &name)?, &[]), &library_beside(file))?;
+    resolve(&gather(parse(&edited, &file.display().to_string())?, &[]), &library_beside(file))?;
     Ok(edited)
 }
 

@@ -14,8 +14,8 @@ use super::moment::moment;
 use super::mute::{MuteCommand, MuteOutcome, PersistentMute};
 use super::shown::{ShownFacts, shown};
 use super::status::{
-    BackupStatus, ChatStatus, Counters, DeviceStatus, HomeStatus, MessagesStatus, Models, SatellitesStatus,
-    ServiceRow, SoundStatus, StateEvent, Status, ToolServerRow,
+    BackupStatus, ChatStatus, Counters, DeviceStatus, HomeStatus, MessagesStatus, Models, ServiceRow,
+    SoundStatus, StateEvent, Status, ToolServerRow,
 };
 use super::subscription::Subscription;
 use joi_audio::{EchoMeter, MuteSwitch};
@@ -29,6 +29,7 @@ use joi_page::LiveEvent;
 
 mod facts;
 mod page;
+mod rooms;
 
 use facts::{AlarmLine, BoardFacts};
 pub use page::PageDoor;
@@ -93,6 +94,7 @@ impl StatusBoard {
             home: None,
             tool_servers: Vec::new(),
             satellites: None,
+            rooms: None,
             messages: None,
             backups: None,
             machine: None,
@@ -158,11 +160,6 @@ impl StatusBoard {
     /// Adds a function that returns the state of servers of tools of one kind.
     pub fn tool_servers(&self, read: impl Fn() -> Vec<ToolServerRow> + Send + Sync + 'static) {
         self.change(|facts| facts.tool_servers.push(Box::new(read)));
-    }
-
-    /// Sets the function that returns the state of the server for rooms beyond this machine.
-    pub fn rooms(&self, read: impl Fn() -> SatellitesStatus + Send + Sync + 'static) {
-        self.change(|facts| facts.satellites = Some(Box::new(read)));
     }
 
     /// Sets the function that returns the state of messages.
@@ -363,6 +360,7 @@ impl StatusBoard {
             home: facts.home.as_ref().map(|read| read()),
             tool_servers: facts.tool_servers.iter().flat_map(|read| read()).collect(),
             satellites: facts.satellites.as_ref().map(|read| read()),
+            rooms: facts.rooms.as_ref().map(|read| read()).unwrap_or_default(),
             messages: facts.messages.as_ref().map(|read| read()),
             backups: facts.backups.as_ref().map(|read| read()),
             machine,

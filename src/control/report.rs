@@ -6,8 +6,8 @@
 use serde::Serialize;
 
 use super::status::{
-    BackupStatus, CarrierRow, DelayStatus, DeviceStatus, HomeStatus, MessagesStatus, SatellitesStatus,
-    ServiceRow, ServiceState, StageRow, Status, ToolServerRow,
+    BackupStatus, CarrierRow, DelayStatus, DeviceStatus, HomeStatus, MessagesStatus, RoomConnection,
+    RoomStatus, SatellitesStatus, ServiceRow, ServiceState, StageRow, Status, ToolServerRow,
 };
 use joi_base::machine::MachineHealth;
 pub use text::{ReportText, TextPiece, Tone};
@@ -87,7 +87,8 @@ fn of_program(status: &Status, processor: &str) -> Vec<(String, ReportText)> {
         ("chat model", status.models.chat.clone().into()),
         ("house", house(status.home.as_ref())),
         ("tools", tools(&status.tool_servers)),
-        ("satellites", rooms(status.satellites.as_ref())),
+        ("satellites", served(status.satellites.as_ref())),
+        ("rooms", rooms(&status.rooms)),
         ("machine", status.machine.as_ref().map_or_else(ReportText::default, |it| machine(it, processor))),
         ("backups", backups(status.backups.as_ref())),
         ("alarms", alarms(status.alarms)),
@@ -168,12 +169,26 @@ fn tools(servers: &[ToolServerRow]) -> ReportText {
 }
 
 /// Returns where other rooms are served. Whether the service runs is in the table of services.
-fn rooms(satellites: Option<&SatellitesStatus>) -> ReportText {
+fn served(satellites: Option<&SatellitesStatus>) -> ReportText {
     let Some(SatellitesStatus { address, connections, requests, refused }) = satellites else {
         return ReportText::quiet("other rooms are not served; satellites.wyoming.listen serves them");
     };
     let text = ReportText::from(format!("{address}, {connections} connections, {requests} requests"));
     if *refused > 0 { text.then(Tone::Fair, format!(", {refused} refused")) } else { text }
+}
+
+/// Returns how each room with a satellite is connected.
+fn rooms(rooms: &[RoomStatus]) -> ReportText {
+    if rooms.is_empty() {
+        return ReportText::quiet("no satellites; satellites.rooms.NAME.address adds one");
+    }
+    let room = |RoomStatus { name, state, about, turns, .. }: &RoomStatus| match state {
+        RoomConnection::Connected => format!("{name} connected to {about}, {turns} turns").into(),
+        RoomConnection::Connecting if about.is_empty() => format!("{name} connecting").into(),
+        RoomConnection::Connecting => ReportText::bad(format!("{name} not reached ({about})")),
+        RoomConnection::Lost => ReportText::bad(format!("{name} lost ({about})")),
+    };
+    ReportText::joined(rooms.iter().map(room), ", ")
 }
 
 /// Returns the board or processor, its temperature, and what is free.

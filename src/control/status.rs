@@ -10,12 +10,15 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+mod room;
+
 use super::journal::JournalEntry;
 use joi_audio::{DelayMeter, EchoReport};
 use joi_base::machine::MachineHealth;
 use joi_base::message::Activity;
 use joi_base::pulse::{Beat, Vital};
 pub use joi_tools::foreign::ToolServerRow;
+pub use room::{RoomConnection, RoomStatus};
 
 /// The state that is shown: of the start, then of the conversation and its devices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,6 +102,9 @@ pub struct Status {
     /// The server for rooms beyond this machine; nothing where none is configured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub satellites: Option<SatellitesStatus>,
+    /// The satellites in other rooms.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rooms: Vec<RoomStatus>,
     /// Messages that leave the house; nothing where there is nobody to carry them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<MessagesStatus>,

@@ -24,6 +24,7 @@ use crate::session::asked::AskedByAgent;
 use crate::session::open_question::OpenQuestion;
 use joi_autonomy::agent::orders::AddressedAgents;
 use joi_base::clock::Clock;
+use joi_base::message::Place;
 use joi_language::{Language, Languages};
 use joi_llm::ModelSize;
 use joi_llm::{Arbiter, ModelPriority};
@@ -142,8 +143,8 @@ impl<M: ChatModel> Engine<M> {
     }
 
     /// Makes whatever rings be silent, and says nothing about it.
-    pub async fn silence(&self) {
-        timers::silence(self.parts.schedule.as_ref()).await;
+    pub async fn silence(&self, place: Option<&Place>) {
+        timers::silence(self.parts.schedule.as_ref(), place).await;
     }
 
     /// Writes the diary of all conversations that have ended and have no page yet. Dropping it loses nothing.

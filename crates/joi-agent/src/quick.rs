@@ -203,7 +203,7 @@ pub(crate) async fn carry_out(
         Intent::NeverMind => (&[Action::EndConversation], Keep::No),
         Intent::TakeBack(taking) => {
             // What rings is what is cancelled.
-            let is_over = *taking == TakingBack::Cancel && timers::silence(schedule).await;
+            let is_over = *taking == TakingBack::Cancel && timers::silence(schedule, turn.place).await;
             let deed = session.with(|state| state.last_deed.clone());
             if !is_over && take_back::carry_out(*taking, deed, turn, context, sink).await? {
                 return Ok(Keep::Yes);
@@ -219,7 +219,7 @@ pub(crate) async fn carry_out(
         sink.send(ReplyEvent::Act(*action)).await?;
     }
     if matches!(quick.what, Intent::Stop | Intent::Thanks | Intent::NeverMind) {
-        timers::silence(schedule).await;
+        timers::silence(schedule, turn.place).await;
     }
     if quick.what == Intent::Stop {
         context.initiative.acknowledge(turn.channel).await;

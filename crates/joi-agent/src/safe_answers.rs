@@ -122,7 +122,7 @@ impl<M: ChatModel> TurnContext<'_, M> {
         }
         let answered = self.careful(turn, sink).await?;
         if answered.is_some() && turn.origin.is_owners() && intents::says_stop(&turn.language, turn.asked) {
-            self.engine.silence().await;
+            self.engine.silence(turn.place).await;
         }
         Ok(answered)
     }

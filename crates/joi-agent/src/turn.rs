@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Zoned;
 
-use joi_base::message::{Channel, ConversationId, Origin, Private, TurnId};
+use joi_base::message::{Channel, ConversationId, Origin, Place, Private, TurnId};
 use joi_base::trace::{Decision, ModelUse, ToolUse};
 use joi_language::{Language, LanguageCode};
 use joi_store::ExchangeId;
@@ -128,12 +128,14 @@ pub(crate) struct Turn<'a> {
     pub(crate) is_followed: bool,
     /// In which it is understood and answered.
     pub(crate) language: Arc<Language>,
+    /// The room in which it was spoken.
+    pub(crate) place: Option<&'a Place>,
 }
 
 impl<'a> Turn<'a> {
     /// One in which the user asks `asked` in this conversation.
     pub(crate) fn of(
-        conversation: &ConversationId,
+        conversation: &'a ConversationId,
         asked: &'a str,
         now: Zoned,
         language: Arc<Language>,
@@ -149,6 +151,7 @@ impl<'a> Turn<'a> {
             is_quoting: false,
             is_followed: false,
             language,
+            place: (channel == Channel::Voice).then_some(&conversation.place),
         }
     }
 }

@@ -292,6 +292,7 @@ impl AudioSource for EchoCancelled {
                 self.interrupt();
                 heard
             }
+            SourceEvent::Called { .. } => heard,
             SourceEvent::End => match self.let_go(into) {
                 0 => SourceEvent::End,
                 count => SourceEvent::Samples(count),

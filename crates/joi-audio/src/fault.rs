@@ -55,6 +55,14 @@ pub enum DeviceFault {
         /// Name of the device.
         device: String,
     },
+    /// The other end of a connection can't be reached, or is gone.
+    #[error("{device} is not connected ({why}); check that it runs and is in the network")]
+    Unreachable {
+        /// Name of the room.
+        device: String,
+        /// The cause.
+        why: String,
+    },
     /// Opening did not return.
     #[error("the sound system hangs while it opens the device; restart it")]
     Hung,

@@ -36,6 +36,7 @@ mod player;
 mod pulse_cookie;
 #[cfg(feature = "pulseaudio")]
 pub mod pulse_server;
+mod remote;
 mod resample;
 mod ring;
 mod ring_sound;
@@ -63,6 +64,7 @@ pub use level::LevelMeter;
 pub use microphone::Microphone;
 pub use mute::MuteSwitch;
 pub use player::{Clip, ClipPart, Epoch, Flushed, PlayEvent, Player};
+pub use remote::{MicrophoneFeed, RemoteMicrophone, RemoteSpeaker, SpeakerPart};
 pub use resample::{RateError, Resampler, resample};
 pub use ring_sound::{RingSound, RingSoundError};
 pub use voice_note::{VoiceNoteError, decode_voice_note};
@@ -118,6 +120,11 @@ pub enum SourceEvent {
     Back {
         /// The device's name as the sound system gives it.
         device: String,
+    },
+    /// Somebody said the wake phrase, which the microphone's own machine has recognised: listen from here on.
+    Called {
+        /// The phrase.
+        phrase: String,
     },
     /// The user has muted the microphone; what was captured just before is discarded. Reported once, and at
     /// the start if it is muted.

@@ -22,9 +22,11 @@ use super::stream_supervisor::{DeviceNotice, LivenessLimits, StreamSupervisor};
 use super::{AudioConfig, DelayMeter, DeviceFault, Duck, Pace, Volume, WavError, playback, wav::WavSink};
 
 mod feeder;
+mod remote;
 mod stream;
 
 use feeder::Feeder;
+pub(super) use remote::RemoteOutlet;
 
 /// Clips that wait while one is playing; a further [`Player::play`] waits.
 const QUEUE: usize = 8;
@@ -309,14 +311,12 @@ impl Player {
             return Err(Flushed);
         }
         let mut queue = self.shared.lock();
-        loop {
-            if queue.closed || clip.epoch != self.shared.epoch() {
-                return Err(Flushed);
-            }
-            if !queue.is_full_for(&clip) {
-                break;
-            }
+        let is_over = |queue: &PlaybackQueue| queue.closed || clip.epoch != self.shared.epoch();
+        while !is_over(&queue) && queue.is_full_for(&clip) {
             queue = self.shared.changed.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+        if is_over(&queue) {
+            return Err(Flushed);
         }
         queue.items.push_back(QueueItem::Clip(clip));
         queue.changes += 1;

@@ -41,7 +41,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use announcements::Announcements;
 pub use config::ConversationConfig;
-pub use endpoint::{EndpointInput, EndpointOutput, Tones, VoiceEndpoint};
+pub use endpoint::{EndpointInput, EndpointOutput, Reach, Tones, VoiceEndpoint};
 pub use hearing_rules::HearingRules;
 pub use news::News;
 pub use reporter::changed_volume;
@@ -107,7 +107,7 @@ pub struct Conversation<M> {
 impl<M: ChatModel + 'static> Conversation<M> {
     /// A conversation that rests. Turn ids continue after `last_turn`.
     pub fn new(parts: ConversationParts<M>, last_turn: TurnId) -> Self {
-        let VoiceEndpoint { place, input, output, session } = parts.endpoint;
+        let VoiceEndpoint { place, input, output, reach, session } = parts.endpoint;
         let follow_ups = FollowUps {
             most: parts.config.most_follow_ups,
             delay: parts.config.delay(),
@@ -143,7 +143,7 @@ impl<M: ChatModel + 'static> Conversation<M> {
             announcements: Announcements::new(
                 parts.announcer,
                 languages,
-                place,
+                (place, reach),
                 (parts.least_ring_volume, parts.least_alarm_volume),
             ),
             observers: Observers::new(parts.news, parts.requests, parts.heart),
@@ -223,8 +223,12 @@ impl<M: ChatModel + 'static> Conversation<M> {
                 self.answers.lose_voice();
                 self.report(News::Speechless(why)).await;
             }
-            SpeakEvent::Mute(fault) => self.report(News::Speechless(fault.to_string())).await,
+            SpeakEvent::Mute(fault) => {
+                self.announcements.set_heard(false);
+                self.report(News::Speechless(fault.to_string())).await;
+            }
             SpeakEvent::Audible { device } => {
+                self.announcements.set_heard(true);
                 self.report(News::Speaks(device)).await;
                 self.speak_up().await;
             }

@@ -311,6 +311,12 @@ impl Listener {
         self.show_again(ends_by, now, out);
     }
 
+    /// The phrase was said, which the source has recognised itself: listens from here on.
+    pub fn called(&mut self, phrase: String, now: Instant, out: &mut Vec<HearEvent>) {
+        let at = self.history.end();
+        self.wake(Detection { phrase, score: 1.0, at, ends_by: at }, now, out);
+    }
+
     fn report(&mut self, edge: Edge, now: Instant, out: &mut Vec<HearEvent>) {
         out.push(match edge {
             Edge::Started => {

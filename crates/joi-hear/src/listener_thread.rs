@@ -59,6 +59,9 @@ impl ListenerThread {
                 self.listener.interrupt();
                 self.pending.push(HearEvent::MicrophoneLost { fault: fault.to_string() });
             }
+            SourceEvent::Called { phrase } => {
+                self.listener.called(phrase, Instant::now(), &mut self.pending);
+            }
             SourceEvent::Back { device } => self.pending.push(HearEvent::Hearing { device }),
             SourceEvent::Muted => {
                 self.listener.interrupt();

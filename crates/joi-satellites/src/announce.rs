@@ -3,9 +3,13 @@
 //! Any task; the library has a thread of its own as long as the announcement lasts. In: a name and an address. Out: the
 //! service `_wyoming._tcp`. Where mDNS cannot be used, that is logged: the address can be entered by hand.
 
+mod search;
+
 use std::net::SocketAddr;
 
 use mdns_sd::{ServiceDaemon, ServiceInfo};
+
+pub use search::{FoundService, find_wyoming};
 
 const KIND: &str = "_wyoming._tcp.local.";
 /// The port of mDNS.

@@ -1,7 +1,8 @@
-//! `[satellites]`: what is served to rooms beyond this machine.
+//! `[satellites]`: satellites in other rooms, and what is served to rooms beyond this machine.
 //!
 //! Plain data, read once at the start. Everything is off until an address is given.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
 use serde::{Deserialize, Serialize};
@@ -9,10 +10,15 @@ use serde::{Deserialize, Serialize};
 use joi_base::problem::Problem;
 use joi_serve::{ListenAddress, ListenRange};
 
+use super::room::{self, RoomEntry};
+
 /// `[satellites]`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SatellitesConfig {
+    /// Satellites in other rooms, by the names of the rooms.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub rooms: BTreeMap<String, RoomEntry>,
     /// Ears, voice and conversation for Home Assistant and other programs, over the Wyoming protocol.
     pub wyoming: WyomingConfig,
 }
@@ -20,7 +26,15 @@ pub struct SatellitesConfig {
 impl SatellitesConfig {
     /// Returns all problems of these settings.
     pub fn check(&self) -> Vec<Problem> {
-        self.wyoming.check()
+        let mut problems = self.wyoming.check();
+        problems.extend(room::check(&self.rooms));
+        problems
+    }
+
+    /// Returns the rooms of the house that "here" is in each of these rooms.
+    pub fn house_rooms(&self) -> BTreeMap<String, String> {
+        let room = |(name, entry): (&String, &RoomEntry)| (name.clone(), entry.house_room(name).to_owned());
+        self.rooms.iter().map(room).collect()
     }
 }
 

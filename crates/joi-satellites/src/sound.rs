@@ -4,7 +4,11 @@
 //! that no microphone has. A payload that is no whole number of frames loses its tail.
 //! Pure: no I/O, no clock.
 
+use serde_json::Value;
+
 use joi_audio::{RATE, Resampler};
+
+use super::wire::WireData;
 
 /// The format of a chunk of PCM, little-endian and signed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +38,16 @@ impl PcmFormat {
     /// Mono of 16 bit, as every voice speaks.
     pub(crate) fn of_voice(rate: u32) -> Self {
         Self { rate, width: 2, channels: 1 }
+    }
+
+    /// Returns the format of a chunk of sound; what is missing is as it is with every satellite known.
+    pub(crate) fn of_chunk(data: &WireData) -> Self {
+        let field = |key: &str, usual: u32| match data.get(key).and_then(Value::as_f64) {
+            Some(value) if value >= 0.0 && value <= f64::from(u32::MAX) => value as u32,
+            Some(_) => 0,
+            None => usual,
+        };
+        Self { rate: field("rate", RATE), width: field("width", 2), channels: field("channels", 1) }
     }
 
     /// Checks that the format can be converted.

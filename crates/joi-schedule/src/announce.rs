@@ -10,9 +10,11 @@ mod arbiter;
 mod away;
 mod called;
 mod config;
+mod heard;
 mod kept;
 mod queue;
 mod quiet;
+mod rooms;
 #[cfg(test)]
 mod tests;
 mod wish;
@@ -40,6 +42,7 @@ use joi_base::clock::Clock;
 use joi_base::message::Place;
 use joi_store::{Store, StoreError};
 use queue::AnnouncementQueue;
+use rooms::AnnouncementRooms;
 
 /// Whoever waits asks again after this time at the latest: the wall clock may have been set.
 const AT_LEAST: Duration = Duration::from_secs(60);
@@ -67,6 +70,8 @@ struct AnnouncerShared {
     is_wish_unstored: AtomicBool,
     /// Nobody is at home.
     is_away: AtomicBool,
+    /// Where announcements can be heard.
+    rooms: Mutex<AnnouncementRooms>,
     store: Option<Store>,
     clock: Arc<dyn Clock>,
 }
@@ -81,8 +86,9 @@ impl Announcer {
     /// An empty queue. Without a store nothing outlives the program.
     pub fn new(config: &AnnounceConfig, store: Option<Store>, clock: Arc<dyn Clock>) -> Self {
         let (queue, changed, quiet) = (Mutex::default(), watch::Sender::new(()), Mutex::new(config.quiet()));
-        let (is_wish_unstored, is_away) = Default::default();
-        let shared = AnnouncerShared { queue, changed, quiet, is_wish_unstored, is_away, store, clock };
+        let (is_wish_unstored, is_away, rooms) = Default::default();
+        let shared =
+            AnnouncerShared { queue, changed, quiet, is_wish_unstored, is_away, rooms, store, clock };
         Self { shared: Arc::new(shared) }
     }
 
@@ -131,7 +137,8 @@ impl Announcer {
             let now = Now { clock: self.shared.clock.now(), at: Instant::now() };
             let decided = {
                 let mut queue = self.queue();
-                match arbiter::decide(queue.waiting(), situation, &self.quiet(), &now) {
+                let waiting = self.meant_for(situation.place, queue.waiting());
+                match arbiter::decide(&waiting, situation, &self.quiet(), &now) {
                     AnnouncementDecision::Speak(id) => Err(id),
                     AnnouncementDecision::Wait(hold, until) => {
                         return Next::Wait(hold, until.map(|until| until.min(now.at + AT_LEAST)));
@@ -223,6 +230,7 @@ impl Announcer {
     }
 
     async fn push(&self, announcement: Announcement, row: Option<i64>) -> AnnouncementId {
+        let announcement = self.heard_somewhere(announcement);
         let (id, dropped) = self.queue().push(announcement, row, Instant::now());
         if dropped.is_some() {
             tracing::warn!("an announcement is given up: too many wait to be said");

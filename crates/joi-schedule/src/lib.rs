@@ -31,9 +31,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use jiff::{Timestamp, Zoned};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch as tokio_watch};
 
 use joi_base::clock::Clock;
+use joi_base::message::Place;
 use joi_language::Languages;
 use joi_store::{ScheduleChange, ScheduleTable, ScheduleWrite, Store, StoreError};
 
@@ -88,6 +89,10 @@ pub struct ScheduleParts {
 pub struct Schedule {
     parts: ScheduleParts,
     changed: Arc<Notify>,
+    /// The same for everybody else who wants to know.
+    changes: Arc<tokio_watch::Sender<()>>,
+    /// The room in which orders are given.
+    place: Option<Place>,
 }
 
 impl fmt::Debug for Schedule {
@@ -121,7 +126,13 @@ pub struct Done {
 impl Schedule {
     /// A schedule; starts nothing.
     pub fn new(parts: ScheduleParts) -> Self {
-        Self { parts, changed: Arc::default() }
+        Self { parts, changed: Arc::default(), changes: Arc::new(tokio_watch::Sender::new(())), place: None }
+    }
+
+    /// Returns a handle for orders that are given in that room: what is set there rings there.
+    #[must_use]
+    pub fn at(&self, place: Option<&Place>) -> Self {
+        Self { place: place.cloned(), ..self.clone() }
     }
 
     /// Carries out an order. When this returns, its changes are on the disk.
@@ -130,9 +141,9 @@ impl Schedule {
     /// The database's; nothing was changed then, and nothing may be confirmed.
     pub async fn obey(&self, order: ScheduleOrder) -> Result<Done, StoreError> {
         let now = self.parts.clock.now();
-        let (at, parts) = (now.clone(), self.parts.clone());
+        let (at, parts, place) = (now.clone(), self.parts.clone(), self.place.clone());
         let work = move |table: ScheduleTable| {
-            let (changes, report, trust) = considered(&parts, &table, &at, &order);
+            let (changes, report, trust) = considered(&parts, &table, (&at, place.as_ref()), &order);
             let latest = (trust == Trust::Right && !changes.is_empty()).then(|| at.timestamp());
             let changed = !changes.is_empty();
             written(&changes, latest, (report, changed, trust))
@@ -148,9 +159,9 @@ impl Schedule {
     /// The database's.
     pub async fn foresee(&self, order: ScheduleOrder) -> Result<(OrderReport, Zoned), StoreError> {
         let now = self.parts.clock.now();
-        let (at, parts) = (now.clone(), self.parts.clone());
+        let (at, parts, place) = (now.clone(), self.parts.clone(), self.place.clone());
         let work = move |table: ScheduleTable| {
-            let (_, report, _) = considered(&parts, &table, &at, &order);
+            let (_, report, _) = considered(&parts, &table, (&at, place.as_ref()), &order);
             written(&[], None, report)
         };
         Ok((self.parts.store.schedule(work).await?, now))
@@ -183,9 +194,15 @@ impl Schedule {
         Ok(was_in_doubt)
     }
 
+    /// Watches the changes of entries by orders.
+    pub fn changes(&self) -> tokio_watch::Receiver<()> {
+        self.changes.subscribe()
+    }
+
     /// Somebody else has changed something.
     pub fn look_again(&self) {
         self.changed.notify_one();
+        self.changes.send_replace(());
     }
 
     async fn wake(&self) -> Bell {
@@ -222,11 +239,11 @@ impl Schedule {
     }
 }
 
-/// What an order comes to at `at`: the changes, and the words for them.
+/// What an order comes to at `at`, given in `place`: the changes, and the words for them.
 fn considered(
     parts: &ScheduleParts,
     table: &ScheduleTable,
-    at: &Zoned,
+    (at, place): (&Zoned, Option<&Place>),
     order: &ScheduleOrder,
 ) -> (Vec<EntryChange>, OrderReport, Trust) {
     let entries = entries(table);
@@ -237,6 +254,7 @@ fn considered(
         now: at,
         in_doubt: trust == Trust::Behind,
         config: &parts.config,
+        place,
         phonetic: parts.languages.get().phonetic(),
     };
     let (changes, report) = obey::obey(&present, order);

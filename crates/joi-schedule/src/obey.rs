@@ -7,6 +7,7 @@ use jiff::{SignedDuration, Timestamp, Zoned};
 
 use super::config::TimersConfig;
 use super::names::{date_of, meant, ranked};
+use joi_base::message::Place;
 use joi_language::PhoneticMatcher;
 use joi_language::values::entry::{Days, Due, Entry, EntryId, EntryKind, EntryState};
 use joi_language::values::later::LaterCommand;
@@ -38,6 +39,8 @@ pub(super) struct Present<'a> {
     /// The clock shows less than it did before.
     pub(super) in_doubt: bool,
     pub(super) config: &'a TimersConfig,
+    /// The room in which the order was given; nothing where it was not spoken.
+    pub(super) place: Option<&'a Place>,
     /// Compares names by their sound.
     pub(super) phonetic: PhoneticMatcher,
 }
@@ -155,6 +158,7 @@ impl Present<'_> {
             silenced_at: None,
             in_doubt: self.in_doubt,
             is_foreign: wanted.is_foreign,
+            place: self.place.map(|place| place.name().to_owned()),
         };
         (vec![EntryChange::Add(entry.clone())], OrderReport::Set(entry))
     }
@@ -358,8 +362,14 @@ impl Present<'_> {
         self.entries.iter().filter(|entry| last.is_some() && entry.silenced_at == last).collect()
     }
 
+    /// Silences what rings here: a ring in another room is not meant.
     fn silence(&self) -> Decided {
-        let ringing: Vec<&Entry> = self.entries.iter().filter(|entry| entry.is_ringing()).collect();
+        let is_here = |entry: &&Entry| match (&entry.place, self.place) {
+            (Some(place), Some(here)) => place == here.name(),
+            (None, _) | (_, None) => true,
+        };
+        let ringing: Vec<&Entry> =
+            self.entries.iter().filter(|entry| entry.is_ringing()).filter(is_here).collect();
         if ringing.is_empty() {
             return (vec![], OrderReport::NothingRings);
         }

@@ -21,7 +21,7 @@ use super::{Entry, EntryId, HouseHand, LaterOutcome, Schedule, ScheduleOrder, Tr
 use crate::announce::{
     Announcement, AnnouncementId, AnnouncementOrigin, AnnouncementPriority, Announcer, IfUnheard, Wording,
 };
-use joi_base::message::Private;
+use joi_base::message::{Place, Private};
 use joi_base::pulse::Heart;
 use joi_language::{Language, SentenceField, SentenceName, SentenceTemplate};
 
@@ -46,6 +46,8 @@ pub struct Ring {
     pub id: EntryId,
     /// The words of its announcement.
     pub says: Private<String>,
+    /// The room in which it was set.
+    pub place: Option<Place>,
 }
 
 /// What the task is made of.
@@ -216,11 +218,12 @@ impl Ringer {
 
     async fn publish(&mut self, seen: &Seen, now: &jiff::Zoned) {
         let language = self.language();
-        let rings: Vec<Ring> = seen
-            .ringing
-            .iter()
-            .map(|entry| Ring { id: entry.id, says: Private(words::rings(entry, now, &language)) })
-            .collect();
+        let ring = |entry: &Entry| Ring {
+            id: entry.id,
+            says: Private(words::rings(entry, now, &language)),
+            place: entry.place.as_deref().map(Place::named),
+        };
+        let rings: Vec<Ring> = seen.ringing.iter().map(ring).collect();
         self.announce_rings(&rings).await;
         let ids = |rings: &[Ring]| rings.iter().map(|ring| ring.id).collect::<Vec<_>>();
         self.ringing.send_if_modified(|shown| {
@@ -292,6 +295,8 @@ impl Ringer {
                 let text = ring.says.0.clone();
                 let announcement = Announcement {
                     if_unheard: IfUnheard::Repeat(GAP),
+                    // A room that is not there any more must not keep it from ringing.
+                    place: ring.place.clone().filter(|place| self.announcer.is_attended(place)),
                     ..Announcement::new(AnnouncementOrigin::Timer, AnnouncementPriority::Ring, text)
                 };
                 let announced = self.announcer.announce(announcement).await;

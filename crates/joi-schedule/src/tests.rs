@@ -16,6 +16,7 @@ mod house;
 mod idle;
 mod monthly;
 mod pauses;
+mod places;
 mod ringing;
 
 fn vienna() -> TimeZone {
@@ -72,11 +73,13 @@ struct Table {
     entries: Vec<Entry>,
     next_id: i64,
     now: Zoned,
+    /// Where orders are given.
+    place: Option<Place>,
 }
 
 impl Table {
     fn at(now: Zoned) -> Self {
-        Self { entries: Vec::new(), next_id: 1, now }
+        Self { entries: Vec::new(), next_id: 1, now, place: None }
     }
 
     fn later(&mut self, seconds: i64) -> &mut Self {
@@ -92,6 +95,7 @@ impl Table {
             now: &self.now,
             in_doubt: false,
             config: &config,
+            place: self.place.as_ref(),
             phonetic: english().phonetic(),
         };
         let (changes, report) = obey::obey(&present, order);

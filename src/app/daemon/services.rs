@@ -14,7 +14,7 @@ use super::{Daemon, Service, ServiceContext};
 use crate::app::{self, Brain, Conversing, DataLock, DataLockError, Show, Shown, Sound};
 use crate::app::{
     agents, alerts, awake, awareness, backups, brain, diary, display, goals, home, impulse, loading, machine,
-    messages, outside, page, programs, satellites, timers, tool_sources, upkeep, watches, weather,
+    messages, outside, page, programs, rooms, satellites, timers, tool_sources, upkeep, watches, weather,
 };
 use crate::config::Config;
 use crate::control::{
@@ -66,8 +66,7 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
 
     show(Shown::Remark("waking up …".to_owned()));
     let house = house(config, paths, &show);
-    let spoken_to =
-        house.as_ref().map(|(house, _)| ConnectedHome::new(Arc::new(house.clone()), &config.home));
+    let spoken_to = house.as_ref().map(|(house, _)| home::spoken_to(house, config));
     let made = daemon.supervise(make(config, paths, &board, spoken_to, &show)).await;
     let (brain, server, talk) = made.context("ended before everything was loaded")??;
     app::end_on_signal(daemon.ending());
@@ -87,6 +86,7 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
     let tool_endpoint = programs::programs(config, &brain, &board, questions.clone());
     let is_asked = config.mcp.serve.enabled || config.satellites.wyoming.conversation;
     let lent = (talk.readers, talk.model);
+    let rooms = rooms::rooms((config, paths), (&brain, &board, &metrics), lent.0.clone());
     let wyoming = satellites::wyoming((config, paths), (&brain, &board), lent, questions);
     let goals = goals::goals(&brain, config);
     board.has_agents(brain.agents.clone());
@@ -112,6 +112,7 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
         is_asked.then_some(answering),
         tool_endpoint.map(|endpoint| endpoint.behind(&loaded)),
         wyoming.map(|wyoming| wyoming.behind(&loaded)),
+        rooms.map(|rooms| rooms.behind(&loaded)),
         tool_sources::service(config, paths, &brain.engine.parts.tools, &board)
             .map(|sources| sources.behind(&loaded)),
         Some(display::news_display(talk.news, &board, &metrics, &show)),

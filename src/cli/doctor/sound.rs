@@ -72,7 +72,11 @@ fn microphone(context: &CliContext, is_quiet: bool) -> Row {
                     draw(&meter);
                 }
             }
-            SourceEvent::Nothing | SourceEvent::Muted | SourceEvent::Unmuted | SourceEvent::End => {}
+            SourceEvent::Nothing
+            | SourceEvent::Called { .. }
+            | SourceEvent::Muted
+            | SourceEvent::Unmuted
+            | SourceEvent::End => {}
         }
         samples.clear();
         if since.is_some_and(|since: Instant| since.elapsed() > METER) {

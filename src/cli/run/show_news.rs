@@ -64,7 +64,7 @@ impl Screen {
             News::Speaks(device) => show::remark(format!("speaking through {device}")),
             News::Told(sentence) => show::remark(sentence.0),
             News::Rings(says) => show::remark(show::coloured(Tone::Fair, ring(&says.0, self.words))),
-            News::Activity(_) => {}
+            News::Begins | News::Activity(_) => {}
         }
     }
 }

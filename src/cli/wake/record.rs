@@ -91,7 +91,10 @@ impl<'a> Recorder<'a> {
                     anyhow::bail!("the microphone was switched off; `joi unmute`, then again")
                 }
                 SourceEvent::End => anyhow::bail!("the sound has ended"),
-                SourceEvent::Nothing | SourceEvent::Back { .. } | SourceEvent::Unmuted => {}
+                SourceEvent::Nothing
+                | SourceEvent::Called { .. }
+                | SourceEvent::Back { .. }
+                | SourceEvent::Unmuted => {}
             }
             anyhow::ensure!(began.elapsed() < patience, "the microphone delivers nothing; see `joi doctor`");
         }

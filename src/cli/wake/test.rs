@@ -149,7 +149,7 @@ fn live(context: &CliContext) -> anyhow::Result<ExitCode> {
             Read::Gone(fault) => show::remark(show::coloured(Tone::Bad, fault)),
             Read::Back { device } => show::remark(format!("listening through {device}")),
             Read::End => return Ok(ExitCode::SUCCESS),
-            Read::Nothing | Read::Muted | Read::Unmuted => {}
+            Read::Nothing | Read::Called { .. } | Read::Muted | Read::Unmuted => {}
         }
         for weighed in weighed.try_iter() {
             show::line(candidate_line(&weighed))?;

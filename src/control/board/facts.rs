@@ -8,8 +8,8 @@ use tokio::sync::mpsc;
 
 use crate::control::gauge::Gauge;
 use crate::control::status::{
-    BackupStatus, ChatStatus, Counters, DeviceStatus, HomeStatus, MessagesStatus, Models, SatellitesStatus,
-    ServiceRow, SoundStatus, StateEvent, ToolServerRow,
+    BackupStatus, ChatStatus, Counters, DeviceStatus, HomeStatus, MessagesStatus, Models, RoomStatus,
+    SatellitesStatus, ServiceRow, SoundStatus, StateEvent, ToolServerRow,
 };
 use joi_audio::EchoMeter;
 use joi_base::machine::MachineHealth;
@@ -38,6 +38,7 @@ pub(super) struct BoardFacts {
     pub(super) home: Option<Box<dyn Fn() -> HomeStatus + Send + Sync>>,
     pub(super) tool_servers: Vec<Box<dyn Fn() -> Vec<ToolServerRow> + Send + Sync>>,
     pub(super) satellites: Option<Box<dyn Fn() -> SatellitesStatus + Send + Sync>>,
+    pub(super) rooms: Option<Box<dyn Fn() -> Vec<RoomStatus> + Send + Sync>>,
     pub(super) messages: Option<Box<dyn Fn() -> MessagesStatus + Send + Sync>>,
     pub(super) backups: Option<Box<dyn Fn() -> BackupStatus + Send + Sync>>,
     pub(super) machine: Option<Arc<dyn Fn() -> MachineHealth + Send + Sync>>,

@@ -24,11 +24,35 @@ fn servers_of_tools_are_shown_on_one_line_and_those_that_fail_stand_out() {
 
 #[test]
 fn what_is_served_to_other_rooms_is_shown_with_what_was_refused() {
-    assert!(rooms(None).to_string().starts_with("other rooms are not served"));
+    assert!(served(None).to_string().starts_with("other rooms are not served"));
     let well = SatellitesStatus { address: "0.0.0.0:10300".into(), connections: 3, requests: 41, refused: 0 };
-    assert_eq!(rooms(Some(&well)).to_string(), "0.0.0.0:10300, 3 connections, 41 requests");
-    let refused = rooms(Some(&SatellitesStatus { refused: 2, ..well }));
+    assert_eq!(served(Some(&well)).to_string(), "0.0.0.0:10300, 3 connections, 41 requests");
+    let refused = served(Some(&SatellitesStatus { refused: 2, ..well }));
     assert!(refused.to_string().ends_with(", 2 refused"), "{refused:?}");
+}
+
+#[test]
+fn a_room_that_is_lost_stands_out_and_says_why() {
+    let room = |name: &str, state, about: &str| RoomStatus {
+        name: name.into(),
+        address: "one:10700".into(),
+        state,
+        about: about.into(),
+        for_s: 5,
+        connections: 1,
+        turns: 7,
+    };
+    let all = [
+        room("bath", RoomConnection::Connecting, ""),
+        room("hall", RoomConnection::Lost, "it closed the connection"),
+        room("kitchen", RoomConnection::Connected, "Satellite"),
+    ];
+    let told = rooms(&all);
+    let expected =
+        "bath connecting, hall lost (it closed the connection), kitchen connected to Satellite, 7 turns";
+    assert_eq!(told.to_string(), expected);
+    assert_eq!(told.0.iter().filter(|piece| piece.tone == Some(Tone::Bad)).count(), 1);
+    assert!(rooms(&[]).to_string().starts_with("no satellites"));
 }
 
 #[test]

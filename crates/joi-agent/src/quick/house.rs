@@ -6,9 +6,11 @@
 //! and repeats nothing by itself.
 
 mod connected;
+mod here;
 mod later;
 mod near;
 pub(crate) mod picked;
+mod rooms;
 mod watched;
 
 use std::time::Duration;

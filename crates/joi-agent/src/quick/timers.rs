@@ -7,6 +7,7 @@ use crate::session::Session;
 use crate::session::last_set::{Clarification, Lacking};
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{Keep, ReplyEvent, Turn};
+use joi_base::message::Place;
 use joi_language::words::{mention, words};
 use joi_schedule::{self as schedule, Bell, Done, Entry, EntryId, OrderReport, Schedule, ScheduleOrder};
 use joi_schedule::{ScheduleQuestion, Which};
@@ -26,7 +27,7 @@ pub(crate) async fn carry_out(
         sink.say(&turn.language.sentences().reply.no_timers).await?;
         return Ok(Keep::No);
     };
-    let done = match obey(order, turn, schedule).await {
+    let done = match obey(order, turn, &schedule.at(turn.place)).await {
         Ok(done) => done,
         Err(error) => {
             tracing::error!(%error, "a timer was not stored");
@@ -71,10 +72,10 @@ async fn obey(order: &ScheduleOrder, turn: &Turn<'_>, schedule: &Schedule) -> Re
     }
 }
 
-/// Makes whatever rings be silent, and says nothing about it; whether something rang.
-pub(crate) async fn silence(schedule: Option<&Schedule>) -> bool {
+/// Makes whatever rings at `place` be silent, without it whatever rings, and says nothing about it; whether something rang.
+pub(crate) async fn silence(schedule: Option<&Schedule>, place: Option<&Place>) -> bool {
     let Some(schedule) = schedule else { return false };
-    match schedule.obey(ScheduleOrder::Silence).await {
+    match schedule.at(place).obey(ScheduleOrder::Silence).await {
         Ok(done) => matches!(&done.report, OrderReport::Silenced(those) if !those.is_empty()),
         Err(error) => {
             tracing::error!(%error, "what rings could not be silenced");

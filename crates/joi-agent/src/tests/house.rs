@@ -150,6 +150,23 @@ async fn here_is_the_room_of_the_device() {
 }
 
 #[tokio::test]
+async fn here_is_the_room_in_which_it_was_said() {
+    let rooms = [("galley", "kitchen"), ("hall", "Hall"), ("shed", "Shed")];
+    let rooms = rooms.map(|(place, room)| (place.to_owned(), room.to_owned()));
+    let mut housed = Housed::with(vec![], |parts| {
+        parts.home = parts.home.take().map(|home| home.with_rooms(rooms.into()));
+    })
+    .await;
+    for (place, of) in [("galley", "Kitchen_"), ("hall", "Hall_"), ("home", "Living_")] {
+        housed.bench.voice = Session::new(ConversationId::voice(place));
+        let before = housed.sent().len();
+        housed.says("turn off the light").await;
+        let items: Vec<String> = housed.sent().into_iter().skip(before).map(|(item, _)| item).collect();
+        assert!(!items.is_empty() && items.iter().all(|item| item.starts_with(of)), "{place}: {items:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_question_is_answered_and_acts_on_nothing() {
     let housed = Housed::new(vec![]).await;
     assert_eq!(housed.says("Is the hall light on?").await, "No, it's off.");

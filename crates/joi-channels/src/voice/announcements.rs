@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 use super::News;
+use super::endpoint::Reach;
 use super::ring_volume::RingVolume;
 use super::signals::After;
 use joi_audio::Player;
@@ -38,6 +39,7 @@ pub struct Announcements {
     languages: Languages,
     changes: watch::Receiver<()>,
     place: Place,
+    reach: Reach,
     presence: Presence,
     /// The announcement being spoken.
     current: Option<CurrentAnnouncement>,
@@ -87,12 +89,19 @@ pub(super) enum AnnouncementEnd {
 impl Announcements {
     /// The announcements of `announcer` that may be heard at `place`, whose rings and alarms are never softer than so
     /// many percent; they are worded in the current one of `languages`.
-    pub fn new(announcer: Announcer, languages: Languages, place: Place, (ring, alarm): (u8, u8)) -> Self {
+    pub fn new(
+        announcer: Announcer,
+        languages: Languages,
+        (place, reach): (Place, Reach),
+        (ring, alarm): (u8, u8),
+    ) -> Self {
+        announcer.attend(&place);
         Self {
             changes: announcer.changes(),
             announcer,
             languages,
             place,
+            reach,
             presence: Presence::Here,
             current: None,
             question: None,
@@ -271,7 +280,8 @@ impl Announcements {
     /// The microphone is lost.
     pub(super) async fn microphone_lost(&mut self, now: Instant) {
         let announced = self.microphone.announced_at;
-        if announced.is_some_and(|last| now.saturating_duration_since(last) < SELDOM) {
+        let is_known = announced.is_some_and(|last| now.saturating_duration_since(last) < SELDOM);
+        if self.reach == Reach::Network || is_known {
             return;
         }
         let expires = self.announcer.moment_after(SELDOM);
@@ -294,6 +304,11 @@ impl Announcements {
         if let Some(id) = self.microphone.announcement.take() {
             self.announcer.withdraw(id).await;
         }
+    }
+
+    /// The loudspeaker is there, or is missing.
+    pub(super) fn set_heard(&self, is_heard: bool) {
+        self.announcer.set_heard(&self.place, is_heard);
     }
 
     /// The microphone was switched off or on.
@@ -328,10 +343,14 @@ mod tests {
         Announcer::new(&config, None, Arc::new(ManualClock::at(Zoned::now())))
     }
 
+    fn at(reach: Reach, announcer: &Announcer, languages: Languages) -> Announcements {
+        Announcements::new(announcer.clone(), languages, (Place::named("home"), reach), (50, 80))
+    }
+
     #[tokio::test]
     async fn a_loose_plug_is_announced_once_in_ten_minutes() {
         let announcer = announcer();
-        let mut here = Announcements::new(announcer.clone(), in_english(), Place::named("home"), (50, 80));
+        let mut here = at(Reach::ThisMachine, &announcer, in_english());
         let start = Instant::now();
         let mut announced = Vec::new();
         for after in [0, 1, 599, 600] {
@@ -342,12 +361,14 @@ mod tests {
         }
         assert_eq!(announced, [1, 0, 0, 1]);
         assert_eq!(here.unshown(), [], "it is shown in another way");
+        at(Reach::Network, &announcer, in_english()).microphone_lost(start).await;
+        assert_eq!(announcer.waiting(), [], "whoever holds the connection reports it");
     }
 
     #[tokio::test]
     async fn the_answer_to_whoever_called_during_an_alarm_is_not_cut_short_by_it() {
         let announcer = announcer();
-        let mut here = Announcements::new(announcer.clone(), in_english(), Place::named("home"), (50, 80));
+        let mut here = at(Reach::ThisMachine, &announcer, in_english());
         let alarm = |text: &str| Announcement {
             if_unheard: IfUnheard::Repeat(Duration::from_secs(10)),
             ..Announcement::new(AnnouncementOrigin::Alert, AnnouncementPriority::Critical, text)
@@ -367,7 +388,7 @@ mod tests {
     #[tokio::test]
     async fn an_announcement_is_said_in_the_language_that_is_spoken_then() {
         let languages = in_english();
-        let mut here = Announcements::new(announcer(), languages.clone(), Place::named("home"), (50, 80));
+        let mut here = at(Reach::ThisMachine, &announcer(), languages.clone());
         here.microphone_lost(Instant::now()).await;
         let german = Language::load("de").unwrap();
         let lost = german.sentences().device.microphone_lost.clone();

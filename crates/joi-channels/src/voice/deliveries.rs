@@ -24,8 +24,14 @@ impl<M: ChatModel + 'static> Conversation<M> {
                 self.called(when);
                 FlowInput::Wake { phrase, score, at, when }
             }
-            HearEvent::Started { .. } => FlowInput::Started { at: Instant::now() },
-            HearEvent::Continued { .. } => FlowInput::Continued { at: Instant::now() },
+            HearEvent::Started { .. } => {
+                self.report(News::Begins).await;
+                FlowInput::Started { at: Instant::now() }
+            }
+            HearEvent::Continued { .. } => {
+                self.report(News::Begins).await;
+                FlowInput::Continued { at: Instant::now() }
+            }
             HearEvent::Interrupting { .. } => FlowInput::Interrupting,
             HearEvent::Interjected { utterance, stretch } => {
                 self.input.hearing.interjected(utterance, stretch);

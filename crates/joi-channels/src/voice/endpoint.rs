@@ -24,15 +24,26 @@ pub struct VoiceEndpoint {
     pub input: EndpointInput,
     /// The speaking side.
     pub output: EndpointOutput,
+    /// How it is connected.
+    pub reach: Reach,
     /// The conversation that is held there.
     pub(super) session: Arc<Session>,
 }
 
+/// How an endpoint is connected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// By devices of this machine: a lost microphone is announced.
+    ThisMachine,
+    /// Over the network: whoever holds the connection reports its loss.
+    Network,
+}
+
 impl VoiceEndpoint {
     /// The endpoint at `place`.
-    pub fn new(place: Place, input: EndpointInput, output: EndpointOutput) -> Self {
+    pub fn new((place, reach): (Place, Reach), input: EndpointInput, output: EndpointOutput) -> Self {
         let session = Arc::new(Session::new(ConversationId::voice(place.name())));
-        Self { place, input, output, session }
+        Self { place, input, output, reach, session }
     }
 }
 

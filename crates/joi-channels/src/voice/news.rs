@@ -12,6 +12,8 @@ pub enum News {
     Woke(String),
     /// Somebody asked to be listened to without the wake phrase.
     Asked,
+    /// The user has begun to speak.
+    Begins,
     /// This was understood.
     Understood(Private<String>),
     /// The next words of the answer.

@@ -139,7 +139,7 @@ impl Bench {
         let ((told, news), (asks, requests)) = (channel(256), channel(1));
         let conversation = Conversation::new(
             ConversationParts {
-                endpoint: VoiceEndpoint::new(Place::named("home"), input, output),
+                endpoint: VoiceEndpoint::new((Place::named("home"), Reach::ThisMachine), input, output),
                 engine,
                 store: records,
                 clock,

@@ -127,8 +127,8 @@ impl<M: ChatModel + 'static> Thinking<M> {
 
     /// Nobody hears what rings any more. The disk may take its time, the ear does not.
     pub(super) fn silence_timers(&self) {
-        let engine = Arc::clone(&self.engine);
-        tokio::spawn(async move { engine.silence().await });
+        let (engine, place) = (Arc::clone(&self.engine), self.session.id().place.clone());
+        tokio::spawn(async move { engine.silence(Some(&place)).await });
     }
 }
 

@@ -181,6 +181,7 @@ sentences! {
     /// Announcements about devices and the start.
     device: DeviceSentences {
         microphone_lost => MicrophoneLost;
+        room_lost(room) => RoomLost;
         awake => Awake;
     }
 

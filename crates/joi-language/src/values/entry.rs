@@ -240,6 +240,9 @@ pub struct Entry {
     /// Its name goes back to a stranger's words.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_foreign: bool,
+    /// The room in which it was set, and in which it rings; nothing where it was not set by voice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
 }
 
 impl Days {

@@ -47,6 +47,7 @@ impl Announcer {
     /// Somebody called at `place`.
     pub fn called(&self, place: &Place, at: Instant) {
         self.queue().called(|waiting| waiting.rings_at(place), at + WORDS);
+        self.rooms().called(place, at);
         self.shared.changed.send_replace(());
     }
 

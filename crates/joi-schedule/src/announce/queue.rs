@@ -158,6 +158,13 @@ impl AnnouncementQueue {
         self.over.iter().find(|(over, _)| *over == id).map(|(_, outcome)| *outcome)
     }
 
+    /// Lets what was meant for `place` be said anywhere.
+    pub(super) fn free(&mut self, place: &Place) {
+        for waiting in &mut self.waiting {
+            waiting.announcement.place.take_if(|only| only == place);
+        }
+    }
+
     /// Takes one out that was not said in time.
     pub(super) fn expire(&mut self, id: AnnouncementId) -> Option<WaitingAnnouncement> {
         self.counts.expired += 1;

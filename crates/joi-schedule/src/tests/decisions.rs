@@ -57,6 +57,7 @@ fn a_clock_change_moves_the_moment_and_not_the_time_on_the_wall() {
         state: EntryState::Waiting,
         silenced_at: None,
         in_doubt: false,
+        place: None,
     };
     // On 29 March 2026 the clocks of Vienna went from 2:00 to 3:00, on 25 October from 3:00 back to 2:00.
     let zone = vienna();

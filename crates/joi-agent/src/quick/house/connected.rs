@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
+use super::rooms::HouseRooms;
 use super::watched::Watching;
 use crate::HouseKnown;
 use crate::parts;
@@ -17,6 +18,7 @@ use crate::quick::recognised::HouseWish;
 use crate::session::house_thread::{HouseThread, TakenBack};
 use crate::turn::Turn;
 use joi_autonomy::watch::Watches;
+use joi_base::message::Place;
 use joi_home::house::House;
 use joi_home::{Home, HomeConfig, HomeLink, HomeView};
 use joi_language::Language;
@@ -40,7 +42,7 @@ const FIRST_NEWS: Duration = Duration::from_secs(3);
 /// A house that may be spoken to, and the room of this device.
 pub struct ConnectedHome {
     pub(super) home: Arc<dyn Home>,
-    pub(super) room: Option<String>,
+    pub(super) rooms: HouseRooms,
     /// Temperatures inside that are nothing to speak of, in °C.
     comfort: [i32; 2],
     /// Of the languages that were spoken so far.
@@ -60,11 +62,10 @@ struct SpokenPart<'a> {
 impl ConnectedHome {
     /// A house, and what the owner says of it: in which room this device is, which temperatures are usual.
     pub fn new(home: Arc<dyn Home>, config: &HomeConfig) -> Self {
-        let room = Some(config.room.clone()).filter(|room| !room.is_empty());
         let watching = Watching::new(config.meaning.clone());
         Self {
             home,
-            room,
+            rooms: HouseRooms::of(config),
             comfort: config.comfort_c,
             phrasings: Mutex::default(),
             names: TemplateNames::default(),
@@ -131,20 +132,22 @@ impl ConnectedHome {
         read: impl FnOnce(&HouseSituation<'_>) -> T,
     ) -> Option<T> {
         let view = self.view();
-        self.situated(&turn.language, follow.before.unwrap_or(&view.house), follow, read)
+        let house = follow.before.unwrap_or(&view.house);
+        self.situated((&turn.language, turn.place), house, follow, read)
     }
 
     /// Returns what `read` makes of `house`.
     pub(super) fn situated<T>(
         &self,
-        language: &Language,
+        (language, place): (&Language, Option<&Place>),
         house: &House,
         follow: FollowUp<'_>,
         read: impl FnOnce(&HouseSituation<'_>) -> T,
     ) -> Option<T> {
         let words = language.house()?;
         let (phrasings, phonetic) = (self.phrasings(words), language.phonetic());
-        let (room, names) = (self.room.as_deref(), self.names.of(house, words, phonetic, language.code()));
+        let (room, names) =
+            (self.rooms.at(place, house), self.names.of(house, words, phonetic, language.code()));
         let templates = language.templates().map(|sentences| HouseTemplates { sentences, names: &names });
         let phrasings = &phrasings;
         Some(read(&HouseSituation { house, words, phrasings, phonetic, room, follow, templates }))

@@ -16,7 +16,7 @@ impl ConnectedHome {
         let read = |situation: &HouseSituation<'_>| near::readings(language, text, situation);
         let is_up = view.link.is_up();
         is_up
-            .then(|| self.situated(language, &view.house, FollowUp::default(), read))
+            .then(|| self.situated((language, None), &view.house, FollowUp::default(), read))
             .flatten()
             .unwrap_or_default()
     }

@@ -67,7 +67,7 @@ impl ConnectedHome {
         let understanding = self.watching.understanding(&turn.language)?;
         let view = self.view();
         let presence = view.house.people(&self.watching.meaning);
-        let room = self.room.as_deref();
+        let room = self.rooms.at(turn.place, &view.house);
         let place = WatchPlace { house: &view.house, room, presence: &presence, follow, now: &turn.now };
         let wish = understanding.wished(turn.asked, place);
         let is_unknown = view.house.is_empty();

@@ -153,6 +153,7 @@ impl Stage {
             silenced_at: None,
             in_doubt: false,
             is_foreign: false,
+            place: None,
         };
         if kind == EntryKind::Timer {
             let behind = |word: &str| parts.iter().position(|part| part == word).map(|at| &parts[at + 1]);
