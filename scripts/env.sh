@@ -47,13 +47,14 @@ besides=()
 [ -z "${FEATURES:-}" ] || besides=(--features "joi/${FEATURES//,/,joi/}")
 
 # Tests check what joi does, not how fast: our crates are built with all checks, without optimisation, which takes a third of
-# the time to build. Those that must keep up with sound in real time get the first level of it, and libraries are built as
-# for a release. What can be left out of the program is in.
+# the time to build. Those that must keep up with sound in real time get the first level of it, and so do those that read
+# thousands of sentences, since reading takes longer than building there; libraries are built as for a release. What can be
+# left out of the program is in.
 checks=(--features joi/rustpotter)
 for package in "${ours[@]}"; do
   case $package in
     joi-model) continue ;;
-    joi-audio | joi-hear | joi-speak) level=1 ;;
+    joi-audio | joi-hear | joi-speak | joi-language | joi-understand | joi-redact | joi-answer) level=1 ;;
     *) level=0 ;;
   esac
   for setting in debug-assertions=true overflow-checks=true "opt-level=$level"; do
