@@ -28,7 +28,12 @@ pub(super) async fn granted<M: ChatModel>(
     }
     let (now, language) = (&clock.now(), &*engine.language());
     let effect = tool.effect(arguments);
-    match tools::run(&**tool, Call { arguments, effect, now, source: Source::Own, language }).await {
+    match tools::run(
+        &**tool,
+        Call { arguments, effect, now, source: Source::Own, language, conversation: "" },
+    )
+    .await
+    {
         Ok(output) => Ok((output.text, output.source)),
         Err(ToolError::TellModel(why) | ToolError::EndTurn(why) | ToolError::Failed { why, .. }) => Err(why),
     }

@@ -241,7 +241,11 @@ mod tests {
             home: None,
             http: None,
         };
-        ToolList { toolbox: builtin(&ToolsConfig::default(), &means), grown: Vec::new() }
+        ToolList {
+            toolbox: builtin(&ToolsConfig::default(), &means),
+            grown: Vec::new(),
+            conversation: String::new(),
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! that works on goals. It runs no agent: words to a goal wait in its thread, and no word of that thread comes back but its latest
 //! message, as words of strangers where there are some in it.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use futures_util::FutureExt as _;
@@ -84,8 +85,8 @@ pub struct GoalsTool {
     clock: Arc<dyn Clock>,
     known: KnownGoals,
     wake_up: GoalsWakeUp,
-    /// The goal that was last spoken of, and when.
-    it: Mutex<Option<(i64, Timestamp)>>,
+    /// The goal that each conversation spoke of last, and when.
+    it: Mutex<HashMap<String, (i64, Timestamp)>>,
 }
 
 /// Which goal is meant.
@@ -101,26 +102,29 @@ impl GoalsTool {
         Self { store, clock, known, wake_up, it: Mutex::default() }
     }
 
-    fn it(&self) -> MutexGuard<'_, Option<(i64, Timestamp)>> {
+    fn it(&self) -> MutexGuard<'_, HashMap<String, (i64, Timestamp)>> {
         self.it.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn speaks_of(&self, goal: i64, now: Timestamp) {
-        *self.it() = Some((goal, now));
+    fn speaks_of(&self, goal: i64, call: &Call<'_>) {
+        let now = call.now.timestamp();
+        let mut spoken_of = self.it();
+        spoken_of.retain(|_, (_, at)| is_recent(*at, now));
+        spoken_of.insert(call.conversation.to_owned(), (goal, now));
     }
 
-    /// Returns the goal that "it" is now.
-    fn it_now(&self, now: Timestamp) -> Option<KnownGoal> {
-        let (id, at) = (*self.it())?;
-        let is_recent = now.duration_since(at).abs() < IT_LASTS;
-        self.known.all().into_iter().find(|goal| goal.id == id && is_recent)
+    /// Returns the goal that "it" is now in a conversation.
+    fn it_now(&self, conversation: &str, now: Timestamp) -> Option<KnownGoal> {
+        let (id, at) = *self.it().get(conversation)?;
+        self.known.all().into_iter().find(|goal| goal.id == id && is_recent(at, now))
     }
 
-    fn meant(&self, said: &str, language: &Language, now: Timestamp) -> Meant {
+    fn meant(&self, call: &Call<'_>) -> Meant {
+        let (said, language) = (call.text("goal"), call.language);
         let say = &language.sentences().goals;
         if is_it(said, language) {
             let unknown = || Meant::Not(fill(&say.unknown, &[("name", said)]));
-            return self.it_now(now).map_or_else(unknown, Meant::One);
+            return self.it_now(call.conversation, call.now.timestamp()).map_or_else(unknown, Meant::One);
         }
         let unnamed: Vec<String> = language.goals().flat_map(|words| words.unnamed.clone()).collect();
         let all = self.known.all();
@@ -155,12 +159,11 @@ impl GoalsTool {
             "today" => look::today(self, &call).await,
             "news" => look::news(self, &call).await,
             action => {
-                let now = call.now.timestamp();
-                let goal = match self.meant(call.text("goal"), call.language, now) {
+                let goal = match self.meant(&call) {
                     Meant::One(goal) => goal,
                     Meant::Not(sentence) => return Ok(Output::own(sentence.clone()).saying(sentence)),
                 };
-                self.speaks_of(goal.id, now);
+                self.speaks_of(goal.id, &call);
                 match action {
                     "how" => look::how(self, &goal, &call).await,
                     "say" => act::say(self, &goal, &call).await,
@@ -174,6 +177,11 @@ impl GoalsTool {
         self.known.read(&self.store).await.map_err(lost)?;
         Ok(done)
     }
+}
+
+/// Returns whether a goal that was spoken of at `at` may still be called "it".
+fn is_recent(at: Timestamp, now: Timestamp) -> bool {
+    now.duration_since(at).abs() < IT_LASTS
 }
 
 /// Returns whether `said` means the goal that was last spoken of.
@@ -208,7 +216,7 @@ impl Tool for GoalsTool {
         }
     }
 
-    fn ready(&self, asked: &str, language: &Language) -> Option<Arguments> {
+    fn ready(&self, asked: &str, language: &Language, conversation: &str) -> Option<Arguments> {
         let arguments = goal::arguments(asked, language)?;
         let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
         let now = self.clock.now().timestamp();
@@ -219,7 +227,7 @@ impl Tool for GoalsTool {
             "today" => !self.known.is_empty(),
             "news" => self.known.has_feed(),
             _ => match is_it(text("goal"), language) {
-                true => self.it_now(now).is_some(),
+                true => self.it_now(conversation, now).is_some(),
                 false => {
                     let several = |said: &str| {
                         let unnamed: Vec<String> =

@@ -311,8 +311,14 @@ impl<M: ChatModel> Orchestrator<M> {
         } else if is_due && claimed.kind.is_conversational() {
             let text = if text.is_empty() { language.sentences().reply.unwell.clone() } else { text.clone() };
             let arguments = Arguments::new();
-            let call =
-                Call { arguments: &arguments, effect: Effect::Looks, now: &now, source, language: &language };
+            let call = Call {
+                arguments: &arguments,
+                effect: Effect::Looks,
+                now: &now,
+                source,
+                language: &language,
+                conversation: "",
+            };
             // What can't be stored is given back with the run.
             let sent = crate::tools::deliver(run_tools, &text, &call).await;
             sent.map_err(|error| StoreError::Record(error.to_string()))?;

@@ -19,6 +19,8 @@ pub struct Call<'a> {
     pub source: Source,
     /// The language of the turn.
     pub language: &'a Language,
+    /// The name of the conversation; empty outside of one.
+    pub conversation: &'a str,
 }
 
 impl Call<'_> {

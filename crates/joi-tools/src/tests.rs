@@ -47,6 +47,7 @@ async fn call(toolbox: &Toolbox, name: &str, arguments: Value) -> Result<Output,
             now: &clock().now(),
             source: Source::Own,
             language: english(),
+            conversation: "",
         },
     )
     .await

@@ -139,8 +139,9 @@ pub trait Tool: Send + Sync {
         &[]
     }
 
-    /// Returns the arguments of a request that is a call as it stands, so that no model need be asked.
-    fn ready(&self, _asked: &str, _language: &Language) -> Option<Arguments> {
+    /// Returns the arguments of a request that is a call as it stands in the conversation of this name, so that no model
+    /// need be asked.
+    fn ready(&self, _asked: &str, _language: &Language, _conversation: &str) -> Option<Arguments> {
         None
     }
 

@@ -87,7 +87,7 @@ pub(super) async fn looked_up<M: ChatModel>(
         return Err(format!("{name} may not be called: {}", verdict.reason()));
     }
     let (now, language) = (&world.clock.now(), &*world.engine.language());
-    let call = Call { arguments: &arguments, effect, now, source: Source::Own, language };
+    let call = Call { arguments: &arguments, effect, now, source: Source::Own, language, conversation: "" };
     match tools::run(&**tool, call).await {
         Ok(output) => Ok((output.text, output.source)),
         Err(ToolError::TellModel(why) | ToolError::EndTurn(why) | ToolError::Failed { why, .. }) => Err(why),

@@ -66,7 +66,8 @@ async fn called(
     let Some(tool) = tools.toolbox.get(&name) else { anyhow::bail!("{tool} is denied by the configuration") };
     let (now, language) = (Zoned::now(), context.language()?);
     let effect = tool.effect(arguments);
-    let call = Call { arguments, effect, now: &now, source: Source::Own, language: &language };
+    let call =
+        Call { arguments, effect, now: &now, source: Source::Own, language: &language, conversation: "" };
     let done = joi_tools::run(&**tool, call).await;
     let plain = |text: &str| text.replace(fence::BEGIN, "").replace(fence::END, "").trim().to_owned();
     Ok(done.map(|output| output.text).map_err(|error| plain(&error.to_string())))

@@ -18,6 +18,8 @@ pub(crate) struct ToolList {
     pub(crate) toolbox: Toolbox,
     /// Those that were found on the way, in the order they were.
     pub(crate) grown: Vec<String>,
+    /// The name of the conversation.
+    pub(crate) conversation: String,
 }
 
 impl ToolList {
@@ -30,7 +32,7 @@ impl ToolList {
     /// fetched.
     pub(crate) fn by_words(&self, asked: &str, language: &Language) -> Vec<String> {
         let offered = self.offered();
-        let is_ready = |tool: &&&Arc<dyn Tool>| tool.ready(asked, language).is_some();
+        let is_ready = |tool: &&&Arc<dyn Tool>| tool.ready(asked, language, &self.conversation).is_some();
         let mut names = route::by_words(asked, &offered, language).names;
         // A request that is a call as it stands need not hold a word that points at its tool.
         if let Some(ready) = offered.iter().find(is_ready).map(|tool| tool.name().to_owned())
@@ -62,7 +64,7 @@ impl ToolList {
     pub(crate) fn ready_calls(&self, parts: &[&str], language: &Language) -> Option<VecDeque<WrittenCall>> {
         let call = |part: &&str| {
             self.offered().into_iter().find_map(|tool| {
-                let arguments = tool.ready(part, language)?;
+                let arguments = tool.ready(part, language, &self.conversation)?;
                 Some(WrittenCall { id: None, name: tool.name().to_owned(), arguments })
             })
         };

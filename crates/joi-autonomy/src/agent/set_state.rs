@@ -87,7 +87,14 @@ mod tests {
             let given = json!({ "field": field, "value": value });
             let arguments = schema::checked(&tool.schema(), given.as_object().unwrap()).unwrap();
             let (effect, language) = (Effect::Looks, english());
-            let call = Call { arguments: &arguments, effect, now: &now, source: Source::Own, language };
+            let call = Call {
+                arguments: &arguments,
+                effect,
+                now: &now,
+                source: Source::Own,
+                language,
+                conversation: "",
+            };
             tool.run(call).await.map(|done| done.text).map_err(|error| error.to_string())
         };
         assert_eq!(run("seen", json!(3)).await, Ok("seen is 3.".to_owned()));

@@ -34,9 +34,14 @@ impl Talk {
     }
 
     async fn output(&self, asked: &str, language: &Language) -> Option<Output> {
-        let arguments = self.tool.ready(asked, language)?;
+        self.output_in("home", asked, language).await
+    }
+
+    async fn output_in(&self, conversation: &str, asked: &str, language: &Language) -> Option<Output> {
+        let arguments = self.tool.ready(asked, language, conversation)?;
         let (effect, now) = (self.tool.effect(&arguments), self.bench.clock.now());
-        let call = Call { arguments: &arguments, effect, now: &now, source: Source::Own, language };
+        let call =
+            Call { arguments: &arguments, effect, now: &now, source: Source::Own, language, conversation };
         Some(self.tool.run(call).await.unwrap())
     }
 
@@ -81,6 +86,14 @@ async fn it_is_the_goal_that_was_last_spoken_of_for_five_minutes() {
     assert_ne!(talk.says("work on it", english()).await, "-");
     advance(Duration::from_secs(300)).await;
     assert_eq!(talk.says("work on it", english()).await, "-");
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_means_nothing_in_another_conversation() {
+    let talk = Talk::new();
+    talk.says("help me plan the trip to Tokyo", english()).await;
+    assert!(talk.output_in("signal", "work on it", english()).await.is_none());
+    assert!(talk.output_in("home", "work on it", english()).await.is_some());
 }
 
 #[tokio::test(start_paused = true)]

@@ -260,8 +260,14 @@ impl DeskShared {
             .map_err(|why| format!("{} was not done: {why}", row.name))?;
         let language = self.parts.languages.get();
         let now = self.parts.clock.now();
-        let call =
-            Call { arguments: &arguments, effect, now: &now, source: Source::Foreign, language: &language };
+        let call = Call {
+            arguments: &arguments,
+            effect,
+            now: &now,
+            source: Source::Foreign,
+            language: &language,
+            conversation: "",
+        };
         match run(tool, call).await {
             Ok(output) => Ok(result(output)),
             Err(ToolError::TellModel(why) | ToolError::EndTurn(why) | ToolError::Failed { why, .. }) => {

@@ -42,6 +42,7 @@ async fn run(tool: &dyn Tool, arguments: Value) -> Result<String, String> {
         now: &now,
         source: joi_tools::Source::Own,
         language: joi_language::testing::english(),
+        conversation: "",
     };
     match joi_tools::run(tool, call).await {
         Ok(output) => {

@@ -35,7 +35,7 @@ impl Tool for Calculate {
         Effect::Looks
     }
 
-    fn ready(&self, asked: &str, language: &Language) -> Option<Arguments> {
+    fn ready(&self, asked: &str, language: &Language, _conversation: &str) -> Option<Arguments> {
         let expression = asked_for(asked, language)?;
         Some(Arguments::from_iter([("expression".to_owned(), expression.into())]))
     }

@@ -40,7 +40,7 @@ impl Tool for Time {
         deed::values_of(arguments, &[("city", ValueKind::Words)])
     }
 
-    fn ready(&self, asked: &str, language: &Language) -> Option<Arguments> {
+    fn ready(&self, asked: &str, language: &Language, _conversation: &str) -> Option<Arguments> {
         let city = language.place_of_time(asked.trim())?.trim();
         zone_of(city, language)?;
         Some(Arguments::from_iter([("city".to_owned(), json!(city))]))
@@ -112,6 +112,7 @@ mod tests {
             now: &now,
             source: crate::Source::Own,
             language: english(),
+            conversation: "",
         })
         .await
     }
@@ -129,7 +130,7 @@ mod tests {
             (german, "wie viel Uhr ist es gerade in London", Some("London")),
             (german, "Wie viel Uhr ist es in Tokio?", Some("Tokio")),
         ] {
-            let ready = Time.ready(asked, language);
+            let ready = Time.ready(asked, language, "");
             let told = ready.as_ref().and_then(|all| all.get("city")).and_then(Value::as_str);
             assert_eq!(told, city, "{asked}");
         }

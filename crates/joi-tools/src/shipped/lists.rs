@@ -230,7 +230,7 @@ impl Tool for Lists {
         }
     }
 
-    fn ready(&self, asked: &str, language: &Language) -> Option<Arguments> {
+    fn ready(&self, asked: &str, language: &Language, _conversation: &str) -> Option<Arguments> {
         list::arguments(asked, language)
     }
 

@@ -204,7 +204,7 @@ impl Tool for Weather {
         }
     }
 
-    fn ready(&self, asked: &str, language: &Language) -> Option<Arguments> {
+    fn ready(&self, asked: &str, language: &Language, _conversation: &str) -> Option<Arguments> {
         let wanted = language.weather_asked(asked)?;
         let is_question = asked.trim_end().ends_with('?') || intents::mood(language, asked) == Mood::Question;
         let day = if wanted.is_tomorrow { "tomorrow" } else { "today" };

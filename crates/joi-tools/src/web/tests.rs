@@ -114,6 +114,7 @@ async fn page_over(http: HttpClient, url: &str) -> Result<String, String> {
         now: &now,
         source: crate::Source::Own,
         language: joi_language::testing::english(),
+        conversation: "",
     };
     let tool = ReadPage::new(http);
     let output = super::super::run(&tool, call).await;

@@ -16,7 +16,6 @@ use super::CallPlace;
 use super::state::{LoopState, Success};
 use crate::agent::AgentContext;
 use crate::model::ChatModel;
-use crate::session::house_thread::HouseThread;
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{Action, ReplyEvent};
 use joi_answer::protocol::WrittenCall;
@@ -26,6 +25,8 @@ use joi_language::fill;
 use joi_llm::ModelSize;
 use joi_tools::gate::{self, CallFacts, Consent, GateVerdict, Taint, Wish};
 use joi_tools::{self as tools, Arguments, Deed, Effect, Output, Source, Tool, ToolError, fence, schema};
+use joi_understand::house::PlannedCommand;
+use joi_understand::house::thread::HouseThread;
 use joi_understand::intents::VolumeChange;
 use joi_understand::wish;
 
@@ -165,7 +166,8 @@ impl<M: ChatModel> AgentContext<'_, M> {
         let began = Instant::now();
         let source = state.source(tool, arguments);
         let (now, language) = (&state.asked.now, &state.asked.language);
-        let call = tools::Call { arguments, effect, now, source, language };
+        let conversation = &self.session.id().to_string();
+        let call = tools::Call { arguments, effect, now, source, language, conversation };
         let house_call = tool.house_call(arguments);
         let running = tools::run(tool, call);
         let done = mentioned(running, &mut state.progress.has_mentioned_wait, sink).await?;
@@ -174,9 +176,11 @@ impl<M: ChatModel> AgentContext<'_, M> {
             house_call.filter(|_| !matches!(done, Err(ToolError::TellModel(_) | ToolError::Failed { .. })))
         {
             let now = state.asked.now.timestamp();
+            let tools::HouseCall { before, ordered, command, title } = house_call;
+            let planned = PlannedCommand { ordered, command, title, clamped: None };
             self.session.with(|session| {
                 session.last_deed = None;
-                session.house.has_called(house_call, now);
+                session.house.has_called(planned, &before, now);
             });
         }
         record.ms = began.elapsed().as_secs_f64() * 1e3;

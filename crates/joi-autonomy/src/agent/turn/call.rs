@@ -145,7 +145,8 @@ impl<'a> TurnCalls<'a> {
     ) -> Result<String, String> {
         let source = if self.taint == Taint::Tainted { Source::Foreign } else { Source::Own };
         let (now, language) = (&self.clock.now(), &*self.language);
-        let done = tools::run(tool, Call { arguments, effect, now, source, language }).await;
+        let done =
+            tools::run(tool, Call { arguments, effect, now, source, language, conversation: "" }).await;
         match done {
             Ok(output) => {
                 let text = fence::cut(&output.text, MOST_RESULT);

@@ -205,8 +205,9 @@ fn reported(
     match outcome {
         Some(CommandOutcome::Done(state)) => {
             let sentence = match command {
-                ItemCommand::On if item.caution == Caution::None => say(|say| &say.done_on),
-                ItemCommand::Off if item.caution == Caution::None => say(|say| &say.done_off),
+                ItemCommand::On | ItemCommand::Off if item.caution == Caution::None => {
+                    house.map(|words| words.switched(title, *command == ItemCommand::On))
+                }
                 _ => say(|say| &say.done),
             };
             done(format!("done; {title} is {state} now"), sentence)

@@ -30,7 +30,7 @@ async fn call(toolbox: &Toolbox, name: &str, written: Value) -> Result<Output, T
     let (tool, arguments) = (toolbox.get(name).unwrap(), arguments(written));
     let effect = tool.effect(&arguments);
     let (now, source, language) = (&clock().now(), Source::Own, english());
-    run(&**tool, Call { arguments: &arguments, effect, now, source, language }).await
+    run(&**tool, Call { arguments: &arguments, effect, now, source, language, conversation: "" }).await
 }
 
 fn verdict(toolbox: &Toolbox, written: Value, (taint, consent): (Taint, Consent)) -> GateVerdict {
@@ -155,7 +155,8 @@ async fn a_lock_is_asked_about_whatever_was_said_and_never_where_words_of_strang
     // Judged as harmless, and a lock since.
     let (now, arguments) = (&clock().now(), arguments(unlock()));
     let (effect, source, language) = (Effect::Changes, Source::Own, english());
-    let refused = run(&**tool, Call { arguments: &arguments, effect, now, source, language }).await;
+    let refused =
+        run(&**tool, Call { arguments: &arguments, effect, now, source, language, conversation: "" }).await;
     assert!(matches!(refused, Err(ToolError::TellModel(_))));
     assert_eq!(home.sent(), []);
 }

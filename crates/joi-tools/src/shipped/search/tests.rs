@@ -44,6 +44,7 @@ async fn search_in(
         now: &now,
         source: crate::Source::Own,
         language,
+        conversation: "",
     };
     let tool = WebSearch::new(&config, http());
     (crate::run(&tool, call).await, served.paths())

@@ -46,6 +46,7 @@ async fn call(tool: &Timers, arguments: Value) -> Result<Output, ToolError> {
             now: &clock().now(),
             source: crate::Source::Own,
             language: english(),
+            conversation: "",
         },
     )
     .await

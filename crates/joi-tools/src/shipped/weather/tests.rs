@@ -49,6 +49,7 @@ async fn look_in(
         now: &now,
         source: crate::Source::Own,
         language,
+        conversation: "",
     };
     let tool = Weather::new(&config, http());
     (crate::run(&tool, call).await, served.paths())
