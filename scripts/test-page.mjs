@@ -210,6 +210,20 @@ for (const [width, height, kind] of [[390, 844, "phone"], [1280, 900, "desk"]]) 
     await page.getByText("garden").first().waitFor();
     await page.getByText("23:00-07:00").waitFor();
   });
+  await task(`${kind}: open a goal, say something to it, see its thread, and end it`, async () => {
+    await go("/day");
+    await page.getByLabel("A new goal").fill("trip to Tokyo");
+    await submit('form[action="/do/day/open-goal"]', "Open");
+    await notice("works on it in the background");
+    await page.getByLabel("Say to trip to Tokyo").fill("we go in May");
+    await submit('form[action="/do/day/say-to-goal"]', "Send");
+    await notice("Passed on");
+    await page.getByText("Thread and notes of trip to Tokyo").click();
+    await page.getByText("we go in May").waitFor();
+    await submit('form[action="/do/day/end-goal"]', "It is done");
+    await notice("It is done");
+    assert.equal(await page.getByLabel("Say to trip to Tokyo").count(), 0);
+  });
   await task(`${kind}: check the machine`, async () => {
     await go("/health");
     await page.getByRole("button", { name: "Check again" }).click();

@@ -4,6 +4,7 @@
 //! about them, and what their owner does on them. What the page shows is put together in `page/`.
 
 mod day;
+mod goals;
 mod health;
 mod host;
 mod house;

@@ -149,6 +149,15 @@ fn a_browser_stays_signed_in_over_a_restart_and_what_it_changes_is_kept() {
     assert_eq!(text, "# mine\n[hear.endpoint]\n# not too soon\npatience = \"relaxed\"\n");
     joi.terminate();
     let joi = run(&home);
+    browser.act("/day", "day/open-goal", "name=trip+to+Tokyo");
+    let goals = || serde_json::from_str::<Value>(&home.joi(&["goals", "--json"]).well().out).unwrap();
+    let id = goals()[0]["id"].clone();
+    let day = browser.act("/day", "day/say-to-goal", &format!("id={id}&text=we+go+in+May"));
+    assert!(day.contains("trip to Tokyo") && day.contains("we go in May"), "{day}");
+    let day = browser.act("/day", "day/leave-goal", &format!("id={id}"));
+    assert!(day.contains("waits for you") && goals()[0]["status"] == "waiting", "{day}");
+    let day = browser.act("/day", "day/end-goal", &format!("id={id}"));
+    assert!(!day.contains("Say to trip to Tokyo") && goals().as_array().is_some_and(Vec::is_empty), "{day}");
     let gone = browser.act("/memory", "memory/forget-about", "about=Ann");
     assert!(!gone.contains("sister"), "{gone}");
     assert!(!home.joi(&["memory"]).well().out.contains("Ann"));

@@ -5,6 +5,10 @@
 
 use serde::Deserialize;
 
+mod goals;
+
+pub use goals::GoalPageWords;
+
 /// All words of the page.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -15,6 +19,7 @@ pub struct PageWords {
     pub now: NowWords,
     pub why: WhyWords,
     pub day: DayWords,
+    pub goals: GoalPageWords,
     pub memory: MemoryPageWords,
     pub house: HousePageWords,
     pub health: HealthWords,

@@ -5,6 +5,7 @@
 
 mod day;
 mod deed;
+mod goals;
 mod health;
 mod house;
 mod memory;
@@ -14,6 +15,7 @@ mod settings;
 mod why;
 
 pub use day::DayHost;
+pub use goals::{GoalDeed, GoalLine, GoalView, GoalsHost};
 pub use health::HealthHost;
 pub use house::HouseHost;
 pub use memory::MemoryHost;

@@ -56,6 +56,11 @@ async fn every_form_of_every_room_does_what_it_says() {
     let two = [("id", "3"), ("text", "her name is Ann")];
     for (path, fields, deed) in [
         ("now/stop", &[][..], "stop"),
+        ("day/open-goal", &[("name", "trip to Tokyo")], "open goal trip to Tokyo"),
+        ("day/say-to-goal", &[("id", "8"), ("text", "in May")], "say to goal 8: in May"),
+        ("day/leave-goal", &[("id", "8")], "Leave goal 8"),
+        ("day/resume-goal", &[("id", "8")], "Resume goal 8"),
+        ("day/end-goal", &[("id", "8")], "End goal 8"),
         ("day/approve", &[("agent", "garage"), ("number", "4")], "decide garage 4 true"),
         ("day/deny", &[("agent", "garage"), ("number", "4")], "decide garage 4 false"),
         ("day/remove-watch", &[("id", "6")], "remove watch 6"),

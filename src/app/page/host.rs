@@ -12,6 +12,7 @@ use super::PageSound;
 use super::settings::{text_of, values};
 use super::typing::TypedText;
 use crate::app::Brain;
+use crate::app::goals::handle::GoalsHandle;
 use crate::config::Config;
 use crate::control::{DeviceStatus, MuteCommand, StatusBoard};
 use joi_agent::Engine;
@@ -44,6 +45,7 @@ pub(super) struct RunningHost {
     pub(super) languages: Languages,
     pub(super) clock: Arc<dyn Clock>,
     store: Option<Store>,
+    pub(super) goals: GoalsHandle,
     sound: PageSound,
     texts: mpsc::Sender<TypedText>,
     /// Ends the answers to what was typed.
@@ -72,6 +74,7 @@ impl RunningHost {
             languages: brain.languages.clone(),
             clock: Arc::clone(&brain.clock),
             store: brain.store.clone(),
+            goals: brain.goals.clone(),
             sound,
             texts,
             typed: Mutex::default(),

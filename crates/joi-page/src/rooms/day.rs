@@ -1,4 +1,4 @@
-//! The day: calls that wait for a yes, agents, watches, announcements that wait, quiet hours, and why Joi speaks unasked.
+//! The day: calls that wait for a yes, goals, agents, watches, announcements that wait, quiet hours, and why Joi speaks unasked.
 //!
 //! In: what Joi does by itself, forms. Out: HTML, and what came of a form.
 
@@ -6,6 +6,7 @@ use joi_language::fill;
 use maud::{Markup, PreEscaped, html};
 
 use super::deed::{RoomDeed, outcome};
+use super::goals::{self, GoalsHost};
 use super::room::PageRoom;
 use crate::PageFault;
 use crate::chart::impulse;
@@ -19,7 +20,7 @@ const IN_TABLE: usize = 12;
 const DRAWN: u32 = 120;
 
 /// What this room needs of the program.
-pub trait DayHost: Send + Sync + 'static {
+pub trait DayHost: GoalsHost {
     /// Returns what Joi does by itself.
     fn day(&self) -> impl Future<Output = Result<DayView, PageFault>> + Send;
 
@@ -56,6 +57,7 @@ pub(super) fn room<H: DayHost>() -> PageRoom<H> {
 pub(super) async fn show<H: DayHost>(host: &H, look: &Look) -> Result<Markup, PageFault> {
     let words = &look.words.day;
     let (day, impulses) = (host.day().await?, host.impulses(DRAWN).await?);
+    let goals = host.goals().await?;
     Ok(html! {
         (section("approvals-title", &words.approvals, &approvals(&day.agents, look)))
         div class="columns" {
@@ -68,6 +70,7 @@ pub(super) async fn show<H: DayHost>(host: &H, look: &Look) -> Result<Markup, Pa
                 (section("quiet-title", &words.quiet, &quiet(&day, look)))
             }
         }
+        (goals::show(goals.as_deref(), look))
         (section("impulse-title", &words.impulse, &initiative(&impulses, look)))
     })
 }
@@ -220,6 +223,6 @@ pub(super) async fn act<H: DayHost>(
             };
             outcome(removed, &words.removed_watch, look)
         }
-        _ => return None,
+        _ => return goals::act(action, host, look, form).await,
     })
 }

@@ -131,6 +131,40 @@ impl WhyHost for HostileHost {
     }
 }
 
+impl GoalsHost for HostileHost {
+    async fn goals(&self) -> Result<Option<Vec<GoalView>>, PageFault> {
+        let line = GoalLine {
+            at: jiff::Timestamp::UNIX_EPOCH,
+            is_of_owner: false,
+            text: hostile(),
+            is_foreign: true,
+        };
+        Ok(Some(vec![GoalView {
+            id: 8,
+            name: hostile(),
+            is_waiting: true,
+            tasks: 2,
+            thread: vec![line],
+            notes: vec![(hostile(), hostile())],
+        }]))
+    }
+
+    async fn open_goal(&self, name: &str) -> Result<(), PageFault> {
+        self.did(format!("open goal {name}"));
+        Ok(())
+    }
+
+    async fn say_to_goal(&self, id: i64, text: &str) -> Result<(), PageFault> {
+        self.did(format!("say to goal {id}: {text}"));
+        Ok(())
+    }
+
+    async fn change_goal(&self, id: i64, deed: GoalDeed) -> Result<(), PageFault> {
+        self.did(format!("{deed:?} goal {id}"));
+        Ok(())
+    }
+}
+
 impl DayHost for HostileHost {
     async fn day(&self) -> Result<DayView, PageFault> {
         let agent = AgentView {
