@@ -16,6 +16,7 @@ mod stories {
     mod commands;
     mod conversation;
     mod faults;
+    mod goals;
     mod house;
     mod house_events;
     mod initiative;
