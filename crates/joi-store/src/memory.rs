@@ -142,7 +142,13 @@ impl Store {
     /// entries, parts of documents, records, lists, timers, messages to be sent, alarms, the context state.
     pub async fn forget_about(&self, topic: &str) -> Result<TopicMentions, StoreError> {
         let topic = topic.to_owned();
-        self.erase(move |db| topic::erase(db, &topic)).await
+        self.erase(move |db| topic::erase(db, &topic, None)).await
+    }
+
+    /// Erases the same, and stores `instead`: both or neither.
+    pub async fn replace_about(&self, topic: &str, instead: NewMemory) -> Result<TopicMentions, StoreError> {
+        let topic = topic.to_owned();
+        self.erase(move |db| topic::erase(db, &topic, Some(&instead))).await
     }
 
     /// Erases these entries, so that no byte of them stays in the file; returns how many there were.

@@ -43,6 +43,17 @@ pub(crate) fn forgetting(language: &Language, known: TopicMentions, said: &str) 
     fill(sentence, &[("count", &things.to_string()), ("about", &about)])
 }
 
+/// Words the question whether what is known about a subject is to be forgotten for what holds now.
+pub(crate) fn replacing(language: &Language, about: &str, now: &str) -> String {
+    let back = |said: &str| intents::said_back(language, said);
+    fill(&language.sentences().memory.replace, &[("about", &back(about)), ("now", &back(now))])
+}
+
+/// Returns the fact that something is so now: "my locker number is 512".
+pub(crate) fn fact_of(language: &Language, about: &str, now: &str) -> String {
+    fill(&language.sentences().memory.holds_now, &[("about", about), ("now", now)])
+}
+
 /// Confirms how many things were erased.
 pub(crate) fn gone(language: &Language, things: usize) -> &str {
     let say = &language.sentences().memory;

@@ -18,7 +18,7 @@ use joi_language::fill;
 use joi_tools::gate::{self, Address, CallFacts, GateVerdict, Handed, Taint, ToolPermission, Wish};
 use joi_tools::{Effect, fence, house_deed};
 use joi_understand::house::HouseDecision;
-use joi_understand::intents::{EquivalentCall, Intent, MemoryOrder};
+use joi_understand::intents::{EquivalentCall, Intent};
 use joi_understand::wish;
 
 /// Most characters of what was said that are said back.
@@ -161,7 +161,7 @@ fn asks_itself(recognised: &Recognised<'_>) -> bool {
 
 fn asks_to_forget(recognised: &Recognised<'_>) -> bool {
     let Recognised::Quick(quick) = recognised else { return false };
-    matches!(quick.what, Intent::Memory(MemoryOrder::Forget(_) | MemoryOrder::ForgetAll))
+    matches!(&quick.what, Intent::Memory(order) if order.erases())
 }
 
 /// Returns what is recognised, as a tool would do it; nothing for what no tool does.

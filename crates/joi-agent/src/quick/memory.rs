@@ -75,6 +75,10 @@ async fn erase(store: &Store, what: &ForgetTarget, language: &Language) -> Resul
             let gone = store.forget_about(topic).await?;
             told::gone(language, gone.things()).to_owned()
         }
+        ForgetTarget::Replaced(topic, new) => {
+            store.replace_about(topic, new.clone()).await?;
+            told::remembered(language, new.kind, &new.text.0)
+        }
         ForgetTarget::Everything => {
             store.forget(Forget { dialogue: true, ..Forget::default() }).await?;
             language.sentences().memory.gone_everything.clone()
@@ -96,22 +100,15 @@ pub(crate) async fn carry_out(
         return Ok(Keep::No);
     };
     match order {
-        MemoryOrder::Remember { text, .. } if text.contains(joi_redact::LABEL_START) => {
+        MemoryOrder::Remember { text, .. } | MemoryOrder::Replace { now: text, .. }
+            if text.contains(joi_redact::LABEL_START) =>
+        {
             sink.decided("memory", "refused", "secrets are not remembered").await?;
             let refused = sink.refused_secret();
             sink.say(&refused).await?;
             Ok(Keep::No)
         }
-        MemoryOrder::Remember { kind, text } => {
-            let new = NewMemory {
-                kind: *kind,
-                at: turn.now.timestamp(),
-                text: Private(text.clone()),
-                // Quoted words are somebody else's.
-                source: if turn.is_quoting { STRANGER } else { "said" }.to_owned(),
-            };
-            keep(store, new, sink).await
-        }
+        MemoryOrder::Remember { kind, text } => keep(store, said_now(turn, *kind, text.clone()), sink).await,
         MemoryOrder::What => {
             sink.decided("memory", "asked", "it was not said what is to be remembered").await?;
             let asked = Clarification { lacks: Lacking::Fact, since: turn.now.timestamp() };
@@ -120,32 +117,77 @@ pub(crate) async fn carry_out(
             Ok(Keep::Yes)
         }
         MemoryOrder::AboutMe => about_me(turn, store, sink).await,
-        MemoryOrder::Forget(said) => {
-            sink.is_private = true;
-            let (topic, said) = match compound(&topic(said), store).await {
-                Some(whole) => (whole.clone(), whole),
-                None => (topic(said), said.clone()),
-            };
-            let said = &said;
-            match store.known_about(&topic).await {
-                Ok(known) if known.is_nothing() => {
-                    sink.decided("memory", "nothing", "nothing is known about that").await?;
-                    sink.say(&told::forgetting(&turn.language, known, said)).await?;
-                    Ok(Keep::No)
-                }
-                Ok(known) => {
-                    let question = told::forgetting(&turn.language, known, said);
-                    ask_to_forget(turn, ForgetTarget::Topic(topic), &question, asking, sink).await
-                }
-                Err(error) => failed(&error, sink).await,
-            }
-        }
+        MemoryOrder::Forget(said) => forget(said, turn, store, asking, sink).await,
+        MemoryOrder::Replace { .. } => replace(order, turn, store, asking, sink).await,
         MemoryOrder::ForgetAll => {
             sink.is_private = true;
             let question = &turn.language.sentences().memory.everything;
             ask_to_forget(turn, ForgetTarget::Everything, question, asking, sink).await
         }
     }
+}
+
+/// Asks whether all about a subject is to be forgotten, if there is anything.
+async fn forget(
+    said: &String,
+    turn: &Turn<'_>,
+    store: &Store,
+    asking: Asking<'_>,
+    sink: &mut ReplySink,
+) -> Result<Keep, ReceiverClosed> {
+    sink.is_private = true;
+    let whole = compound(&topic(said), store).await;
+    let said = whole.as_ref().unwrap_or(said);
+    let topic = whole.clone().unwrap_or_else(|| topic(said));
+    match store.known_about(&topic).await {
+        Ok(known) => {
+            let question = told::forgetting(&turn.language, known, said);
+            if !known.is_nothing() {
+                return ask_to_forget(turn, ForgetTarget::Topic(topic), &question, asking, sink).await;
+            }
+            sink.decided("memory", "nothing", "nothing is known about that").await?;
+            sink.say(&question).await?;
+            Ok(Keep::No)
+        }
+        Err(error) => failed(&error, sink).await,
+    }
+}
+
+/// Returns the topic of what is replaced: with what held before, where that is known.
+async fn replaced(about: &str, before: Option<&str>, store: &Store) -> String {
+    let with_it = before.map(|before| topic(&format!("{about} {before}")));
+    match with_it {
+        Some(topic) if store.known_about(&topic).await.is_ok_and(|known| !known.is_nothing()) => topic,
+        _ => topic(about),
+    }
+}
+
+/// Remembers what holds now; where something is known about it, once the user agrees that it is forgotten.
+async fn replace(
+    order: &MemoryOrder,
+    turn: &Turn<'_>,
+    store: &Store,
+    asking: Asking<'_>,
+    sink: &mut ReplySink,
+) -> Result<Keep, ReceiverClosed> {
+    let MemoryOrder::Replace { kind, about, before, now } = order else { return Ok(Keep::No) };
+    let new = said_now(turn, *kind, told::fact_of(&turn.language, about, now));
+    let topic = replaced(about, before.as_deref(), store).await;
+    match store.known_about(&topic).await {
+        Ok(known) if known.is_nothing() => keep(store, new, sink).await,
+        Ok(_) => {
+            sink.is_private = true;
+            let question = told::replacing(&turn.language, about, now);
+            ask_to_forget(turn, ForgetTarget::Replaced(topic, new), &question, asking, sink).await
+        }
+        Err(error) => failed(&error, sink).await,
+    }
+}
+
+/// Returns the entry for what the user says now; quoted words are somebody else's.
+fn said_now(turn: &Turn<'_>, kind: MemoryKind, text: String) -> NewMemory {
+    let source = if turn.is_quoting { STRANGER } else { "said" };
+    NewMemory { kind, at: turn.now.timestamp(), text: Private(text), source: source.to_owned() }
 }
 
 /// Answers a question with a fact of the user's, if one holds all that it is about. What was said or done before is left to

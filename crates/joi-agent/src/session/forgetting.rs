@@ -3,6 +3,7 @@
 //! Plain data. It waits in its session.
 
 use jiff::Timestamp;
+use joi_store::NewMemory;
 
 /// A request that waits for a yes.
 #[derive(Debug, Clone)]
@@ -20,6 +21,8 @@ pub(crate) struct Forgetting {
 pub(crate) enum ForgetTarget {
     /// All that holds these words.
     Topic(String),
+    /// The same, with an entry that takes its place.
+    Replaced(String, NewMemory),
     /// All dialogue and all that is remembered.
     Everything,
 }

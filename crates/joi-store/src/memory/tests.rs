@@ -234,6 +234,21 @@ async fn what_is_about_a_topic_leaves_no_byte_in_any_file_and_the_rest_stays() {
 }
 
 #[tokio::test]
+async fn a_fact_takes_the_place_of_all_that_was_about_its_topic() {
+    let (_folder, path) = somewhere();
+    let store = Store::open(&path).unwrap();
+    store.add_exchange(exchange(1, "my locker number is 418", "I'll remember.")).await.unwrap();
+    let old = new(MemoryKind::User, 1, "my locker number is 418");
+    store.remember(vec![old, new(MemoryKind::User, 1, "I like chess")]).await.unwrap();
+    let now = new(MemoryKind::User, 2, "my locker number is 512");
+    let gone = store.replace_about("locker number", now).await.unwrap();
+    assert_eq!((gone.exchanges, gone.memories), (1, 1));
+    let kept = store.memories(None, 10).await.unwrap();
+    assert_eq!(texts(&kept), ["my locker number is 512", "I like chess"]);
+    assert!(!is_in_file(&path, "418"));
+}
+
+#[tokio::test]
 async fn forgetting_everything_leaves_no_word_of_the_memory_in_any_file() {
     let (_folder, path) = somewhere();
     let store = Store::open(&path).unwrap();

@@ -9,6 +9,7 @@
 use rusqlite::{Connection, params};
 
 use super::super::{StoreError, conversation, initiative, word_index, work};
+use super::NewMemory;
 use joi_language::words;
 
 /// How much mentions, or mentioned, a topic.
@@ -189,7 +190,12 @@ fn matching(
     Ok(found)
 }
 
-pub(super) fn erase(db: &mut Connection, topic: &str) -> Result<TopicMentions, StoreError> {
+/// Erases what mentions `topic`, and adds `instead` in the same transaction.
+pub(super) fn erase(
+    db: &mut Connection,
+    topic: &str,
+    instead: Option<&NewMemory>,
+) -> Result<TopicMentions, StoreError> {
     let tx = db.transaction()?;
     let found = find(&tx, topic)?;
     let memories = found.count().memories;
@@ -213,6 +219,9 @@ pub(super) fn erase(db: &mut Connection, topic: &str) -> Result<TopicMentions, S
     }
     if let Some(left) = &found.context {
         initiative::put_context(&tx, left)?;
+    }
+    if let Some(new) = instead {
+        super::add(&tx, new)?;
     }
     let gone = found.count();
     tx.commit()?;

@@ -67,7 +67,9 @@ pub fn completeness(language: &Language, text: &str) -> Completeness {
         return match what {
             Intent::Schedule(ScheduleOrder::Set(wanted)) if wanted.when.is_none() => Completeness::Incomplete,
             Intent::Schedule(ScheduleOrder::Move { when: None, .. }) => Completeness::Incomplete,
-            Intent::Memory(MemoryOrder::Remember { .. } | MemoryOrder::Forget(_)) => Completeness::Free,
+            Intent::Memory(
+                MemoryOrder::Remember { .. } | MemoryOrder::Forget(_) | MemoryOrder::Replace { .. },
+            ) => Completeness::Free,
             // A request mostly follows.
             Intent::Greeting(_) | Intent::HomeAgain => Completeness::Amendable,
             // Nothing follows a day of which something is asked.

@@ -121,11 +121,16 @@ impl Filled<'_> {
 
     /// Returns all that texts and names took, as it was said.
     pub(super) fn texts(&self) -> Option<String> {
-        let taken = self.captures.iter().filter_map(|capture| match &capture.taken {
-            Taken::Words(range) => self.as_said(range.clone()),
+        let taken: Vec<String> = self.word_ranges().filter_map(|range| self.as_said(range)).collect();
+        Some(taken.join(" ")).filter(|texts| !texts.is_empty())
+    }
+
+    /// Returns the places of texts and names, in their order.
+    pub(super) fn word_ranges(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
+        self.captures.iter().filter_map(|capture| match &capture.taken {
+            Taken::Words(range) => Some(range.clone()),
             _ => None,
-        });
-        Some(taken.collect::<Vec<_>>().join(" ")).filter(|texts| !texts.is_empty())
+        })
     }
 
     /// Words as they were said; polite ones at the end and filled pauses are no part of them.

@@ -4,7 +4,10 @@
 //! are no such order after all ("remember that time in Rome"). Texts stay as they were said.
 //! Pure: no I/O, no clock.
 
+use std::ops::Range;
+
 use super::filled::Filled;
+use crate::question::content_words;
 use joi_language::Language;
 use joi_language::grammar::Grammar;
 use joi_language::values::MemoryKind;
@@ -27,10 +30,28 @@ pub enum MemoryOrder {
     What,
     /// Forget all that is about this.
     Forget(String),
+    /// Forget all that is about this, and remember instead what holds now.
+    Replace {
+        /// The kind of memory.
+        kind: MemoryKind,
+        /// What it is about, as it was said: "my locker number".
+        about: String,
+        /// What held before, where it was said: "418".
+        before: Option<String>,
+        /// What holds now: "512".
+        now: String,
+    },
     /// Forget everything.
     ForgetAll,
     /// Asks what is known about the user.
     AboutMe,
+}
+
+impl MemoryOrder {
+    /// Returns whether something is erased, for which a yes is needed.
+    pub fn erases(&self) -> bool {
+        matches!(self, Self::Forget(_) | Self::Replace { .. } | Self::ForgetAll)
+    }
 }
 
 /// Returns whether an intent of that name is about the memory.
@@ -70,10 +91,25 @@ pub(super) fn order(name: &str, filled: &Filled<'_>) -> Option<MemoryOrder> {
         "memory whole fact" => whole(MemoryKind::User, filled),
         "memory what" => Some(MemoryOrder::What),
         "memory forget" => Some(MemoryOrder::Forget(filled.texts()?)),
+        "memory replace" => replacement(filled),
         "memory forget all" => Some(MemoryOrder::ForgetAll),
         "memory about me" => Some(MemoryOrder::AboutMe),
         _ => None,
     }
+}
+
+/// Returns what takes the place of what; nothing where it is only said that something else does: "it's another one now".
+fn replacement(filled: &Filled<'_>) -> Option<MemoryOrder> {
+    let mut taken: Vec<Range<usize>> = filled.word_ranges().collect();
+    let now = filled.as_said(taken.pop()?)?;
+    let mut taken = taken.into_iter();
+    let about = taken.next()?;
+    // "My" and "the" stand in front of what it is about.
+    let about = filled.as_said(about.start.checked_sub(1)?..about.end)?;
+    let before = taken.next().and_then(|range| filled.as_said(range));
+    let says_something = now.contains(|c: char| c.is_ascii_digit()) || !content_words(&now).is_empty();
+    let kind = kind(&about, filled.grammar);
+    says_something.then_some(MemoryOrder::Replace { kind, about, before, now })
 }
 
 fn whole(kind: MemoryKind, filled: &Filled<'_>) -> Option<MemoryOrder> {
