@@ -30,6 +30,7 @@ Examples:
   joi timers cancel --all
   joi timers pause pasta
   joi timers resume pasta
+  joi timers restart pasta                            its whole length once more
   joi timers snooze 5 minutes
   joi timers stop                                     what rings is silent
   joi timers trust-clock                              the clock is right, although it went back
@@ -81,6 +82,12 @@ enum TimersCommand {
     /// A timer that stands still goes on
     #[command(after_help = EXAMPLES)]
     Resume {
+        /// Its name, or its number in the list; none for the only one
+        which: Vec<String>,
+    },
+    /// A timer gets its whole length once more
+    #[command(after_help = EXAMPLES)]
+    Restart {
         /// Its name, or its number in the list; none for the only one
         which: Vec<String>,
     },
@@ -164,6 +171,9 @@ fn order(action: TimersCommand, language: &Language) -> anyhow::Result<ScheduleO
         }
         TimersCommand::Resume { which } => {
             ScheduleOrder::Resume(Which { kind: Some(EntryKind::Timer), ..named(which.join(" ")) })
+        }
+        TimersCommand::Restart { which } => {
+            ScheduleOrder::Restart(Which { kind: Some(EntryKind::Timer), ..named(which.join(" ")) })
         }
         TimersCommand::Snooze { length } if length.is_empty() => {
             ScheduleOrder::Snooze { which: Which::default(), seconds: None }

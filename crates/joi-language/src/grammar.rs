@@ -89,6 +89,7 @@ const COMMANDS: &[&str] = &[
     "move reminder",
     "pause all",
     "pause",
+    "restart",
     "resume all",
     "resume",
     "snooze",
@@ -102,6 +103,7 @@ const COMMANDS: &[&str] = &[
     "memory whole wish",
     "memory whole fact",
     "memory forget",
+    "memory replace",
     "memory forget all",
     "memory about me",
     "home on",
@@ -118,7 +120,8 @@ const COMMANDS: &[&str] = &[
     "home level",
 ];
 /// What an answer may be called.
-const ANSWERS: &[&str] = &["yes", "clear yes", "no", "length", "moment", "all", "what", "which", "more"];
+const ANSWERS: &[&str] =
+    &["yes", "clear yes", "no", "length", "moment", "all", "what", "which", "more", "moved"];
 
 /// The grammar of one language, ready to match.
 #[derive(Debug)]

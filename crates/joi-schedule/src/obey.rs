@@ -68,6 +68,7 @@ pub(super) fn obey(present: &Present<'_>, order: &ScheduleOrder) -> Decided {
         ScheduleOrder::Move { which, when } => present.shift(which, when.as_ref()),
         ScheduleOrder::Pause(which) => present.pause(which),
         ScheduleOrder::Resume(which) => present.resume(which),
+        ScheduleOrder::Restart(which) => present.restart(which),
         ScheduleOrder::Snooze { which, seconds } => present.snooze(which, *seconds),
         ScheduleOrder::Silence => present.silence(),
     }

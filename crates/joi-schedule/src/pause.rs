@@ -1,4 +1,4 @@
-//! Timers that stand still, and go on.
+//! Timers that stand still, go on, and begin again.
 //!
 //! In: which are meant. Out: changes to be stored, and a report.
 //! Pure: no I/O, no clock.
@@ -26,6 +26,20 @@ impl Present<'_> {
             Entry { due, state, in_doubt, ..entry.clone() }
         };
         self.changed(which, Entry::is_paused, resume, OrderReport::Resumed)
+    }
+
+    /// Whatever is left of it, a timer gets its whole length.
+    pub(super) fn restart(&self, which: &Which) -> Decided {
+        let has_length = |entry: &Entry| entry.kind == EntryKind::Timer && entry.length_s.is_some();
+        let restart = |entry: &Entry| {
+            let due = self.after(entry.length_s.unwrap_or_default());
+            Entry { due, state: EntryState::Waiting, in_doubt: self.in_doubt, ..entry.clone() }
+        };
+        let report = |mut entries: Vec<Entry>| match entries.pop() {
+            Some(one) if entries.is_empty() => OrderReport::Changed(one),
+            last => OrderReport::Resumed(entries.into_iter().chain(last).collect()),
+        };
+        self.changed(which, has_length, restart, report)
     }
 
     /// Those of the entries that `which` may mean which `can` be changed. Where none can, but some are meant, how long they

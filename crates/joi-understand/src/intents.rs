@@ -7,6 +7,7 @@
 //! Pure: no I/O, no clock.
 
 mod amend;
+mod another;
 mod answer;
 mod before;
 mod both;
@@ -36,6 +37,7 @@ use joi_language::values::{
 
 use crate::templates::{self, quick::Freedom};
 pub use amend::{Settled, amended, only_repeats, settled};
+pub use another::about_entry;
 pub use answer::answer;
 pub use before::on_day_before;
 pub use both::both;
@@ -241,9 +243,8 @@ pub fn complete(
 ) -> Option<ScheduleOrder> {
     let mut order = order.clone();
     let when = |name: &str, filled: &Filled<'_>| match (question, name) {
-        (ScheduleQuestion::Length, "length") | (ScheduleQuestion::Moment, "length" | "moment") => {
-            filled.when()
-        }
+        (ScheduleQuestion::Length, "length" | "moved")
+        | (ScheduleQuestion::Moment, "length" | "moment" | "moved") => filled.when(),
         _ => None,
     };
     match (question, &mut order) {
@@ -271,6 +272,7 @@ pub fn complete(
             | ScheduleOrder::Move { which, .. }
             | ScheduleOrder::Pause(which)
             | ScheduleOrder::Resume(which)
+            | ScheduleOrder::Restart(which)
             | ScheduleOrder::Snooze { which, .. },
         ) => {
             let said = answered(language, text, |name, filled| match name {

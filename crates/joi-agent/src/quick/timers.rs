@@ -4,7 +4,7 @@
 //! order. An order that cannot be written to the disk is never confirmed.
 
 use crate::session::Session;
-use crate::session::last_set::{Clarification, Lacking};
+use crate::session::last_set::{Clarification, Lacking, LastEntry};
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{Keep, ReplyEvent, Turn};
 use joi_base::message::Place;
@@ -38,6 +38,12 @@ pub(crate) async fn carry_out(
         }
     };
     sink.decided("timers", report_name(&done.report), "stored before it is confirmed").await?;
+    if let OrderReport::Set(Entry { id, kind, .. }) | OrderReport::Changed(Entry { id, kind, .. }) =
+        &done.report
+    {
+        let last = LastEntry { id: *id, kind: *kind, at: turn.now.timestamp() };
+        session.with(|state| state.last_entry = Some(last));
+    }
     if let OrderReport::Set(entry) = &done.report {
         let back = WayBack::Cancel(entry.id);
         session.with(|state| state.note_deed(back, turn.now.timestamp()));

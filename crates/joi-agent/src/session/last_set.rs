@@ -6,7 +6,7 @@
 use jiff::{SignedDuration, Timestamp, Zoned};
 
 use joi_language::Language;
-use joi_schedule::{ScheduleOrder, ScheduleQuestion};
+use joi_schedule::{EntryId, EntryKind, ScheduleOrder, ScheduleQuestion};
 use joi_understand::intents::{self, Intent, QuickIntent};
 
 /// Time limit of an answer to joi's question.
@@ -15,6 +15,25 @@ const PATIENCE: SignedDuration = SignedDuration::from_secs(60);
 const AFTERTHOUGHT: SignedDuration = SignedDuration::from_secs(10);
 /// Time limit of a continuation before the answer is heard, its words included.
 const ONE_BREATH: SignedDuration = SignedDuration::from_secs(5);
+
+/// Time limit of words about what was set.
+const SPOKEN_OF: SignedDuration = SignedDuration::from_mins(2);
+
+/// The entry that was set or changed last.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LastEntry {
+    pub(crate) id: EntryId,
+    pub(crate) kind: EntryKind,
+    pub(crate) at: Timestamp,
+}
+
+impl LastEntry {
+    /// The order that `text` is where it is about this entry: "and one for the rice", "move that to ten".
+    pub(crate) fn continued(&self, language: &Language, text: &str, now: &Zoned) -> Option<QuickIntent> {
+        let is_recent = now.timestamp().duration_since(self.at).abs() <= SPOKEN_OF;
+        is_recent.then(|| intents::about_entry(language, text, (self.id, self.kind))).flatten()
+    }
+}
 
 /// An order that lacks something, and what was asked.
 #[derive(Debug, Clone)]

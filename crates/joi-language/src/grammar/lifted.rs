@@ -96,6 +96,19 @@ pub fn of_one(text: &str, grammar: &Grammar) -> Option<String> {
     })
 }
 
+/// Returns the commands that set one more entry of `kind` that `text` may stand for, `said` being its words: "and one for
+/// the rice", "another at nine".
+pub fn of_another(text: &str, said: &[Word], kind: &str, grammar: &Grammar) -> Vec<String> {
+    let Some(sets) = grammar.times.sets.get(kind) else { return Vec::new() };
+    let core = |core: Range<usize>| {
+        let words = said.get(core)?;
+        let phrase = |phrase: &Vec<String>| words_at_start(words, phrase);
+        let rest = words.get(grammar.times.again.iter().find_map(phrase)?..)?;
+        Some(format!("{sets} {}", text.get(rest.first()?.at.start..)?))
+    };
+    super::words::without_politeness(said, &grammar.manners).into_iter().filter_map(core).collect()
+}
+
 /// Returns every way to lift one time or two out of `words`, the longest times first.
 pub fn lifted(words: &[Word], grammar: &Grammar) -> Vec<Lifted> {
     let spans = spans(words, grammar);

@@ -2,6 +2,8 @@
 //!
 //! In: rows of templates. Out: programs that match them. Pure: no I/O, no clock.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 use super::program::Program;
@@ -15,6 +17,8 @@ pub(crate) struct TimeRows {
     joints: Vec<String>,
     others: Vec<String>,
     twice: Vec<(String, String)>,
+    again: Vec<String>,
+    sets: BTreeMap<String, String>,
 }
 
 /// The forms of a time, ready to match.
@@ -28,6 +32,10 @@ pub(crate) struct TimeForms {
     pub(super) others: Vec<Vec<String>>,
     /// What two things are called, and one of them.
     pub(crate) twice: Vec<(String, String)>,
+    /// In place of a command to set one more, in words, the longest first.
+    pub(super) again: Vec<Vec<String>>,
+    /// That command, by the kind of entry.
+    pub(super) sets: BTreeMap<String, String>,
 }
 
 impl TimeRows {
@@ -47,6 +55,12 @@ impl TimeRows {
             joints: phrases(&self.joints),
             others: phrases(&self.others),
             twice: self.twice.clone(),
+            again: {
+                let mut again = phrases(&self.again);
+                again.sort_by_key(|phrase| std::cmp::Reverse(phrase.len()));
+                again
+            },
+            sets: self.sets.clone(),
         })
     }
 }

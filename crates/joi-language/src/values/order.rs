@@ -72,6 +72,8 @@ pub enum ScheduleOrder {
     Pause(Which),
     /// Let a timer that stands still go on.
     Resume(Which),
+    /// Let a timer run its whole length once more.
+    Restart(Which),
     /// Be silent and ring again later.
     Snooze {
         /// Which.
@@ -95,6 +97,7 @@ impl ScheduleOrder {
         | Self::Move { which, .. }
         | Self::Pause(which)
         | Self::Resume(which)
+        | Self::Restart(which)
         | Self::Snooze { which, .. } = &mut order
         {
             *which = Which { id: Some(id), ..Which::default() };

@@ -1,4 +1,4 @@
-//! Timers that stand still, and go on.
+//! Timers that stand still, go on, and begin again.
 
 use super::*;
 
@@ -55,4 +55,27 @@ fn a_timer_that_stands_still_keeps_its_time_until_it_goes_on() {
         table.say(&ScheduleOrder::Cancel(Which { length_s: Some(300), ..any() })),
         "5 minute timer cancelled."
     );
+}
+
+#[test]
+fn a_timer_that_begins_again_has_its_whole_length() {
+    let mut table = Table::at(at(17, 0));
+    let restart = |which: Which| ScheduleOrder::Restart(which);
+    let any = || Which::of(Some(EntryKind::Timer));
+    assert_eq!(table.say(&restart(any())), "There is no timer.");
+    table.order(&timer(Some("pasta"), 600));
+    table.later(100);
+    assert_eq!(table.say(&restart(any())), "Pasta timer, 10 minutes left.");
+    table.later(500);
+    table.say(&ScheduleOrder::Pause(any()));
+    assert_eq!(table.say(&restart(called("pasta"))), "Pasta timer, 10 minutes left.", "it runs again");
+    table.later(600);
+    assert_eq!(table.look(false).ringing.len(), 1);
+    assert_eq!(table.say(&restart(any())), "Pasta timer, 10 minutes left.");
+    assert_eq!(table.look(false).ringing, [], "it rings no more");
+    table.order(&timer(None, 300));
+    table.later(60);
+    let all = restart(Which { many: Many::All, ..any() });
+    let restarted = table.say(&all);
+    assert!(restarted.contains("5 minutes left") && restarted.contains("10 minutes left"), "{restarted}");
 }

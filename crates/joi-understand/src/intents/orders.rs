@@ -118,6 +118,7 @@ fn order(name: &str, filled: &Filled<'_>) -> Option<ScheduleOrder> {
         "pause" => ScheduleOrder::Pause(filled.which(Some(EntryKind::Timer), Many::One)),
         "pause all" => ScheduleOrder::Pause(filled.which(Some(EntryKind::Timer), Many::All)),
         "resume" => ScheduleOrder::Resume(filled.which(Some(EntryKind::Timer), Many::One)),
+        "restart" => ScheduleOrder::Restart(filled.which(Some(EntryKind::Timer), Many::One)),
         "resume all" => ScheduleOrder::Resume(filled.which(Some(EntryKind::Timer), Many::All)),
         "snooze" => {
             ScheduleOrder::Snooze { which: Which::of(filled.kind()), seconds: filled.seconds(Slot::Duration) }

@@ -140,6 +140,7 @@ fn of_schedule(order: &ScheduleOrder) -> IntentRow {
         }
         ScheduleOrder::Pause(_) => changes("pause a timer", "change"),
         ScheduleOrder::Resume(_) => changes("resume a timer", "change"),
+        ScheduleOrder::Restart(_) => changes("restart a timer", "change"),
         ScheduleOrder::Snooze { .. } => changes("snooze", "change"),
         ScheduleOrder::Silence => acts("silence", None),
         ScheduleOrder::SetHouse { .. } | ScheduleOrder::Finish(_) => {
@@ -156,6 +157,7 @@ fn of_memory(order: &MemoryOrder) -> IntentRow {
         MemoryOrder::What => row("ask what to remember", None),
         MemoryOrder::Remember { .. } => stores("remember", "remember", Effect::Remembers),
         MemoryOrder::Forget(_) => stores("forget", "forget", Effect::Changes),
+        MemoryOrder::Replace { .. } => stores("replace", "forget", Effect::Changes),
         MemoryOrder::ForgetAll => stores("forget everything", "forget", Effect::Changes),
     }
 }

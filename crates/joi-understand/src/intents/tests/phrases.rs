@@ -34,6 +34,7 @@ pub(super) fn shown(order: &ScheduleOrder) -> String {
         }
         ScheduleOrder::Pause(which) => vec!["pause".into(), which_shown(which)],
         ScheduleOrder::Resume(which) => vec!["resume".into(), which_shown(which)],
+        ScheduleOrder::Restart(which) => vec!["restart".into(), which_shown(which)],
         ScheduleOrder::Silence => vec!["silence".into()],
     };
     words.into_iter().filter(|word: &String| !word.is_empty()).collect::<Vec<_>>().join(" ")
