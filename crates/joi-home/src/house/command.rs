@@ -205,7 +205,7 @@ impl ItemCommand {
         if item.is_read_only {
             return Err(Refused::ReadOnly { item: item.name.clone() });
         }
-        if !self.fits(item.kind.acts_as()) {
+        if !self.fits(item.kind.acts_as()) || self.is_between_ends_of(item) {
             return Err(Refused::WrongType {
                 item: item.name.clone(),
                 kind: item.kind.written(),
@@ -239,6 +239,11 @@ impl ItemCommand {
             Self::Number(value) => Self::Number(item.range.nearest(value)),
             other => other,
         }
+    }
+
+    /// Whether it is a position of something that only opens and closes.
+    fn is_between_ends_of(&self, item: &Item) -> bool {
+        item.range.has_ends_only() && matches!(self, Self::Percent(value) if *value > 0.0 && *value < 100.0)
     }
 
     fn fits(&self, kind: &ItemKind) -> bool {

@@ -77,7 +77,7 @@ pub struct ValueRange {
 }
 
 impl ValueRange {
-    /// Returns the nearest allowed value, by `min` and `max`; `step` is advice and does not count.
+    /// Returns the nearest allowed value, by `min` and `max`; a `step` is advice.
     pub fn nearest(&self, value: f64) -> f64 {
         let value = self.min.map_or(value, |min| value.max(min));
         self.max.map_or(value, |max| value.min(max))
@@ -102,6 +102,13 @@ impl ValueRange {
         }
     }
 
+    /// Whether its ends alone are allowed: one step leads from the least to the greatest.
+    pub fn has_ends_only(&self) -> bool {
+        matches!((self.min, self.max, self.step), (Some(min), Some(max), Some(step)) if step >= max - min)
+    }
+
+    /// 0 or 100.
+    pub const ENDS: Self = Self { step: Some(100.0), ..Self::PERCENT };
     /// 0 to 100.
     pub const PERCENT: Self = Self { min: Some(0.0), max: Some(100.0), step: None };
 }

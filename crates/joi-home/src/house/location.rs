@@ -76,6 +76,16 @@ fn is_equipment(item: &Item) -> bool {
     item.semantics.as_ref().is_some_and(|semantics| semantics.class.is_equipment())
 }
 
+/// Returns the names of the class of a place; what lies outdoors is outside, whatever else it is.
+fn names_of_place(class: &SemanticClass, vocabulary: &TagVocabulary) -> Vec<String> {
+    const OUTDOOR: &str = "Outdoor";
+    let mut names = vocabulary.names_of(class.name()).to_vec();
+    if class.is(OUTDOOR) && class.name() != OUTDOOR {
+        names.extend_from_slice(vocabulary.names_of(OUTDOOR));
+    }
+    names
+}
+
 /// All locations, parents first.
 pub(super) fn locations(items: &BTreeMap<String, Item>, vocabulary: &TagVocabulary) -> Vec<Location> {
     let mut open: Vec<Location> = items
@@ -89,7 +99,7 @@ pub(super) fn locations(items: &BTreeMap<String, Item>, vocabulary: &TagVocabula
                 item: item.name.clone(),
                 label: item.label.clone(),
                 synonyms: item.synonyms.clone(),
-                class_names: vocabulary.names_of(semantics.class.name()).to_vec(),
+                class_names: names_of_place(&semantics.class, vocabulary),
                 class: semantics.class.clone(),
                 parent: stated.or_else(above),
             })

@@ -86,6 +86,15 @@ pub(crate) fn equipment(domain: &str, device_class: &str) -> Option<&'static str
     with_class.or_else(|| FILE.equipment.get(domain)).map(String::as_str)
 }
 
+/// Returns whether a word of `name` is one for a window.
+pub(crate) fn is_called_as_window(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let mut words = name.split(|c: char| !c.is_alphanumeric());
+    let is_one =
+        |word: &str| VOCABULARY.names_of("Window").iter().any(|one| word.ends_with(&one.to_lowercase()));
+    words.any(|word| !word.is_empty() && is_one(word))
+}
+
 /// Returns the property of an entity of this device class.
 pub(crate) fn property(device_class: &str) -> Option<&'static str> {
     FILE.property.get(device_class).map(String::as_str)

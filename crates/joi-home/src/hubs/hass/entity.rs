@@ -120,7 +120,11 @@ impl HassEntity {
             "fan" if self.supports(FAN_SET_SPEED) => vec![face(None, ItemKind::Dimmer)],
             "fan" => vec![face(None, ItemKind::Switch)],
             "humidifier" => self.humidifier(),
-            "cover" => vec![face(None, ItemKind::Rollershutter)],
+            "cover" => {
+                let range =
+                    if self.supports(COVER_SET_POSITION) { ValueRange::default() } else { ValueRange::ENDS };
+                vec![EntityFace { range, ..face(None, ItemKind::Rollershutter) }]
+            }
             "alarm_control_panel" => {
                 vec![face(None, ItemKind::Switch), self.options("mode", self.alarm_modes())]
             }

@@ -111,10 +111,12 @@ fn area_item(id: &str) -> String {
 fn equipment_of(entity: &HassEntity) -> Option<&'static str> {
     let name = entity.text("friendly_name").into_iter().chain([entity.entity_id.as_str()]);
     // A cover of no class moves anything.
-    match entity.domain() == "cover" && entity.device_class().is_empty() && is_called_as_door(name) {
-        true => words::equipment("cover", "door"),
-        false => words::equipment(entity.domain(), entity.device_class()),
-    }
+    let class = match (entity.domain(), entity.device_class()) {
+        ("cover", "") if is_called_as_door(name.clone()) => "door",
+        ("cover", "") if name.clone().any(words::is_called_as_window) => "window",
+        (_, class) => class,
+    };
+    words::equipment(entity.domain(), class)
 }
 
 /// Where every entity belongs; devices that have several are added to `items`.

@@ -301,6 +301,27 @@ proptest! {
 }
 
 #[test]
+fn a_cover_without_positions_takes_none_and_one_called_a_window_is_one() {
+    use crate::house::ItemCommand::Percent;
+    let cover = |id: &str, name: &str, features: u64| {
+        entity(id, "open", json!({"friendly_name": name, "supported_features": features}))
+    };
+    let states = vec![cover("cover.a", "Küchenfenster", 3), cover("cover.b", "Living room", 15)];
+    let exposed = states.iter().map(|entity| entity.entity_id.clone()).collect();
+    let areas = rows(json!([{"area_id": "garden", "name": "Garden"}]));
+    let read = HassRead { states, exposed, areas, language: "en".into(), ..HassRead::default() };
+    let house = house(&read, &HouseRules::default());
+    assert!(house.order("cover.a", &Percent(50.0)).is_err());
+    assert!(house.order("cover.a", &Percent(0.0)).is_ok() && house.order("cover.a", &Percent(100.0)).is_ok());
+    assert!(house.order("cover.b", &Percent(50.0)).is_ok());
+    let is_window = |item: &str| house.equipment_named(item).unwrap().class.is("Window");
+    assert!(is_window("cover.a") && !is_window("cover.b"));
+    // What lies outdoors is outside.
+    let garden = &house.location("area.garden").unwrap().class_names;
+    assert!(garden.contains(&"Garten".to_owned()) && garden.contains(&"Außen".to_owned()), "{garden:?}");
+}
+
+#[test]
 fn what_opens_a_door_is_asked_first_also_without_a_class_and_as_a_script() {
     use crate::house::{Caution, ItemCommand};
     let rows = [
