@@ -5,7 +5,6 @@
 
 use std::sync::Arc;
 
-use crate::session::house_thread::HouseThread;
 use crate::session::last_deed::LastDeed;
 use crate::session::last_set::LastSet;
 use crate::sink::{ReceiverClosed, ReplySink};
@@ -14,8 +13,9 @@ pub(crate) use context::QuickContext;
 use gate::Passage;
 use house::HouseWish;
 use joi_schedule::{EntryKind, ScheduleOrder};
-use joi_tools::Toolbox;
+use joi_tools::{Tool, Toolbox};
 use joi_understand::house::HouseDecision;
+use joi_understand::house::thread::HouseThread;
 use joi_understand::intents::{self, Intent, QuickIntent};
 use joi_understand::intents::{QuietWish, TakingBack, Undo};
 pub(crate) use recognised::Recognised;
@@ -59,6 +59,9 @@ pub(crate) fn recognise<'a>(
         context.session.with(|state| state.last_set = None);
         return None;
     }
+    if matches!(recognised, Recognised::House(_)) {
+        context.session.with(|state| state.last_entry = None);
+    }
     Some(recognised)
 }
 
@@ -84,10 +87,23 @@ fn recognisable<'a>(turn: &Turn<'a>, context: &QuickContext<'_>, tools: &Toolbox
     if let Some(set) = LastSet::of(&turn.language, turn.asked, &turn.now) {
         session.with(|state| state.last_set = Some(set));
     }
-    // "Got it" is an answer to much else.
-    let is_meant =
-        |quick: &QuickIntent| quick.what != Intent::Quiet(QuietWish::Seen) || context.initiative.is_ringing();
+    let is_meant = |quick: &QuickIntent| match quick.what {
+        // "Got it" is an answer to much else.
+        Intent::Quiet(QuietWish::Seen) => context.initiative.is_ringing(),
+        // "Leave it for now" may be about what a tool was asked for last.
+        Intent::NeverMind => {
+            let is_call = |tool: &Arc<dyn Tool>| {
+                tool.ready(turn.asked, &turn.language, &session.id().to_string()).is_some()
+            };
+            !tools.all().iter().any(is_call)
+        }
+        _ => true,
+    };
     let quick = intents::match_intent(&turn.language, turn.asked).filter(is_meant);
+    let last_entry = session.with(|state| state.last_entry).filter(|_| quick.is_none());
+    if let Some(quick) = last_entry.and_then(|last| last.continued(&turn.language, turn.asked, &turn.now)) {
+        return Some(Recognised::Quick(quick));
+    }
     let order = match &quick {
         Some(QuickIntent { what: Intent::Home(order), .. }) => Some(order),
         _ => None,
@@ -106,6 +122,11 @@ fn recognisable<'a>(turn: &Turn<'a>, context: &QuickContext<'_>, tools: &Toolbox
             Some(taking) => home.back(turn, &thread, taking),
             None => home.wish(turn, &thread, order, tools),
         };
+        if wished.as_ref().is_none_or(HouseWish::comes_to_nothing)
+            && let Some(likewise) = house::likewise(home, turn, &thread, tools)
+        {
+            return Some(Recognised::House(likewise));
+        }
         if wished.as_ref().is_none_or(HouseWish::comes_to_nothing)
             && let Some(parts) = home.parts(turn, &thread)
         {

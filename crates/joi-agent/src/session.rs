@@ -16,9 +16,8 @@ use crate::agent::tool_list::ToolList;
 use crate::deadline::{self, in_time};
 use crate::outgoing::Withheld;
 use crate::prompt::head::{HeadSet, Speaking};
-use crate::session::house_thread::HouseThread;
 use crate::session::last_deed::LastDeed;
-use crate::session::last_set::{Clarification, LastSet};
+use crate::session::last_set::{Clarification, LastEntry, LastSet};
 use crate::sink::ReplySink;
 use caches::Caches;
 use joi_base::message::ConversationId;
@@ -28,13 +27,13 @@ use joi_llm::Message;
 use joi_store::{ExchangeId, Store};
 use joi_tools::WayBack;
 use joi_tools::{ToolRegistry, ToolsConfig, fence};
+use joi_understand::house::thread::HouseThread;
 use open_question::OpenQuestion;
 use tool_history::ToolHistory;
 
 pub(crate) mod asked;
 pub(crate) mod caches;
 pub(crate) mod forgetting;
-pub(crate) mod house_thread;
 pub(crate) mod last_deed;
 pub(crate) mod last_set;
 pub(crate) mod open_question;
@@ -61,6 +60,8 @@ pub(crate) struct SessionState {
     pub(crate) clarification: Option<Clarification>,
     /// The order that was just set: the user may go on.
     pub(crate) last_set: Option<LastSet>,
+    /// The entry that was set or changed last, until the talk is about the house.
+    pub(crate) last_entry: Option<LastEntry>,
     /// The last action outside of the house.
     pub(crate) last_deed: Option<LastDeed>,
     /// The talk about the house.
@@ -182,7 +183,8 @@ impl Session {
     pub(crate) fn tools(&self, registry: &ToolRegistry, who: &Speaking<'_>) -> ToolList {
         let heads = self.heads(registry, who);
         let (profile, grown) = self.with(|state| (state.caches.profile, state.history.grown.clone()));
-        ToolList { toolbox: heads.of_profile(profile).toolbox().clone(), grown }
+        let conversation = self.id.to_string();
+        ToolList { toolbox: heads.of_profile(profile).toolbox().clone(), grown, conversation }
     }
 
     /// Takes up, once, what an earlier run of the program kept, and again whenever something was erased from the store,
@@ -292,6 +294,7 @@ impl SessionState {
         self.caches = Caches::default();
         self.heads = None;
         self.matter = None;
+        self.last_entry = None;
         self.house = HouseThread::default();
     }
 }

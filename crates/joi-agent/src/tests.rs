@@ -49,6 +49,7 @@ mod proactive;
 mod profiles;
 mod programs;
 mod read_ahead;
+mod replaced;
 mod rules;
 mod safe_answers;
 mod said;

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Deserialize;
 
+use super::fill::{capital, fill};
 use super::placeholders;
 use super::sentences::{HouseSentences, SummaryWords};
 
@@ -97,11 +98,25 @@ pub struct FollowPhrases {
     /// Moments whose times are states of items of the house.
     pub sunset: HouseMoment,
     pub sunrise: HouseMoment,
+    /// Of another thing the same as of the last one.
+    pub likewise: LikewisePhrases,
     /// In an answer to "which one", without meaning.
     pub fillers: Vec<String>,
     /// The first, the second, and so on.
     pub ordinals: Vec<Vec<String>>,
     pub last: Vec<String>,
+}
+
+/// How the same is wanted of another thing as of the last one: "the bedroom too".
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LikewisePhrases {
+    /// In front of the thing.
+    pub before: Vec<String>,
+    /// Behind it.
+    pub behind: Vec<String>,
+    /// The command with {thing}, by the text that a server got for the last one.
+    pub again: BTreeMap<String, String>,
 }
 
 /// A moment whose time is the state of an item.
@@ -167,6 +182,7 @@ pub enum ThingKind {
     Screen,
     Player,
     Scene,
+    Vacuum,
     Temperature,
     Humidity,
     Volume,
@@ -256,6 +272,22 @@ struct NumberNames {
 }
 
 impl HouseWords {
+    /// Returns the sentence that a thing is on or off now: "Kitchen lights are on."
+    pub fn switched(&self, thing: &str, is_on: bool) -> String {
+        let [one, several] = if is_on { &self.say.done_on } else { &self.say.done_off };
+        let sentence = if self.is_several(thing) { several } else { one };
+        capital(&fill(sentence, &[("thing", thing)]))
+    }
+
+    /// Returns whether a name is that of several things: it ends in the word for several of a kind.
+    fn is_several(&self, name: &str) -> bool {
+        let name = name.to_lowercase();
+        let ends_in = |number: usize| {
+            self.kinds.values().flat_map(|kind| &kind[number]).any(|word| name.ends_with(word.as_str()))
+        };
+        ends_in(1) && !ends_in(0)
+    }
+
     /// Reads the file, and the number words of the language's commands.
     pub fn read(text: &str, commands: &str) -> Result<Self, String> {
         let table: toml::Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;

@@ -27,6 +27,7 @@ mod template_names;
 #[cfg(test)]
 mod tests;
 mod things;
+pub mod thread;
 pub mod unreached;
 pub mod watch;
 

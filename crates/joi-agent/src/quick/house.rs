@@ -8,6 +8,7 @@
 mod connected;
 mod here;
 mod later;
+mod likewise;
 mod near;
 pub(crate) mod picked;
 mod rooms;
@@ -34,6 +35,7 @@ use joi_understand::house::unreached;
 use joi_understand::house::watch::refused;
 use joi_understand::house::{HouseDecision, PlannedBatch, PlannedCommand, say};
 use joi_understand::intents::{self};
+pub(crate) use likewise::likewise;
 
 /// So many are not named in a question.
 const MANY: usize = 5;

@@ -2,7 +2,7 @@
 //!
 //! Runs in the task of the turn. Input: what the turn before left behind in its session. Output: one sentence of what
 //! was taken back, once that is stored; nothing where there is nothing to take back. The house keeps its own
-//! ([`crate::session::house_thread`]); whichever was done later counts.
+//! ([`joi_understand::house::thread`]); whichever was done later counts.
 
 use jiff::SignedDuration;
 

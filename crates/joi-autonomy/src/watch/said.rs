@@ -147,8 +147,11 @@ pub fn line(watch: &Watch, language: &Language, now: &Zoned) -> String {
 
 /// Returns until when a watch lasts, in words.
 fn until(watch: &Watch, language: &Language, now: &Zoned) -> Option<String> {
-    let until = watch.wanted.until?.to_zoned(now.time_zone().clone());
-    Some(joi_language::times::moment(until.datetime(), now, language))
+    let until = watch.wanted.until?.to_zoned(now.time_zone().clone()).datetime();
+    // The end of a day is that day's midnight, not one of tomorrow.
+    let is_midnight = until.time() == jiff::civil::Time::midnight();
+    let date = if is_midnight { until.date().yesterday().ok()? } else { until.date() };
+    Some(joi_language::times::moment(date.to_datetime(until.time()), now, language))
 }
 
 /// Returns what became of an order, in words.

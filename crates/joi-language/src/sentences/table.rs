@@ -193,10 +193,9 @@ sentences! {
         what;
         no_secrets; failed;
         nothing_about(about);
-        one_thing(about);
-        things(count, about);
-        one_thing_set(about);
-        things_set(count, about);
+        one_thing(about); things(count, about);
+        one_thing_set(about); things_set(count, about);
+        replace(about, now); holds_now(about, now);
         everything; left_alone; gone_one; gone; gone_everything; facts; wishes; nothing; one_more;
         more(count);
         diary;
@@ -364,8 +363,9 @@ sentences! {
         sure_entrance(thing); sure_valve(thing); sure_alarm(thing); sure_configured(thing);
         and_more(things, count);
         done(thing);
-        done_on(thing);
-        done_off(thing);
+        /// Of one thing, and of several under one name.
+        done_on(thing): [String; 2];
+        done_off(thing): [String; 2];
         underway; sent;
         sent_too(things);
         not_confirmed(things);

@@ -23,6 +23,13 @@ pub enum HouseDecision {
     Told(HouseAnswer),
 }
 
+impl HouseDecision {
+    /// Returns whether a thing was looked for in vain.
+    pub(super) fn finds_nothing(&self) -> bool {
+        matches!(self, Self::Refused(HouseRefusal::NoSuch(_)))
+    }
+}
+
 /// A checked command.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlannedCommand {

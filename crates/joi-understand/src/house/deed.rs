@@ -7,6 +7,9 @@ use super::things::{Thing, Things};
 use joi_home::house::{Item, ItemCommand, ItemKind, ItemOption, StateValue};
 use joi_language::house::{HouseDeed, ThingKind};
 
+/// Hue and saturation of light at 2,700 kelvins, and of a light without a hue.
+const WARM_WHITE: [f64; 2] = [28.0, 65.0];
+const COLD_WHITE: [f64; 2] = [0.0, 0.0];
 /// Brighter or darker by so many percent.
 const LIGHT_STEP: f64 = 20.0;
 /// Louder or quieter by so many percent.
@@ -54,8 +57,8 @@ pub(super) fn command<'a>(
         HouseDeed::Down | HouseDeed::Colder if is_heat => heat(thing, -number.unwrap_or(HEAT_STEP)),
         HouseDeed::Warmer => stepped(warmth(thing), number.unwrap_or(LIGHT_STEP), 0.0),
         HouseDeed::Colder => stepped(warmth(thing), -number.unwrap_or(LIGHT_STEP), 0.0),
-        HouseDeed::WarmWhite => with(warmth(thing), ItemCommand::Percent(100.0)),
-        HouseDeed::ColdWhite => with(warmth(thing), ItemCommand::Percent(0.0)),
+        HouseDeed::WarmWhite => white(thing, 100.0, WARM_WHITE),
+        HouseDeed::ColdWhite => white(thing, 0.0, COLD_WHITE),
         HouseDeed::Up if shutter(thing).is_some() => with(shutter(thing), ItemCommand::Up),
         HouseDeed::Down if shutter(thing).is_some() => with(shutter(thing), ItemCommand::Down),
         HouseDeed::Up => brighter(thing, 1.0, number, things),
@@ -228,6 +231,14 @@ fn opened<'a>(thing: &Thing<'a>, moved: ItemCommand, switched: ItemCommand) -> C
     let opens = matches!(thing.kind, Some(ThingKind::Door | ThingKind::Valve | ThingKind::Blind));
     let item = point(thing, |item| *item.kind.acts_as() == ItemKind::Switch).filter(|_| opens);
     item.map(|item| (item, switched)).ok_or(NotDone::Cannot)
+}
+
+/// Returns the white of a light: by its colour temperature, in percent of warmth, or else as a colour.
+fn white<'a>(thing: &Thing<'a>, warmth_percent: f64, colour: [f64; 2]) -> ChosenPoint<'a> {
+    match warmth(thing) {
+        Some(item) => Ok((item, ItemCommand::Percent(warmth_percent))),
+        None => coloured(thing, colour),
+    }
 }
 
 fn coloured<'a>(thing: &Thing<'a>, [hue, saturation]: [f64; 2]) -> ChosenPoint<'a> {

@@ -12,6 +12,7 @@ use super::situation::HouseSituation;
 use super::spoken;
 use super::target::SearchPurpose;
 use super::things::{Thing, ThingRole, Things};
+use super::watch::frame::{ending, longest};
 use joi_home::house::{House, Item, ItemCommand, ItemKind, StateValue};
 use joi_home::{CommandOutcome, SendFault};
 use joi_language::house::{HouseWords, ThingKind};
@@ -43,6 +44,21 @@ pub fn is_undo(text: &str, words: &HouseWords) -> bool {
     let bare = |all: Vec<String>| spoken::without_skipped(&all, words);
     let said = bare(spoken::request(text, words));
     !said.is_empty() && words.follow.undo.iter().any(|undo| bare(spoken::words(undo)) == said)
+}
+
+/// Returns the command that `text` stands for where it wants of another thing what the server was sent for the last one:
+/// "the bedroom too".
+pub fn likewise(text: &str, last: &str, words: &HouseWords) -> Option<String> {
+    let phrases = &words.follow.likewise;
+    let command = phrases.again.get(last)?;
+    let mut said = spoken::words(text);
+    while said.last().is_some_and(|last| words.words.skipped.contains(last)) {
+        said.pop();
+    }
+    let from = longest(&said, &phrases.before).unwrap_or(0);
+    let to = said.len() - ending(&said, &phrases.behind).unwrap_or(0);
+    let thing = said.get(from..to).filter(|thing| !thing.is_empty() && thing.len() < said.len())?;
+    Some(command.replace("{thing}", &thing.join(" ")))
 }
 
 /// Returns what `text` picks of `things`, or the place it names where `wants_place`; nothing when it is no answer.

@@ -12,6 +12,7 @@ use super::reader::{Reader, Wanted};
 use super::spoken;
 use super::target::{FoundThings, Search, SearchPurpose};
 use super::things::{Thing, ThingRole};
+use super::watch::frame::longest;
 use joi_home::house::{Item, ItemCommand, Refused};
 use joi_language::house::{HouseDeed, ThingKind};
 
@@ -71,17 +72,17 @@ impl Reader<'_> {
                 None => {}
             }
         }
-        fallback
+        fallback.filter(|refused| !(is_everything && refused.finds_nothing()))
     }
 
     /// `said` with all lights in place of "everything": nobody wants the freezer off.
     fn lights_for_everything(&self, said: &[String]) -> Option<Vec<String>> {
         let words = self.situation.words;
-        let at = said.iter().position(|word| words.words.everything.contains(word))?;
+        let length = |at: usize| longest(&said[at..], &words.words.everything);
+        let (at, length) = (0..said.len()).find_map(|at| Some((at, length(at)?)))?;
         let lights = words.kinds.get(&ThingKind::Light)?[1].first()?;
-        let mut meant = said.to_vec();
-        meant.splice(at..=at, [words.words.all.first()?.clone(), lights.clone()]);
-        Some(meant)
+        let all = [words.words.all.first()?.clone(), lights.clone()];
+        Some([&said[..at], &all, &said[at + length..]].concat())
     }
 
     /// Returns whether no word of a thing was said as it is called: "count to ten" is no counter light.

@@ -45,12 +45,24 @@ pub fn later(commands: &[PlannedCommand], words: &HouseWords) -> String {
             ItemCommand::Down => say.is_closed.clone(),
             ItemCommand::Percent(level) => fill(&say.percent, &[("n", &number(*level, say))]),
             ItemCommand::Number(value) => number(*value, say),
+            ItemCommand::Colour(hue, saturation, level) => colour([*hue, *saturation], *level, words),
             _ => planned.ordered.text.clone(),
         };
         fill(&say.later, &[("thing", &planned.title), ("value", &value)])
     };
     let all: Vec<String> = commands.iter().map(one).collect();
     listed(all.iter().map(String::as_str), &say.and)
+}
+
+/// Returns what a light with this hue, saturation and brightness is called: a colour with a name, or its brightness.
+fn colour(hue: [f64; 2], level: f64, words: &HouseWords) -> String {
+    let is_it = |known: &[f64; 2]| known.iter().zip(hue).all(|(known, said)| (known - said).abs() < 1.0);
+    let named = words.colours.iter().find(|(_, known)| is_it(known)).map(|(name, _)| name.clone());
+    match named {
+        _ if level <= 0.0 => words.say.is_off.clone(),
+        Some(name) => name,
+        None => fill(&words.say.percent, &[("n", &number(level, &words.say))]),
+    }
 }
 
 /// Returns what is said of commands that were sent, each with what became of it.
@@ -68,7 +80,7 @@ pub fn outcomes(sent: &[(&PlannedCommand, &CommandOutcome)], words: &HouseWords)
     let all = sent.len();
     let mut told = Vec::new();
     if not_sent.len() + lost.len() + unmoved.len() == 0 {
-        told.push(followed(sent, say));
+        told.push(followed(sent, words));
     } else if not_sent.len() == all {
         let is_refusal = sent.iter().any(|(_, outcome)| is_refused(outcome));
         let why = sent.iter().find_map(|(_, outcome)| match outcome {
@@ -92,16 +104,16 @@ pub fn outcomes(sent: &[(&PlannedCommand, &CommandOutcome)], words: &HouseWords)
 }
 
 /// Everything went as it should.
-fn followed(sent: &[(&PlannedCommand, &CommandOutcome)], say: &HouseSentences) -> String {
+fn followed(sent: &[(&PlannedCommand, &CommandOutcome)], words: &HouseWords) -> String {
+    let say = &words.say;
     if let [(planned, CommandOutcome::Done(_))] = sent {
         // A lock that is unlocked is not "off".
         let is_plain = planned.ordered.caution == Caution::None;
-        let sentence = match planned.command {
-            ItemCommand::On if is_plain => &say.done_on,
-            ItemCommand::Off if is_plain => &say.done_off,
-            _ => &say.done,
+        return match planned.command {
+            ItemCommand::On if is_plain => words.switched(&planned.title, true),
+            ItemCommand::Off if is_plain => words.switched(&planned.title, false),
+            _ => words.say.done.clone(),
         };
-        return capital(&fill(sentence, &[("thing", &planned.title)]));
     }
     let is_any = |is_meant: fn(&CommandOutcome) -> bool| sent.iter().any(|(_, outcome)| is_meant(outcome));
     if is_any(|outcome| matches!(outcome, CommandOutcome::Underway(_))) {

@@ -159,6 +159,7 @@ pub(super) fn faces(thing: &Thing<'_>) -> Vec<(&'static str, &'static str)> {
         Some(ThingKind::Valve) => faces.push(("valve", "")),
         Some(ThingKind::Heating) => faces.push(("climate", "")),
         Some(ThingKind::Fan) => faces.push(("fan", "")),
+        Some(ThingKind::Vacuum) => faces.push(("vacuum", "")),
         Some(ThingKind::Screen | ThingKind::Player) => faces.push(("media_player", "")),
         Some(ThingKind::Temperature) => faces.push(("sensor", "temperature")),
         Some(ThingKind::Humidity) => faces.push(("sensor", "humidity")),

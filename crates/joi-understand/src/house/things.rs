@@ -144,6 +144,7 @@ const CLASSES: &[(&str, ThingKind)] = &[
     ("AlarmSystem", ThingKind::Alarm),
     ("AlarmDevice", ThingKind::Alarm),
     ("Fan", ThingKind::Fan),
+    ("CleaningRobot", ThingKind::Vacuum),
     ("Television", ThingKind::Screen),
     ("MediaPlayer", ThingKind::Player),
 ];

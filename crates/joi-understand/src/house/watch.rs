@@ -6,7 +6,7 @@
 //! Pure: no I/O, no clock.
 
 mod condition;
-mod frame;
+pub(super) mod frame;
 mod orders;
 mod phrasings;
 mod presence;

@@ -15,7 +15,6 @@ use crate::parts;
 use crate::prompt::home;
 use crate::quick::home::has_tool_for;
 use crate::quick::recognised::HouseWish;
-use crate::session::house_thread::{HouseThread, TakenBack};
 use crate::turn::Turn;
 use joi_autonomy::watch::Watches;
 use joi_base::message::Place;
@@ -27,6 +26,7 @@ use joi_tools::Toolbox;
 use joi_understand::compound::{self, Joint};
 use joi_understand::house::follow::{self, FollowUp};
 use joi_understand::house::later::{self, LaterTime, LaterWords};
+use joi_understand::house::thread::{HouseThread, TakenBack};
 use joi_understand::house::{
     self, HouseDecision, HousePhrasings, HouseRefusal, HouseSituation, HouseTemplates, TemplateNames,
 };

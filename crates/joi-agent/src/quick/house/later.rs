@@ -6,13 +6,13 @@
 
 use super::super::{QuickContext, timers};
 use super::send;
-use crate::session::house_thread::HouseThread;
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{ReplyEvent, Turn};
 use joi_schedule::{
     self as schedule, Bell, Done, EntryId, LaterCommand, OrderReport, Schedule, ScheduleOrder, When, Which,
 };
 use joi_understand::house::later::{self, LaterMoment, LaterWish};
+use joi_understand::house::thread::HouseThread;
 use joi_understand::house::{PlannedBatch, PlannedCommand, say};
 
 /// Stores what is to be done later, and does what is to be done now.

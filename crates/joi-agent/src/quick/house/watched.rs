@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::super::context::QuickContext;
 use super::connected::ConnectedHome;
 use crate::quick::recognised::HouseWish;
-use crate::session::house_thread::HouseThread;
 use crate::sink::{ReceiverClosed, ReplySink};
 use crate::turn::{ReplyEvent, Turn};
 use joi_autonomy::watch::{OrderOrigin, WatchOrder, Watches, said};
@@ -17,6 +16,7 @@ use joi_language::Language;
 use joi_schedule::Bell;
 use joi_understand::house::HouseDecision;
 use joi_understand::house::follow::FollowUp;
+use joi_understand::house::thread::HouseThread;
 use joi_understand::house::watch::{self, WatchPlace, WatchUnderstanding, WatchWish};
 
 /// What a house needs to be watched.

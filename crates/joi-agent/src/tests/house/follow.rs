@@ -214,3 +214,20 @@ async fn who_goes_on_with_a_command_sends_it_once() {
     housed.says("turn on the hall light").await;
     assert_eq!(housed.sent(), sent(&[("Hall_Light", "ON"), ("Hall_Light", "ON")]));
 }
+
+#[tokio::test]
+async fn the_same_is_done_with_another_thing() {
+    let housed = roomless(["Nice.", "Who is Ann?"].map(scripted::answers).to_vec()).await;
+    housed.says("turn on the hall light").await;
+    assert_eq!(housed.says("the desk lamp too").await, "Desk lamp is on.");
+    assert_eq!(housed.says("and the bedside lamp").await, "Bedside lamp is on.");
+    housed.bench.later(1);
+    housed.says("turn off the hall light").await;
+    assert_eq!(housed.says("and the desk lamp as well please").await, "Desk lamp is off.");
+    let before = housed.sent().len();
+    assert_eq!(before, 5);
+    // Anything else is left to the model.
+    assert_eq!(housed.says("me too").await, "Nice.");
+    assert_eq!(housed.says("and Ann").await, "Who is Ann?");
+    assert_eq!(housed.sent().len(), before);
+}

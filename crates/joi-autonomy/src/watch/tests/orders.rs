@@ -76,3 +76,19 @@ async fn no_more_are_kept_than_the_limit() {
     let done = watches.obey(WatchOrder::Add(wanted), words(), Some(house)).await.unwrap();
     assert_eq!(done.report, WatchReport::TooMany(MOST_WATCHES));
 }
+
+#[tokio::test]
+async fn a_watch_until_the_end_of_a_day_ends_at_the_midnight_of_that_day() {
+    let store = Store::in_memory().unwrap();
+    let house = house(&[("Door", "Contact", "CLOSED")]);
+    let until = Some(at(3600 * 15));
+    let opens = NewWatch { until, ..notice(condition(WatchTest::Open, &["Door"])) };
+    let added = answers(&watches(&store), WatchOrder::Add(opens), &house).await;
+    assert_eq!(
+        added,
+        [
+            "I'll tell you when Door is open. Until today at midnight.",
+            "Ich sage dir Bescheid, wenn Door offen ist. Bis heute um Mitternacht."
+        ]
+    );
+}

@@ -76,7 +76,7 @@ pub(super) fn without(said: &[String], phrases: &[String]) -> Vec<String> {
 }
 
 /// Returns how many words the longest of `phrases` has that `said` begins with.
-pub(super) fn longest(said: &[String], phrases: &[String]) -> Option<usize> {
+pub(in crate::house) fn longest(said: &[String], phrases: &[String]) -> Option<usize> {
     phrases.iter().filter_map(|phrase| starts(said, phrase)).max()
 }
 
@@ -93,7 +93,7 @@ pub(super) fn core(said: &[String], frames: &WatchFrames) -> Vec<String> {
 }
 
 /// Returns how many words the longest of `phrases` has that `said` ends with.
-fn ending(said: &[String], phrases: &[String]) -> Option<usize> {
+pub(in crate::house) fn ending(said: &[String], phrases: &[String]) -> Option<usize> {
     let is_end = |phrase: &String| {
         let length = phrase.split(' ').count();
         let at = said.len().checked_sub(length)?;

@@ -6,12 +6,11 @@
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::follow::{self, BackStep};
+use super::{HouseDecision, HouseRefusal, PlannedCommand};
 use joi_home::CommandOutcome;
 use joi_home::house::{House, Item, Ordered};
-use joi_schedule::EntryId;
-use joi_tools::HouseCall;
-use joi_understand::house::follow::{self, BackStep};
-use joi_understand::house::{HouseDecision, HouseRefusal, PlannedCommand};
+use joi_language::values::EntryId;
 
 /// "It" is what was spoken of this long ago at most, in the turn before.
 const IT_WITHIN: SignedDuration = SignedDuration::from_secs(60);
@@ -24,7 +23,7 @@ const AFTERTHOUGHT: SignedDuration = SignedDuration::from_secs(10);
 
 /// The thread of a conversation about the house.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct HouseThread {
+pub struct HouseThread {
     it: Option<(Vec<String>, Timestamp)>,
     done: Option<DoneCommands>,
 }
@@ -45,37 +44,38 @@ struct DoneCommands {
 
 /// Commands that went out, and the house before them.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct SentCommands {
+pub struct SentCommands {
     ordered: Vec<Ordered>,
-    pub(crate) before: House,
+    /// The house as it was.
+    pub before: House,
 }
 
 impl SentCommands {
     /// The item before `ordered`, where that was among them.
-    pub(crate) fn item(&self, ordered: &Ordered) -> Option<&Item> {
+    pub fn item(&self, ordered: &Ordered) -> Option<&Item> {
         self.before.item(&ordered.item).filter(|_| self.ordered.contains(ordered))
     }
 }
 
 /// The commands that take the last ones back.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct TakenBack {
+pub struct TakenBack {
     /// This is not to be done any more.
-    pub(crate) stored: Option<EntryId>,
+    pub stored: Option<EntryId>,
     /// This is to be done; nothing where nothing was done yet.
-    pub(crate) decision: Option<HouseDecision>,
+    pub decision: Option<HouseDecision>,
 }
 
 impl HouseThread {
     /// Notes what was spoken of.
-    pub(crate) fn speaks_of(&mut self, decision: &HouseDecision, now: Timestamp) {
+    pub fn speaks_of(&mut self, decision: &HouseDecision, now: Timestamp) {
         let names = follow::spoken_of(decision);
         self.it = (!names.is_empty()).then_some((names, now));
     }
 
     /// Notes what is sent from here on, to a house that is as in `before`; its outcome is reported by
     /// [`Self::has_sent`], unless nobody waits for that.
-    pub(crate) fn sends(&mut self, commands: &[PlannedCommand], before: &House, now: Timestamp) {
+    pub fn sends(&mut self, commands: &[PlannedCommand], before: &House, now: Timestamp) {
         let names = commands.iter().map(|planned| planned.ordered.item.clone()).collect();
         self.it = Some((names, now));
         let outcomes = vec![CommandOutcome::Sent; commands.len()];
@@ -93,32 +93,27 @@ impl HouseThread {
     }
 
     /// Notes what became of the commands that were sent last.
-    pub(crate) fn has_sent(
-        &mut self,
-        commands: &[PlannedCommand],
-        outcomes: &[CommandOutcome],
-        before: &House,
-    ) {
+    pub fn has_sent(&mut self, commands: &[PlannedCommand], outcomes: &[CommandOutcome], before: &House) {
         if let Some(done) = &mut self.done {
             done.back = follow::way_back(commands, outcomes, before);
         }
     }
 
     /// The user went on before the answer: the next words hold all of it.
-    pub(crate) fn supersede(&mut self, now: Timestamp) {
+    pub fn supersede(&mut self, now: Timestamp) {
         if let Some(done) = &mut self.done {
             done.is_superseded = now.duration_since(done.at).abs() <= ONE_BREATH;
         }
     }
 
     /// Returns the commands sent by the beginning of the current utterance.
-    pub(crate) fn superseded(&self, now: Timestamp) -> Option<SentCommands> {
+    pub fn superseded(&self, now: Timestamp) -> Option<SentCommands> {
         let done = self.done.as_ref().filter(|done| done.is_superseded)?;
         (now.duration_since(done.at).abs() <= AFTERTHOUGHT).then(|| done.sent.clone())
     }
 
     /// Notes what is to be done later, and nothing now.
-    pub(crate) fn has_stored(&mut self, commands: &[PlannedCommand], entry: EntryId, now: Timestamp) {
+    pub fn has_stored(&mut self, commands: &[PlannedCommand], entry: EntryId, now: Timestamp) {
         let names = commands.iter().map(|planned| planned.ordered.item.clone()).collect();
         self.it = Some((names, now));
         let (back, sent) = (Some(Vec::new()), SentCommands::default());
@@ -126,18 +121,16 @@ impl HouseThread {
     }
 
     /// Notes what brings the commands that were just sent back by itself.
-    pub(crate) fn is_brought_back_by(&mut self, entry: EntryId) {
+    pub fn is_brought_back_by(&mut self, entry: EntryId) {
         if let Some(done) = &mut self.done {
             done.stored = Some(entry);
         }
     }
 
-    /// Notes a command that the model has sent, beside those of the same turn.
-    pub(crate) fn has_called(&mut self, call: HouseCall, now: Timestamp) {
-        let HouseCall { before, ordered, command, title } = call;
-        let item = ordered.item.clone();
-        let planned = PlannedCommand { ordered, command, title, clamped: None };
-        let back = follow::way_back(&[planned], &[CommandOutcome::Sent], &before);
+    /// Notes a command that the model has sent to a house that was as in `before`, beside those of the same turn.
+    pub fn has_called(&mut self, planned: PlannedCommand, before: &House, now: Timestamp) {
+        let item = planned.ordered.item.clone();
+        let back = follow::way_back(&[planned], &[CommandOutcome::Sent], before);
         match self.done.take().filter(|done| done.at == now) {
             Some(earlier) => {
                 let steps = earlier.back.zip(back).map(|(mut steps, more)| {
@@ -159,18 +152,25 @@ impl HouseThread {
     }
 
     /// Something else was spoken of.
-    pub(crate) fn leaves(&mut self) {
+    pub fn leaves(&mut self) {
         self.it = None;
     }
 
     /// Returns what "it" is; empty where it is nothing.
-    pub(crate) fn it(&self, now: Timestamp) -> &[String] {
+    pub fn it(&self, now: Timestamp) -> &[String] {
         let names = self.it.as_ref().filter(|(_, at)| now.duration_since(*at).abs() <= IT_WITHIN);
         names.map_or(&[], |(names, _)| names)
     }
 
+    /// Returns what the server was sent last, where that was one command, or the same for all.
+    pub fn sent_last(&self, now: Timestamp) -> Option<&str> {
+        let done = self.done.as_ref().filter(|done| now.duration_since(done.at).abs() <= IT_WITHIN)?;
+        let (first, others) = done.sent.ordered.split_first()?;
+        others.iter().all(|other| other.text == first.text).then_some(first.text.as_str())
+    }
+
     /// Returns the commands that take the last ones back; `None` if there are none, or none any more.
-    pub(crate) fn taken_back(&self, now: Timestamp, house: &House) -> Option<TakenBack> {
+    pub fn taken_back(&self, now: Timestamp, house: &House) -> Option<TakenBack> {
         let done = self.done.as_ref().filter(|done| now.duration_since(done.at).abs() <= BACK_WITHIN)?;
         let decision = match &done.back {
             Some(steps) if steps.is_empty() => None,
