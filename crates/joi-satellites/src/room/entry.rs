@@ -52,7 +52,7 @@ impl std::fmt::Display for RoomAddress {
 }
 
 impl RoomAddress {
-    /// Reads "host", "host:port", "[address]:port" or an address of IPv6; nothing where it is none.
+    /// Reads `host`, `host:port`, `[address]:port` or an address of IPv6; nothing where it is none.
     pub fn read(text: &str) -> Option<Self> {
         let text = text.trim();
         if text.parse::<std::net::Ipv6Addr>().is_ok() {
