@@ -54,6 +54,13 @@ impl HeldLetters {
         self.0.remove(&id);
     }
 
+    /// The database knows that it stood as in `letter`; nothing else that became of it since.
+    pub(super) fn forget_as(&mut self, id: OutgoingId, letter: &Letter) {
+        if self.0.get(&id) == Some(letter) {
+            self.0.remove(&id);
+        }
+    }
+
     /// Returns whether an alert is held that was not sent yet: nobody waits for the database then.
     pub(super) fn has_unsent(&self) -> bool {
         self.0.iter().any(|(id, letter)| id.0 < 0 && letter.is_open())

@@ -261,8 +261,10 @@ impl Outbox {
         let (letters, to_write) = self.held().merged(stored);
         for id in to_write {
             let Some(letter) = self.held().get(id).cloned() else { continue };
-            if let Err(error) = self.put(id, letter).await {
-                tracing::warn!(%error, "what became of an alert was not stored");
+            match self.write(id, &letter).await {
+                // What became of it meanwhile is written by whoever knows that.
+                Ok(()) => self.held().forget_as(id, &letter),
+                Err(error) => tracing::warn!(%error, "what became of an alert was not stored"),
             }
         }
         letters
@@ -295,15 +297,18 @@ impl Outbox {
             self.held().put(id, letter);
             return Ok(());
         }
-        let text = written(&letter)?;
-        let change = vec![OutgoingChange::Put(id.0, text)];
-        let done = self.answered(self.parts.store.change_outgoing(move |_| Ok(change))).await;
+        let done = self.write(id, &letter).await;
         let mut held = self.held();
         match &done {
-            Ok(_) => held.forget(id),
+            Ok(()) => held.forget(id),
             Err(_) => held.put(id, letter),
         }
-        done.map(|_| ())
+        done
+    }
+
+    async fn write(&self, id: OutgoingId, letter: &Letter) -> Result<(), StoreError> {
+        let change = vec![OutgoingChange::Put(id.0, written(letter)?)];
+        self.answered(self.parts.store.change_outgoing(move |_| Ok(change))).await.map(|_| ())
     }
 
     /// Removes what a day has made worthless.
