@@ -49,7 +49,7 @@ fn find(daemon: &ServiceDaemon, within: Duration, most: usize) -> Vec<FoundServi
     found
 }
 
-/// Returns the service at its first IPv4 address, else at another one that is no link-local one.
+/// Returns the service at its first IPv4 address, else at another one that is not link-local.
 fn service_of(service: &ResolvedService) -> Option<FoundService> {
     let mut hosts: Vec<IpAddr> = service.addresses.iter().map(mdns_sd::ScopedIp::to_ip_addr).collect();
     hosts.retain(|host| is_private(*host));

@@ -266,7 +266,7 @@ impl<'a> Grounds<'a> {
                 if wanted.clock.is_none() {
                     return is_day() || self.share(text) >= 1.0;
                 }
-                // "Eleven minutes" is no eleven o'clock.
+                // "Eleven minutes" does not mean eleven o'clock.
                 let bare: Vec<String> = self.texts.iter().map(|text| without_lengths(text, read)).collect();
                 let is_clock = all(&bare).iter().filter_map(at).any(|said| wanted.may_be_at(&said));
                 is_clock && is_day() || Self::of(self.language, self.words, bare).share(text) >= 1.0
