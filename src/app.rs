@@ -94,6 +94,7 @@ pub use mouth::{load_voice, mouth, voice_choice};
 pub use needed::{is_needed_to_start, needed_models};
 pub use outside::{end_on_signal, ignore_hangup};
 pub use permitted::by_voice;
+pub(crate) use serving::leaving;
 pub(crate) use tool_sources::ToolSources;
 pub use typed::TypedTurns;
 pub use unit::{UnitSetup, serve_here};

@@ -213,8 +213,13 @@ impl Brain {
         };
         let protocols = Protocols::recalled(store.as_ref()).await;
         let wake_phrase = super::first_phrase(config, paths);
+        // Only the program that rings works on goals.
+        let llm = if rings_itself { config.llm.clone() } else { config.llm.clone().for_conversations() };
+        if rings_itself {
+            remarks.extend(serving::leaving(&llm));
+        }
         let (mind, server) = Mind::unattended(MindParts {
-            config: config.llm.clone(),
+            config: llm,
             local,
             head: reply::head(Prelude {
                 persona: config.persona.clone(),
@@ -319,8 +324,11 @@ impl Brain {
 
     /// Returns a function that reports the same at any later time, with the reason why no better model of ours answers.
     pub fn serving_now(&self) -> impl Fn() -> ChatStatus + Send + Sync + 'static {
-        let (now, llm) = (self.mind.serving(), self.mind.config().clone());
-        move || serving::status(&now.borrow(), &llm)
+        let (now, llm, uses) = (self.mind.serving(), self.mind.config().clone(), serving::uses(&self.mind));
+        move || {
+            let uses = uses.iter().map(serving::of_use).collect();
+            ChatStatus { uses, ..serving::status(&now.borrow(), &llm) }
+        }
     }
 
     /// Waits until the servers of tools have started, or failed to; 5 s at most. Cancel-safe.

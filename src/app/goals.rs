@@ -4,6 +4,7 @@
 //! time beside talks, announcements, events on the bus of agents. Without a database there are no goals. A stop drops what runs; the
 //! next start gives it back.
 
+mod feed;
 pub(super) mod handle;
 mod task;
 #[cfg(test)]
@@ -48,6 +49,7 @@ pub(super) fn goals(brain: &Brain, config: &Config) -> Option<Service> {
         (Arc::clone(&brain.engine), brain.announcer.clone()),
         brain.goals.clone(),
         (requests, calls),
+        feed::to_impulse(brain.awareness.clone()),
     );
     if is_named {
         brain.agents.shows(ASSISTANT, task.row());

@@ -94,11 +94,13 @@ fn check(file: Option<PathBuf>, set: &[String]) -> anyhow::Result<()> {
         None => Paths::discover()?.config,
     };
     anyhow::ensure!(file.exists(), "there is no file {}; write one with `joi config init`", file.display());
-    let problems = config::load(&file, &context::overrides(set)?)?.config.check_files();
+    let config = config::load(&file, &context::overrides(set)?)?.config;
+    let problems = config.check_files();
     if !problems.is_empty() {
         return Err(config::ConfigError::Problems(problems).into());
     }
     show::line(format!("{} {} is fine", show::coloured(Tone::Good, "✓"), file.display()))?;
+    app::leaving(&config.llm).iter().try_for_each(show::line)?;
     Ok(())
 }
 

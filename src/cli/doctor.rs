@@ -13,7 +13,7 @@ use crate::app::checks::{self, PATIENCE, Row};
 use crate::app::{self, Brain};
 use crate::control::Client;
 use joi_language::Language;
-use joi_llm::{BetterModel, Embedded, LlmConfig, LlmError, ReadyServer, ServedBy, Serving};
+use joi_llm::{BetterModel, Embedded, LlmConfig, LlmError, Purpose, ReadyServer, ServedBy, Serving};
 use joi_llm::{LittleUse, little_use};
 
 mod echo;
@@ -128,6 +128,7 @@ async fn model_server(context: &CliContext) -> anyhow::Result<Vec<Row>> {
     };
     let mut rows = vec![row];
     rows.extend(privacy(&context.config().llm));
+    rows.extend(privacy_of_uses(&context.config().llm));
     rows.extend(better_model(&brain.mind.serving().borrow()));
     rows.extend(languages_of_model(context, &brain.mind.serving().borrow())?);
     if context.config().memory.enabled {
@@ -139,9 +140,20 @@ async fn model_server(context: &CliContext) -> anyhow::Result<Vec<Row>> {
 
 /// Returns a row where the model server is outside of the home; the owner has allowed that.
 fn privacy(llm: &LlmConfig) -> Option<Row> {
-    let told = llm.leaving()?;
-    let remedy = "llm.backend = \"local\" keeps all words at home".to_owned();
-    Some(Row { what: "privacy", mood: Tone::Quiet, told, remedy })
+    Some(left(llm.leaving()?, "llm.backend = \"local\" keeps all words at home".to_owned()))
+}
+
+/// Returns a row for each use with a server of its own outside of the home.
+fn privacy_of_uses(llm: &LlmConfig) -> impl Iterator<Item = Row> {
+    Purpose::BESIDE.into_iter().filter_map(|purpose| {
+        let name = purpose.name();
+        let told = format!("{name}: {}", llm.server_of(purpose)?.leaving()?);
+        Some(left(told, format!("llm.uses.{name}.backend = \"same\" has the server that answers do it")))
+    })
+}
+
+fn left(told: String, remedy: String) -> Row {
+    Row { what: "privacy", mood: Tone::Quiet, told, remedy }
 }
 
 /// Returns how long the embedded server stays in memory, where it is not that of a running service.

@@ -75,7 +75,19 @@ fn table(rows: &[UsageRow]) -> anyhow::Result<()> {
         ];
         table.add_row(names.into_iter().chain(figures));
     }
-    Ok(show::line(table)?)
+    show::line(table)?;
+    let outside = outside(rows);
+    if !outside.is_empty() {
+        show::line(format!("\nwords left the house: {}", outside.join("; ")))?;
+    }
+    Ok(())
+}
+
+/// Returns each use with its servers outside of the home, which are named with their hosts.
+fn outside(rows: &[UsageRow]) -> Vec<String> {
+    let by = sums(rows, |row| (row.purpose.clone(), row.provider.clone()));
+    let left = by.into_keys().filter(|(_, provider)| provider.contains(" at "));
+    left.map(|(purpose, provider)| format!("{purpose} to {provider}")).collect()
 }
 
 /// Returns a cost in whole units and cents; fractions of a cent where it is less.
@@ -114,6 +126,7 @@ fn written(rows: &[UsageRow], days: &[Date], zone: &TimeZone) -> anyhow::Result<
     };
     let of_use = |((purpose, provider, model), sum): (&(String, String, String), &UsageSum)| json!({ "use": purpose, "server": provider, "model": model, "usage": figures(*sum) });
     let whole = json!({
+        "outside": outside(rows),
         "days": days.iter().map(of_day).collect::<Vec<_>>(),
         "uses": by_use.iter().map(of_use).collect::<Vec<_>>(),
         "total": figures(rows.iter().fold(UsageSum::default(), UsageSum::plus)),

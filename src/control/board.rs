@@ -340,8 +340,8 @@ impl StatusBoard {
         let facts = self.facts();
         let muted = parts.mute.switch().is_muted();
         let sound = facts.sound.as_ref().map(|read| read());
-        let not_started = || ChatStatus { told: "not started".to_owned(), answering: None };
-        let ChatStatus { told: chat, answering } =
+        let not_started = || ChatStatus { told: "not started".to_owned(), answering: None, uses: Vec::new() };
+        let ChatStatus { told: chat, answering, uses } =
             facts.chat.as_ref().map_or_else(not_started, |read| read());
         Status {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -356,7 +356,7 @@ impl StatusBoard {
             speaker: facts.speaker.clone(),
             delays: sound.map(|sound| sound.delays),
             echo: facts.echo.as_ref().map(EchoMeter::report),
-            models: Models { chat, answering, ..facts.models.clone() },
+            models: Models { chat, answering, uses, ..facts.models.clone() },
             home: facts.home.as_ref().map(|read| read()),
             tool_servers: facts.tool_servers.iter().flat_map(|read| read()).collect(),
             satellites: facts.satellites.as_ref().map(|read| read()),

@@ -77,7 +77,7 @@ fn of_program(status: &Status, processor: &str) -> Vec<(String, ReportText)> {
     };
     let queues: Vec<_> =
         status.queues.iter().map(|q| format!("{} {} of {}", q.name, q.length, q.capacity)).collect();
-    let rows: Vec<(&str, ReportText)> = vec![
+    let mut rows: Vec<(&str, ReportText)> = vec![
         ("state", state(status)),
         ("microphone", microphone),
         ("speaker", device(&status.speaker).and(late(delays.speaker))),
@@ -85,6 +85,9 @@ fn of_program(status: &Status, processor: &str) -> Vec<(String, ReportText)> {
         ("speech", status.models.whisper.clone().into()),
         ("voice", status.models.voice.clone().into()),
         ("chat model", status.models.chat.clone().into()),
+    ];
+    rows.extend(status.models.uses.iter().map(|of| (of.purpose.as_str(), of.told.clone().into())));
+    rows.extend([
         ("house", house(status.home.as_ref())),
         ("tools", tools(&status.tool_servers)),
         ("satellites", served(status.satellites.as_ref())),
@@ -98,7 +101,7 @@ fn of_program(status: &Status, processor: &str) -> Vec<(String, ReportText)> {
             "running",
             format!("joi {}, process {}, {}", status.version, status.pid, uptime(status.uptime_s)).into(),
         ),
-    ];
+    ]);
     rows.into_iter().map(|(what, told)| (what.to_owned(), told)).collect()
 }
 

@@ -330,6 +330,19 @@ pub struct Models {
     /// The model that answers; nothing while none does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answering: Option<AnsweringModel>,
+    /// Models of uses with a server of their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub uses: Vec<ModelOfUse>,
+}
+
+/// The model of a use with a server of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelOfUse {
+    /// "goals", "tasks" or "summaries".
+    #[serde(rename = "use")]
+    pub purpose: String,
+    /// Which server serves which model, and what leaves the house; one line.
+    pub told: String,
 }
 
 /// The chat model that answers.
@@ -337,7 +350,7 @@ pub struct Models {
 pub struct AnsweringModel {
     /// As its server calls it.
     pub model: String,
-    /// "ollama", "openai" or "local".
+    /// "ollama", "openai", "anthropic" or "local".
     pub by: String,
 }
 
@@ -348,6 +361,8 @@ pub struct ChatStatus {
     pub told: String,
     /// The model that answers; nothing while none does.
     pub answering: Option<AnsweringModel>,
+    /// Models of uses with a server of their own.
+    pub uses: Vec<ModelOfUse>,
 }
 
 /// A queue between two stages.

@@ -97,6 +97,10 @@ fn a_goal_is_opened_in_words_worked_on_left_and_ended() {
     talk.until("All right.");
     talk.tell("work on it");
     talk.until("I'm on it: trip to Tokyo.");
+    // Two commands that follow each other are one conversation.
+    let ask = |said: &str| planned.home.joi(&["ask", said]).well().out.trim_end().to_owned();
+    assert!(ask("how is the Tokyo trip going?").starts_with("I'm working on trip to Tokyo."));
+    assert_eq!(ask("leave it for now"), "I'll leave trip to Tokyo for now.");
     talk.tell("we're done with Tokyo");
     talk.until("Trip to Tokyo is done. Its notes stay.");
     assert_eq!(planned.goal()["status"], "archived");

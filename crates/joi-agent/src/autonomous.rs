@@ -16,14 +16,15 @@ use crate::Engine;
 use crate::agent::patience::Patience;
 use crate::agent::protocols::Answering;
 use crate::model::{ChatModel, ModelState};
-use crate::prompt::head::HeadSet;
+use crate::outgoing::Withheld;
+use crate::prompt::head::{HeadSet, Speaking};
 use crate::prompt::{self, context};
 use joi_answer::protocol::{self, WrittenCall};
 use joi_autonomy::agent::news::TurnEnding;
 use joi_autonomy::agent::turn::{
     AgentCaller, AgentDesk, AgentTurn, AgentTurnDone, CallEnd, TurnCalls, TurnFailure, TurnStep,
 };
-use joi_llm::{Ask, ChatEvent, ChatStats, Length, LlmError, Message, ModelPriority};
+use joi_llm::{Ask, ChatEvent, ChatStats, Length, LlmError, Message, ModelPriority, Purpose};
 use joi_tools::{ToolSnapshot, Toolbox};
 
 /// Bytes of a token, estimated so that a prompt is rather too long than too short.
@@ -47,8 +48,10 @@ impl<M: ChatModel> Engine<M> {
     /// Runs a turn of an agent. Dropping it gives the model up.
     pub async fn agent_turn(&self, turn: &AgentTurn<'_>, desk: &dyn AgentDesk) -> AgentTurnDone {
         let language = self.language();
+        let purpose = Purpose::called(desk.purpose());
+        let withheld = Withheld::from(self.serving(purpose));
         let all = self.parts.tools.snapshot_with(turn.tools);
-        let toolbox = desk.chosen(all.toolbox.clone());
+        let toolbox = withheld.shown(desk.chosen(all.toolbox.clone()));
         let snapshot = Arc::new(ToolSnapshot { revision: all.revision, toolbox });
         let mut calls = TurnCalls::new(
             turn,
@@ -62,7 +65,8 @@ impl<M: ChatModel> Engine<M> {
                 None
             }
         };
-        if self.withheld().is_any() {
+        // A server outside of the home gets no words that nobody asked it for, unless it is named for this use.
+        if withheld.is_any() && self.parts.model.beside(purpose).is_none() {
             tracing::warn!(
                 "agents rest: the model server is outside of the home; llm.outside_may must list memory and house"
             );
@@ -81,12 +85,15 @@ impl<M: ChatModel> Engine<M> {
         snapshot: Arc<joi_tools::ToolSnapshot>,
         calls: &mut TurnCalls<'_>,
     ) -> TurnEnding {
-        if !matches!(self.parts.model.settled().await, ModelState::Ready(_)) {
+        let purpose = Purpose::called(desk.purpose());
+        let (model, other) = (self.serving(purpose), self.parts.model.other_model(purpose));
+        if !matches!(model.settled().await, ModelState::Ready(_)) {
             desk.step(TurnStep::Failed(TurnFailure::Network)).await;
             return TurnEnding::Failed;
         }
         let language = self.language();
-        let heads = HeadSet::new(snapshot, &self.speaking(&language));
+        let who = Speaking { withheld: Withheld::from(model), ..self.speaking(&language) };
+        let heads = HeadSet::new(snapshot, &who);
         let toolbox = heads.of_profile(None).toolbox().clone();
         let line = context::line(&self.parts.context, &self.parts.clock.now(), &language);
         let newest = prompt::Newest {
@@ -98,7 +105,7 @@ impl<M: ChatModel> Engine<M> {
             let head = heads.of_profile(None).of(answering.size, answering.protocol, &[]);
             (prompt::build(&head, Vec::new(), &newest, self.parts.room), head.tools)
         };
-        let mut answering = self.answering();
+        let mut answering = Answering::of(model, &self.parts.protocols);
         let (mut messages, mut tools) = begun(&answering);
         let (limits, mut replies, mut retries) = (desk.limits(), 0, 0);
         while replies < limits.replies {
@@ -112,16 +119,16 @@ impl<M: ChatModel> Engine<M> {
                 messages: messages.clone(),
                 tools: tools.clone(),
                 length: Length::AtMost(length),
-                model: desk.model(),
+                model: other.clone(),
                 ..Ask::default()
             };
             let began = Instant::now();
-            let reply = match self.reply_to_agent(ask, turn, &toolbox).await {
+            let reply = match self.reply_to_agent((ask, purpose), turn, &toolbox).await {
                 Ok(reply) => reply,
                 Err(NoReply::Interrupted) => return TurnEnding::Interrupted,
                 Err(NoReply::NoTools) => {
                     self.parts.protocols.learn(&answering.model, self.parts.store.as_ref()).await;
-                    answering = self.answering();
+                    answering = Answering::of(model, &self.parts.protocols);
                     (messages, tools) = begun(&answering);
                     replies += 1;
                     continue;
@@ -139,14 +146,13 @@ impl<M: ChatModel> Engine<M> {
             let tokens = (reply.stats.prompt_eval_count, reply.stats.eval_count);
             calls.tokens += tokens.0 + tokens.1;
             calls.text = reply.text.trim().to_owned();
-            let (state, asked) = (self.parts.model.state(), desk.model());
-            let (server, model) = state.named();
+            let (server, name) = self.named(purpose);
             let step = TurnStep::Replied {
                 text: &calls.text,
                 calls: reply.calls.len(),
                 tokens,
                 took: began.elapsed(),
-                by: (server, asked.as_deref().unwrap_or(model)),
+                by: (&server, &name),
             };
             desk.step(step).await;
             replies += 1;
@@ -169,7 +175,7 @@ impl<M: ChatModel> Engine<M> {
     /// Asks the model once; whoever talks with joi is asked first.
     async fn reply_to_agent(
         &self,
-        ask: Ask,
+        (ask, purpose): (Ask, Purpose),
         turn: &AgentTurn<'_>,
         toolbox: &Toolbox,
     ) -> Result<AgentReply, NoReply> {
@@ -177,14 +183,15 @@ impl<M: ChatModel> Engine<M> {
             AgentCaller::Nobody => ModelPriority::Background,
             AgentCaller::User => ModelPriority::Typing,
         };
-        let access = self.access(priority);
-        let has_tools = !ask.tools.is_empty();
+        let (access, has_tools) = (self.access(priority), !ask.tools.is_empty());
+        let is_apart = self.is_apart(purpose);
         let reading = async {
-            let _permit = access.permit().await;
-            self.read_reply(ask).await
+            let _permit = if is_apart { None } else { Some(access.permit().await) };
+            self.read_reply(ask, purpose).await
         };
         let read = match turn.caller {
             AgentCaller::User => unless(turn.gives_up.cancelled(), reading).await,
+            AgentCaller::Nobody if is_apart => unless(turn.gives_up.cancelled(), reading).await,
             AgentCaller::Nobody => {
                 let reading = unless(self.arbiter.somebody_waits(), reading);
                 unless(turn.gives_up.cancelled(), reading).await.flatten()
@@ -209,9 +216,18 @@ impl<M: ChatModel> Engine<M> {
         }
     }
 
-    async fn read_reply(&self, ask: Ask) -> Result<(String, Vec<WrittenCall>, ChatStats), LlmError> {
+    /// Returns whether a server that computes elsewhere serves `purpose` alone: nobody who talks waits for it.
+    fn is_apart(&self, purpose: Purpose) -> bool {
+        self.parts.model.beside(purpose).is_some_and(ChatModel::is_outside)
+    }
+
+    async fn read_reply(
+        &self,
+        ask: Ask,
+        purpose: Purpose,
+    ) -> Result<(String, Vec<WrittenCall>, ChatStats), LlmError> {
         let mut patience = Patience::new(&self.parts.reply);
-        let mut words = patience.wait(self.parts.model.ask(ask)).await??;
+        let mut words = patience.wait(self.serving(purpose).ask(ask)).await??;
         let (mut text, mut calls) = (String::new(), Vec::new());
         loop {
             // A model that writes without a pause must not keep the turn from being ended.
@@ -229,29 +245,38 @@ impl<M: ChatModel> Engine<M> {
         }
     }
 
-    /// Asks the model one question of a background job within `limit`, without tools: its words and what they cost. It gives
-    /// way to whoever talks, and then there are none.
+    /// Asks the model of `purpose` one question of a background job within `limit`, without tools: its words, and the tokens
+    /// that it read and wrote. `model` names another one of its server. It gives way to whoever talks, and then there are none.
     pub async fn ask_beside(
         &self,
-        model: &str,
+        (purpose, model): (Purpose, &str),
         question: &str,
         tokens: u32,
         limit: Duration,
-    ) -> (Option<String>, u64) {
-        let model = Some(model).filter(|model| !matches!(*model, "" | "auto")).map(str::to_owned);
+    ) -> (Option<String>, (u64, u64)) {
+        let named = Some(model).filter(|model| !matches!(*model, "" | "auto")).map(str::to_owned);
+        let model = named.or_else(|| self.parts.model.other_model(purpose));
         let length = Length::AtMost(tokens);
         let ask = Ask { messages: vec![Message::user(question)], length, model, ..Ask::default() };
-        if self.withheld().is_any() || !matches!(self.parts.model.state(), ModelState::Ready(_)) {
-            return (None, 0);
+        let serving = self.serving(purpose);
+        let is_withheld =
+            self.parts.model.beside(purpose).is_none() && Withheld::from(serving).is_any();
+        if is_withheld || !matches!(serving.state(), ModelState::Ready(_)) {
+            return (None, (0, 0));
         }
         let access = self.access(ModelPriority::Background);
+        let is_apart = self.is_apart(purpose);
         let reading = async {
-            let _permit = access.permit().await;
-            timeout(limit, self.read_reply(ask)).await.ok()?.ok()
+            let _permit = if is_apart { None } else { Some(access.permit().await) };
+            timeout(limit, self.read_reply(ask, purpose)).await.ok()?.ok()
         };
-        match unless(self.arbiter.somebody_waits(), reading).await.flatten() {
-            Some((text, _, stats)) => (Some(text), stats.prompt_eval_count + stats.eval_count),
-            None => (None, 0),
+        let read = match is_apart {
+            true => reading.await,
+            false => unless(self.arbiter.somebody_waits(), reading).await.flatten(),
+        };
+        match read {
+            Some((text, _, stats)) => (Some(text), (stats.prompt_eval_count, stats.eval_count)),
+            None => (None, (0, 0)),
         }
     }
 }

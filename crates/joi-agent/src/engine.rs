@@ -26,7 +26,7 @@ use joi_autonomy::agent::orders::AddressedAgents;
 use joi_base::clock::Clock;
 use joi_base::message::Place;
 use joi_language::{Language, Languages};
-use joi_llm::ModelSize;
+use joi_llm::{ModelSize, Purpose};
 use joi_llm::{Arbiter, ModelPriority};
 use joi_proactive::alert::AcknowledgedBy;
 use joi_schedule::Schedule;
@@ -237,6 +237,17 @@ impl<M: ChatModel> Engine<M> {
     /// Returns the data that the model must not read.
     pub(crate) fn withheld(&self) -> Withheld {
         Withheld::from(&*self.parts.model)
+    }
+
+    /// Returns the model that serves `purpose`.
+    pub(crate) fn serving(&self, purpose: Purpose) -> &M {
+        self.parts.model.beside(purpose).unwrap_or(&self.parts.model)
+    }
+
+    /// Returns the names of the server and of the model that serve `purpose`.
+    pub fn named(&self, purpose: Purpose) -> (String, String) {
+        let (model, asked) = (self.serving(purpose), self.parts.model.other_model(purpose));
+        (model.provider(), asked.unwrap_or_else(|| model.state().named().1.to_owned()))
     }
 
     /// Which model answers; one that is still starting is most likely the embedded one.

@@ -8,11 +8,10 @@ use std::future::Future;
 
 use futures_util::Stream;
 
-use crate::outgoing;
 use joi_base::trace::ModelUse;
 use joi_llm::{Arbiter, ModelPriority, Permit};
 use joi_llm::{Ask, ChatEvent, ChatStats, ChatStream, Embedded, HomeData, LlmConfig, LlmError, Mind};
-use joi_llm::{Knowledge, ModelSize, ReadyServer, ServedBy, ServerHold, Serving};
+use joi_llm::{Knowledge, ModelSize, Purpose, ReadyServer, ServedBy, ServerHold, Serving};
 
 /// A chat model, wherever it runs.
 pub trait ChatModel: Send + Sync {
@@ -41,6 +40,21 @@ pub trait ChatModel: Send + Sync {
     /// Returns whether the model must not read `data`, because its server is outside of the home.
     fn withholds(&self, _data: HomeData) -> bool {
         false
+    }
+
+    /// Returns the model that serves `purpose`, where another server does than for conversations.
+    fn beside(&self, _purpose: Purpose) -> Option<&Self> {
+        None
+    }
+
+    /// Returns the name of another model of this server for `purpose`.
+    fn other_model(&self, _purpose: Purpose) -> Option<String> {
+        None
+    }
+
+    /// Returns the name of its server for records; with its host, where that is outside of the home.
+    fn provider(&self) -> String {
+        self.state().named().0.to_owned()
     }
 
     /// One vector for each text, where there is a model for that. Dropping the future is safe.
@@ -165,7 +179,7 @@ impl ChatModel for Mind {
     }
 
     async fn ask(&self, ask: Ask) -> Result<ChatStream, LlmError> {
-        self.chat(outgoing::ask_for(self.config(), ask)).await
+        self.chat(ask).await
     }
 
     fn is_outside(&self) -> bool {
@@ -176,8 +190,25 @@ impl ChatModel for Mind {
         self.config().withholds(data)
     }
 
+    fn beside(&self, purpose: Purpose) -> Option<&Self> {
+        Self::beside(self, purpose)
+    }
+
+    fn other_model(&self, purpose: Purpose) -> Option<String> {
+        self.config().other_model_of(purpose).map(str::to_owned)
+    }
+
+    fn provider(&self) -> String {
+        match (self.state(), self.config().outside_host()) {
+            (ModelState::Ready(served), Some(host)) if served.by != ServedBy::Local => {
+                format!("{} at {host}", served.by.name())
+            }
+            (state, _) => state.named().0.to_owned(),
+        }
+    }
+
     async fn embed(&self, texts: Vec<String>) -> Result<Embedded, LlmError> {
-        Mind::embed(self, &outgoing::texts_for(self.config(), texts)).await
+        Mind::embed(self, &texts).await
     }
 }
 

@@ -1,13 +1,10 @@
-//! Decides what of the home a model may read, and redacts requests that leave the home.
+//! Decides what of the home a model may read.
 //!
-//! Input: the model's server, names of tools, requests. Output: the tools that may be offered, and requests without
-//! secrets. What is withheld is left out of prompts and tools; quick commands use it all the same, since no model reads
-//! them. Pure: no I/O, no clock.
-
-use serde_json::Value;
+//! Input: the model's server, names of tools. Output: the tools that may be offered. What is withheld is left out of prompts
+//! and tools; quick commands use it all the same, since no model reads them. Pure: no I/O, no clock.
 
 use crate::model::ChatModel;
-use joi_llm::{Ask, HomeData, LlmConfig, Message};
+use joi_llm::HomeData;
 use joi_tools::{self as tools, Toolbox};
 
 /// Data that the model must not read, because its server is outside of the home.
@@ -42,33 +39,4 @@ impl Withheld {
         let names: Vec<String> = names.map(str::to_owned).collect();
         toolbox.only(&names)
     }
-}
-
-/// Returns a request as the configured server may read it: without secrets where it is outside of the home.
-pub(crate) fn ask_for(config: &LlmConfig, ask: Ask) -> Ask {
-    match config.is_outside() {
-        true => Ask { messages: ask.messages.into_iter().map(redacted).collect(), ..ask },
-        false => ask,
-    }
-}
-
-/// Returns texts as the configured server may read them: without secrets where it is outside of the home.
-pub(crate) fn texts_for(config: &LlmConfig, texts: Vec<String>) -> Vec<String> {
-    match config.is_outside() {
-        true => texts.iter().map(|text| joi_redact::redact_structured(text).into_string()).collect(),
-        false => texts,
-    }
-}
-
-/// Returns a message without secrets in its text and in the arguments of its calls, and without its thinking.
-pub(crate) fn redacted(mut message: Message) -> Message {
-    message.content = joi_redact::redact_structured(&message.content).into_string();
-    for call in &mut message.tool_calls {
-        if let Value::Object(clean) = joi_redact::redact_json(&Value::Object(call.function.arguments.clone()))
-        {
-            call.function.arguments = clean;
-        }
-    }
-    message.thinking = None;
-    message
 }

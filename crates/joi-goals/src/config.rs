@@ -1,4 +1,4 @@
-//! `[goals]` of the configuration: whether goals are worked on, when, by which model, and what calls cost.
+//! `[goals]` of the configuration: whether goals are worked on, when, and what calls cost.
 //!
 //! Plain data, immutable after start.
 
@@ -11,7 +11,6 @@ use joi_schedule::announce::{QuietHours, QuietPeriod};
 use serde::{Deserialize, Serialize};
 
 use crate::health::HealthLimits;
-use crate::kind::AgentType;
 use crate::limits::SESSION_OVER;
 use crate::usage::ModelPrice;
 
@@ -31,12 +30,6 @@ pub struct GoalsConfig {
     /// Tools that goals may call by themselves although they change something, by name. Any other such call waits for a yes,
     /// and after words of strangers each one does.
     pub allow: Vec<String>,
-    /// Model that works on goals; "": the one that answers.
-    pub model: String,
-    /// Model that does their tasks; "": the one that answers.
-    pub task_model: String,
-    /// Model that sums sessions up; "": the one that answers.
-    pub summary_model: String,
     /// Shorter times of the health monitor, for somebody who develops.
     pub development: bool,
     /// Prices of models by name, for `joi usage`; a model that is not named costs nothing.
@@ -52,9 +45,6 @@ impl Default for GoalsConfig {
             archive_after_min: u32::try_from(SESSION_OVER.as_mins()).unwrap_or(30),
             feed: true,
             allow: Vec::new(),
-            model: String::new(),
-            task_model: String::new(),
-            summary_model: String::new(),
             development: false,
             prices: BTreeMap::new(),
         }
@@ -90,12 +80,6 @@ impl GoalsConfig {
     /// Returns the times of the health monitor.
     pub fn health(&self) -> HealthLimits {
         if self.development { HealthLimits::development() } else { HealthLimits::default() }
-    }
-
-    /// Returns the model of a type of agent; nothing: the one that answers.
-    pub(crate) fn model_of(&self, kind: &AgentType) -> Option<String> {
-        let model = if kind.reports_to_parent() { &self.task_model } else { &self.model };
-        Some(model.trim()).filter(|model| !model.is_empty()).map(str::to_owned)
     }
 }
 

@@ -213,8 +213,8 @@ impl AgentDesk for RunDesk<'_> {
         all.filtered(|tool| self.offers(tool))
     }
 
-    fn model(&self) -> Option<String> {
-        self.world.config.model_of(self.kind)
+    fn purpose(&self) -> &'static str {
+        self.kind.purpose
     }
 
     fn step<'a>(&'a self, step: TurnStep<'a>) -> BoxFuture<'a, ()> {

@@ -4,7 +4,6 @@
 //! that works on goals. It runs no agent: words to a goal wait in its thread, and no word of that thread comes back but its latest
 //! message, as words of strangers where there are some in it.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use futures_util::FutureExt as _;
@@ -17,10 +16,11 @@ use joi_tools::{Arguments, Call, CallValue, Effect, Output, Tool, ToolError, sch
 use joi_understand::requests::goal;
 use serde_json::{Value, json};
 
-use crate::limits::IT_LASTS;
 use crate::names::{self, NamedGoal};
+use it::SpokenOf;
 
 mod act;
+mod it;
 mod look;
 
 /// The name of the tool.
@@ -86,7 +86,7 @@ pub struct GoalsTool {
     known: KnownGoals,
     wake_up: GoalsWakeUp,
     /// The goal that each conversation spoke of last, and when.
-    it: Mutex<HashMap<String, (i64, Timestamp)>>,
+    it: Mutex<SpokenOf>,
 }
 
 /// Which goal is meant.
@@ -102,21 +102,27 @@ impl GoalsTool {
         Self { store, clock, known, wake_up, it: Mutex::default() }
     }
 
-    fn it(&self) -> MutexGuard<'_, HashMap<String, (i64, Timestamp)>> {
+    /// The same, with the goals that conversations of an earlier program have spoken of: two commands that follow each other
+    /// are one conversation.
+    #[must_use]
+    pub async fn recalled(self) -> Self {
+        let spoken_of = it::recalled(&self.store).await;
+        Self { it: Mutex::new(spoken_of), ..self }
+    }
+
+    fn it(&self) -> MutexGuard<'_, SpokenOf> {
         self.it.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn speaks_of(&self, goal: i64, call: &Call<'_>) {
-        let now = call.now.timestamp();
-        let mut spoken_of = self.it();
-        spoken_of.retain(|_, (_, at)| is_recent(*at, now));
-        spoken_of.insert(call.conversation.to_owned(), (goal, now));
+    async fn speaks_of(&self, goal: i64, call: &Call<'_>) {
+        let spoken_of = it::spoken_of(&self.store, call.conversation, goal, call.now.timestamp()).await;
+        *self.it() = spoken_of;
     }
 
     /// Returns the goal that "it" is now in a conversation.
     fn it_now(&self, conversation: &str, now: Timestamp) -> Option<KnownGoal> {
         let (id, at) = *self.it().get(conversation)?;
-        self.known.all().into_iter().find(|goal| goal.id == id && is_recent(at, now))
+        self.known.all().into_iter().find(|goal| goal.id == id && it::is_recent(at, now))
     }
 
     fn meant(&self, call: &Call<'_>) -> Meant {
@@ -163,7 +169,7 @@ impl GoalsTool {
                     Meant::One(goal) => goal,
                     Meant::Not(sentence) => return Ok(Output::own(sentence.clone()).saying(sentence)),
                 };
-                self.speaks_of(goal.id, &call);
+                self.speaks_of(goal.id, &call).await;
                 match action {
                     "how" => look::how(self, &goal, &call).await,
                     "say" => act::say(self, &goal, &call).await,
@@ -177,11 +183,6 @@ impl GoalsTool {
         self.known.read(&self.store).await.map_err(lost)?;
         Ok(done)
     }
-}
-
-/// Returns whether a goal that was spoken of at `at` may still be called "it".
-fn is_recent(at: Timestamp, now: Timestamp) -> bool {
-    now.duration_since(at).abs() < IT_LASTS
 }
 
 /// Returns whether `said` means the goal that was last spoken of.

@@ -11,6 +11,7 @@ use joi_agent::model::ChatModel;
 use joi_autonomy::agent::news::{AgentNews, TurnEnding};
 use joi_autonomy::agent::turn::{AgentCaller, AgentTurn, AgentTurnDone, TurnFailure};
 use joi_base::message::Origin;
+use joi_llm::Purpose;
 use joi_redact::redact;
 use joi_schedule::announce::Announcer;
 use joi_store::{NewCell, NewWorkNote, RunEnd, StoreError, ThreadCell, WorkChange, WorkRow};
@@ -194,11 +195,11 @@ impl<M: ChatModel> Orchestrator<M> {
         }
         let steps = self.world.store.steps(claimed.row.id, crate::limits::HISTORY_KEPT).await?;
         let question = archive::question(cells);
-        let model = &self.world.config.summary_model;
         let began = self.now();
+        let use_of = (Purpose::Summaries, "");
         let (written, tokens) =
-            self.engine.ask_beside(model, &question, SUMMARY_TOKENS, SUMMARY_WITHIN).await;
-        if tokens > 0 {
+            self.engine.ask_beside(use_of, &question, SUMMARY_TOKENS, SUMMARY_WITHIN).await;
+        if tokens != (0, 0) {
             self.summed_up(claimed, tokens, self.now().duration_since(began)).await?;
         }
         let summary = archive::written(written.as_deref()).map(|text| redact(&text).into_string());
@@ -213,24 +214,22 @@ impl<M: ChatModel> Orchestrator<M> {
     async fn summed_up(
         &self,
         claimed: &ClaimedRun,
-        tokens: u64,
+        tokens: (u64, u64),
         took: SignedDuration,
     ) -> Result<(), StoreError> {
-        let state = self.engine.parts.model.state();
-        let (provider, answering) = state.named();
-        let model = Some(self.world.config.summary_model.trim()).filter(|model| !model.is_empty());
-        let model = model.unwrap_or(answering);
+        let (provider, model) = self.engine.named(Purpose::Summaries);
+        let cost_micros = crate::usage::cost_micros(&self.world.config.prices, (&provider, &model), tokens);
         let usage = joi_store::UsageRow {
             at: self.now(),
             work: claimed.row.id,
             agent: claimed.kind.name.to_owned(),
-            purpose: "summaries".to_owned(),
-            provider: provider.to_owned(),
-            model: model.to_owned(),
-            tokens_in: tokens,
-            tokens_out: 0,
+            purpose: Purpose::Summaries.name().to_owned(),
+            provider,
+            model,
+            tokens_in: tokens.0,
+            tokens_out: tokens.1,
             took_ms: u64::try_from(took.as_millis()).unwrap_or(0),
-            cost_micros: crate::usage::cost_micros(&self.world.config.prices, (provider, model), (tokens, 0)),
+            cost_micros,
         };
         self.world.store.add_usage(usage).await
     }

@@ -13,9 +13,11 @@ use joi_base::problem::Problem;
 
 mod backend;
 mod threads;
+mod uses;
 
 pub use backend::Backend;
 pub use threads::Threads;
+pub use uses::{LlmUseConfig, LlmUsesConfig, Purpose, UseBackend, keys_of};
 
 /// How long at most the embedded server waits for the next command: nobody may come again, and the memory is wanted back.
 pub const LONGEST_LINGERING: Duration = Duration::from_secs(300);
@@ -59,7 +61,7 @@ pub struct OwnModel {
 pub struct LlmConfig {
     /// "auto": Ollama where it runs and has the model, else our own; "local": only our own; "ollama" or another kind of
     /// server: only the one at `url`. "openai" is any OpenAI-compatible one, for example llama-server, vLLM, LM Studio or
-    /// LocalAI.
+    /// LocalAI; "anthropic" is one with the Messages API of Anthropic.
     pub backend: Backend,
     /// Where Ollama or the OpenAI-compatible server listens: http:// or https://, host, port; a path where the server has
     /// one, with or without /v1 at its end.
@@ -71,8 +73,8 @@ pub struct LlmConfig {
     /// What else may be sent to an address outside of the home: "memory" (what is remembered, in prompts, as a tool and for
     /// vectors), "house" (its state, and its tools for the model). What is not listed stays at home.
     pub outside_may: Vec<HomeData>,
-    /// Absolute path of a file with the API key of the OpenAI-compatible server, which nobody else may read; "": the
-    /// systemd credential llm-key, or no key.
+    /// Absolute path of a file with the API key of the server, which nobody else may read; "": the systemd credential
+    /// llm-key, or no key. Outside of the home a server of the kinds "openai" and "anthropic" is off without a key.
     pub key_file: String,
     /// A model's name as `ollama list` or the OpenAI-compatible server shows it, or "auto": the first installed of a list
     /// of models that suit a small computer (see the README); on an OpenAI-compatible server the first chat model.
@@ -110,6 +112,11 @@ pub struct LlmConfig {
     /// one that can, or the embedded one), or "" (none: what is remembered is found by its words). On a server outside of the
     /// home only with "memory" in `outside_may`; "auto" is the embedded one there without it.
     pub embed_model: String,
+    /// Models and servers by use.
+    pub uses: LlmUsesConfig,
+    /// What these settings are for.
+    #[serde(skip)]
+    pub purpose: Purpose,
 }
 
 impl Default for LlmConfig {
@@ -131,6 +138,8 @@ impl Default for LlmConfig {
             threads: Threads::Auto,
             think: default_think(),
             embed_model: "auto".to_owned(),
+            uses: LlmUsesConfig::default(),
+            purpose: Purpose::Chat,
         }
     }
 }
@@ -156,18 +165,6 @@ impl LlmConfig {
             Threads::Auto => None,
             Threads::Count(count) => number("threads", f64::from(count), 1.0, 64.0, "or \"auto\""),
         };
-        let url = parse_url(&self.url).is_none().then(|| {
-            Problem::new("llm.url", &self.url, "http:// or https:// with host and port")
-                .remedy("Write for example http://127.0.0.1:11434.")
-        });
-        let outside = (self.is_outside() && !self.outside).then(|| {
-            Problem::new("llm.url", &self.url, "an address at home, or any other with llm.outside = true").remedy(
-                "Everything that is said to the model would be sent there. Correct the address, or set llm.outside = true \
-                 to allow that.",
-            )
-        });
-        let key_file = (!self.key_file.is_empty() && !self.key_file.starts_with('/'))
-            .then(|| Problem::new("llm.key_file", &self.key_file, "an absolute path, or \"\""));
         let model = self
             .model
             .trim()
@@ -177,9 +174,6 @@ impl LlmConfig {
             Problem::new("llm.local", "empty", "a name of the list that `joi models` shows, or \"auto\"")
         });
         [
-            url,
-            outside,
-            key_file,
             model,
             local,
             number("num_ctx", f64::from(self.num_ctx), 2048.0, 32768.0, "tokens"),
@@ -199,8 +193,27 @@ impl LlmConfig {
             )
             .remedy("Write for example [{ model = \"qwen3*\", think = \"off\" }].")
         }))
+        .chain(self.address_problems())
         .chain(self.own_model_problems())
+        .chain(self.use_problems())
         .collect()
+    }
+
+    /// Returns what is wrong with the address, what is allowed there, and the file with the key.
+    fn address_problems(&self) -> Vec<Problem> {
+        let url = parse_url(&self.url).is_none().then(|| {
+            Problem::new("llm.url", &self.url, "http:// or https:// with host and port")
+                .remedy("Write for example http://127.0.0.1:11434.")
+        });
+        let outside = (self.is_outside() && !self.outside).then(|| {
+            Problem::new("llm.url", &self.url, "an address at home, or any other with llm.outside = true").remedy(
+                "Everything that is said to the model would be sent there. Correct the address, or set llm.outside = true \
+                 to allow that.",
+            )
+        });
+        let key_file = (!self.key_file.is_empty() && !self.key_file.starts_with('/'))
+            .then(|| Problem::new("llm.key_file", &self.key_file, "an absolute path, or \"\""));
+        [url, outside, key_file].into_iter().flatten().collect()
     }
 
     fn own_model_problems(&self) -> impl Iterator<Item = Problem> {
@@ -267,6 +280,11 @@ impl LlmConfig {
         let url = &self.url;
         self.is_outside()
             .then(|| format!("words leave the house: what is said to the model is sent to {url}; {stays}"))
+    }
+
+    /// Returns the host of the configured server, where that is outside of the home.
+    pub fn outside_host(&self) -> Option<String> {
+        self.is_outside().then(|| parse_url(&self.url)?.host_str().map(str::to_owned)).flatten()
     }
 
     /// Returns whether `llm.url` points at this machine.

@@ -78,7 +78,13 @@ pub enum LlmError {
         /// The reason, without the file's content.
         why: String,
     },
-    /// An OpenAI-compatible server has no such model.
+    /// A server outside of the home is off without an API key. Trying again is useless before there is one.
+    #[error("the model server at {at} is outside of the home and off without an API key; set llm.key_file")]
+    NoKey {
+        /// The server's address.
+        at: String,
+    },
+    /// The server has no such model.
     #[error("the model server has no model {model}: {offers}; change llm.model")]
     ModelUnknown {
         /// As it was asked for.
@@ -94,6 +100,14 @@ pub enum LlmError {
     /// The server limits the number of requests or tokens. The caller may try once more later.
     #[error("the model server limits requests (HTTP 429); wait a moment, or raise the limit of the account")]
     TooManyRequests,
+    /// Another kind of service listens at the address.
+    #[error("the service at {at} does not speak the API of Anthropic: {found}; correct llm.url or llm.backend")]
+    NotAnthropic {
+        /// The server's address.
+        at: String,
+        /// The kind of service, as a clause.
+        found: String,
+    },
     /// Another kind of service listens at the address.
     #[error(
         "the service at {at} is not an OpenAI-compatible server: {found}; correct llm.url or llm.backend"
@@ -184,9 +198,11 @@ impl LlmError {
             | Self::Refused { .. }
             | Self::KeyRefused { .. }
             | Self::KeyFile { .. }
+            | Self::NoKey { .. }
             | Self::ModelUnknown { .. }
             | Self::TooManyRequests
             | Self::NotOpenAi { .. }
+            | Self::NotAnthropic { .. }
             | Self::Broken
             | Self::Garbage(_)
             | Self::TimedOut { .. }
@@ -215,9 +231,11 @@ impl LlmError {
             | Self::Refused { .. }
             | Self::KeyRefused { .. }
             | Self::KeyFile { .. }
+            | Self::NoKey { .. }
             | Self::ModelUnknown { .. }
             | Self::ContextTooLong(_)
             | Self::NotOpenAi { .. }
+            | Self::NotAnthropic { .. }
             | Self::Garbage(_)
             | Self::Down { .. }
             | Self::CannotRun { .. }

@@ -2,12 +2,14 @@
 //!
 //! Plain data.
 
+pub(crate) mod anthropic;
 pub(crate) mod ollama;
 pub(crate) mod openai;
 
 use super::server::ServerKind;
+pub use anthropic::ANTHROPIC;
 pub use ollama::OLLAMA;
 pub use openai::OPEN_AI;
 
 /// All kinds. A new one gets its line here.
-pub(super) static KINDS: &[&ServerKind] = &[&OLLAMA, &OPEN_AI];
+pub(super) static KINDS: &[&ServerKind] = &[&OLLAMA, &OPEN_AI, &ANTHROPIC];

@@ -1,9 +1,9 @@
 //! The language model: which server answers, how it is asked, what can go wrong.
 //!
 //! Tokio tasks only; nothing here blocks a thread. [`Mind`] decides which server serves and hands out replies as a
-//! [`ChatStream`]. A server is a [`ChatServer`]: [`Ollama`], which the embedded `joi-model` speaks as well, or [`OpenAi`],
-//! any OpenAI-compatible one. In: messages. Out: text, tool calls, counters. It refuses to alter what it was given:
-//! redaction comes before, sanitising after.
+//! [`ChatStream`]. A server is a [`ChatServer`]: [`Ollama`], which the embedded `joi-model` speaks as well, [`OpenAi`], any
+//! OpenAI-compatible one, or [`Anthropic`]. In: messages. Out: text, tool calls, counters. To a server
+//! outside of the home no secret is sent; else nothing is altered, as redaction comes before and sanitising after.
 
 mod address;
 mod arbiter;
@@ -27,8 +27,10 @@ mod local_models;
 mod mind;
 mod model_size;
 mod only_english;
+mod outgoing;
 mod server;
 mod speed;
+mod sse;
 mod stream;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
@@ -37,6 +39,7 @@ mod wire;
 pub use arbiter::{Arbiter, ModelPriority, Permit, RunningTurn};
 pub use choose::{BetterModel, LocalChoice, LocalWish, PassedOver, choose_local};
 pub use config::{Backend, HomeData, LONGEST_LINGERING, LlmConfig, OwnModel, ThinkRule, Threads};
+pub use config::{LlmUseConfig, LlmUsesConfig, Purpose, UseBackend, keys_of};
 pub use early_answer::{BegunWords, EarlyAnswer, EarlyAnswerSource, early_answer};
 pub use embed::Embedded;
 pub use error::LlmError;
@@ -44,10 +47,11 @@ pub use forecast::forecast;
 pub use http::Endpoint;
 pub use joi_base::restart::RestartPolicy;
 pub use json_lines::PullStream;
-pub use key::KEY_CREDENTIAL;
+pub use key::key_credential;
+pub use kinds::anthropic::Anthropic;
 pub use kinds::ollama::{Ollama, PREFERRED};
 pub use kinds::openai::OpenAi;
-pub use kinds::{OLLAMA, OPEN_AI};
+pub use kinds::{ANTHROPIC, OLLAMA, OPEN_AI};
 pub use local::{LOCAL_EMBED_MODEL, has_lingering_server, served_name};
 pub use local_models::{FileExaminer, FileState, HEADROOM, LocalChatModel, LocalModels, ModelCandidate};
 pub use mind::{
@@ -55,6 +59,7 @@ pub use mind::{
 };
 pub use model_size::{Knowledge, ModelSize, size_of};
 pub use only_english::{LittleUse, little_use};
+pub use outgoing::{ask_for, redacted};
 pub use server::{ChatServer, ServerAnswer, ServerKind};
 pub use speed::SpeedLog;
 pub use stream::ChatStream;

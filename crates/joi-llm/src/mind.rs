@@ -11,10 +11,12 @@ mod keeper;
 mod serving;
 mod shared;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
@@ -24,12 +26,13 @@ pub use self::ask::{Ask, HeadMaker, Length};
 pub use self::hold::ServerHold;
 pub use self::serving::{ReadyServer, ServedBy, Serving};
 use self::shared::{MindShared, VectorsBeside};
-use super::config::LlmConfig;
+use super::config::{LlmConfig, Purpose};
 use super::embed::{self, AUTO, Embedded, Embedder};
 use super::error::LlmError;
 use super::kinds::ollama::Ollama;
 use super::local::EMBED_NAME;
 use super::local_models::LocalModels;
+use super::outgoing::{ask_for, texts_for};
 use super::stream::ChatStream;
 use joi_base::restart::RestartPolicy;
 
@@ -67,11 +70,18 @@ pub struct ModelServer {
     local: LocalModels,
     head: HeadMaker,
     restarts: RestartPolicy,
+    /// Those of uses that another server serves.
+    beside: Vec<ModelServer>,
 }
 
 impl ModelServer {
     /// Runs until `stop` or [`Mind::shutdown`], then ends the embedded server. After a panic it may be run again.
     pub async fn run(&self, stop: CancellationToken) {
+        let beside = join_all(self.beside.iter().map(|server| server.keep(stop.clone())));
+        tokio::join!(self.keep(stop.clone()), beside);
+    }
+
+    async fn keep(&self, stop: CancellationToken) {
         // Whoever served before a panic was killed with its handle.
         self.shared.serving.send_replace(Serving::Starting { since: Instant::now() });
         let shared = Arc::clone(&self.shared);
@@ -93,6 +103,8 @@ pub struct Mind {
     keeper: Mutex<Option<JoinHandle<()>>>,
     embedder: Embedder,
     embed_gguf: PathBuf,
+    /// Models of uses that another server serves.
+    beside: BTreeMap<Purpose, Mind>,
 }
 
 impl std::fmt::Debug for Mind {
@@ -112,10 +124,26 @@ impl Mind {
     /// The model, and the task that looks for its server: the caller runs it, or nobody ever serves.
     pub fn unattended(parts: MindParts) -> (Self, ModelServer) {
         let MindParts { config, local, head, restarts } = parts;
+        let (mut beside, mut servers) = (BTreeMap::new(), Vec::new());
+        for purpose in Purpose::BESIDE {
+            let Some(config) = config.server_of(purpose) else { continue };
+            // Nothing is read ahead for work that nobody waits for.
+            let head: HeadMaker = Arc::new(|_, _, _| Vec::new());
+            let (mind, server) =
+                Self::unattended(MindParts { config, local: local.clone(), head, restarts });
+            beside.insert(purpose, mind);
+            servers.push(server);
+        }
         let shared = Arc::new(MindShared::new(config));
         let embed_gguf = local.embed_gguf.clone();
-        let server = ModelServer { shared: Arc::clone(&shared), local, head, restarts };
-        (Self { shared, keeper: Mutex::default(), embedder: Embedder::default(), embed_gguf }, server)
+        let server = ModelServer { shared: Arc::clone(&shared), local, head, restarts, beside: servers };
+        let (keeper, embedder) = (Mutex::default(), Embedder::default());
+        (Self { shared, keeper, embedder, embed_gguf, beside }, server)
+    }
+
+    /// Returns the model that serves `purpose`, where another server does than for conversations.
+    pub fn beside(&self, purpose: Purpose) -> Option<&Self> {
+        self.beside.get(&purpose)
     }
 
     /// Runs `server` in a task of its own, which [`Mind::shutdown`] waits for.
@@ -166,6 +194,7 @@ impl Mind {
     pub async fn chat(&self, ask: Ask) -> Result<ChatStream, LlmError> {
         let hold = self.hold();
         let ready = self.ready().await?;
+        let ask = ask_for(self.config(), ask);
         let other = ask.model.clone().filter(|_| ready.by != ServedBy::Local);
         let is_other = other.is_some();
         let request = self.shared.request(other.as_ref().unwrap_or(&ready.model), ready.by, ask);
@@ -198,6 +227,7 @@ impl Mind {
             }
         };
         let config = &self.shared.config;
+        let texts = &texts_for(config, texts.to_vec());
         let made = self.embedder.embed(&ready, config, texts).await;
         match made {
             Err(error @ LlmError::NoVectors { .. })
@@ -253,6 +283,9 @@ impl Mind {
     /// Ends the task and the embedded server, and waits for both. Questions still open fail.
     pub async fn shutdown(&self) {
         self.shared.stop.cancel();
+        for mind in self.beside.values() {
+            mind.shared.stop.cancel();
+        }
         let keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(keeper) = keeper {
             // A keeper that panicked has been reported by the panic; its child is killed with its handle.

@@ -1,8 +1,8 @@
 //! The seam between [`Mind`](crate::Mind) and the servers of chat models.
 //!
-//! [`ChatServer`] is implemented by [`Ollama`](crate::Ollama), which the embedded server speaks as well, and by
-//! [`OpenAi`](crate::OpenAi), any OpenAI-compatible server. A server of another kind implements the trait, describes itself
-//! in a [`ServerKind`] and gets a line in `kinds.rs`. Dropping a future or a [`ChatStream`] closes its connection, which is how
+//! [`ChatServer`] is implemented by [`Ollama`](crate::Ollama), which the embedded server speaks as well, by
+//! [`OpenAi`](crate::OpenAi), any OpenAI-compatible server, and by [`Anthropic`](crate::Anthropic). A server of another kind
+//! implements the trait, describes itself in a [`ServerKind`] and gets a line in `kinds.rs`. Dropping a future or a [`ChatStream`] closes its connection, which is how
 //! a server learns to stop; the caller sets the limits of time of a chat.
 
 use std::fmt;
@@ -13,6 +13,7 @@ use futures_util::future::BoxFuture;
 use super::error::LlmError;
 use super::stream::ChatStream;
 use super::wire::{ChatEvent, ChatRequest, ChatStats, InstalledModel, ModelInfo, Options};
+use joi_base::message::Private;
 
 /// An answer that is waited for.
 pub type ServerAnswer<'a, T> = BoxFuture<'a, Result<T, LlmError>>;
@@ -123,8 +124,10 @@ pub struct ServerKind {
     pub name: &'static str,
     /// What the owner can do where no such server serves.
     pub remedy: &'static str,
-    /// Creates a client of the server at an address, with the key in a file. Nothing is contacted.
-    pub(super) connect: fn(url: &str, key_file: &str) -> Result<AnyChatServer, LlmError>,
+    /// Whether requests carry an API key; outside of the home there has to be one.
+    pub(super) takes_key: bool,
+    /// Creates a client of the server at an address. Nothing is contacted.
+    pub(super) connect: fn(url: &str, key: Option<Private<String>>) -> Result<AnyChatServer, LlmError>,
     /// Returns the listed model that `llm.model` means.
     pub(super) chat_model: fn(wanted: &str, listed: &[InstalledModel]) -> Result<String, LlmError>,
     /// Returns whether a model of that name makes vectors, where the list does not say.

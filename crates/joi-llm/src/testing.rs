@@ -1,10 +1,11 @@
 //! A scripted model server over a real socket: it answers like the real one unless a test scripts the answer.
 //!
 //! Compiled for tests only. One Tokio task per connection, one answer per connection. A script decides every byte and when
-//! it is sent; `ollama.rs` and `openai.rs` hold what is answered without a script.
+//! it is sent; `ollama.rs`, `openai.rs` and `anthropic.rs` hold what is answered without a script.
 
 #![allow(clippy::unwrap_used, reason = "in a test, what was not expected ends it")]
 
+pub mod anthropic;
 mod ollama;
 pub mod openai;
 
@@ -28,13 +29,15 @@ pub struct Seen {
     pub call: String,
     /// The `Authorization` header.
     pub authorization: Option<String>,
+    /// The `x-api-key` header.
+    pub key: Option<String>,
     /// The body; null when there was none.
     pub body: Value,
 }
 
 impl Seen {
     fn is_chat(&self) -> bool {
-        ["POST /api/chat", "POST /v1/chat/completions"].contains(&self.call.as_str())
+        ["POST /api/chat", "POST /v1/chat/completions", "POST /v1/messages"].contains(&self.call.as_str())
     }
 }
 
@@ -169,6 +172,14 @@ impl Double {
         double
     }
 
+    /// Listens on a free port as a server with the Messages API of Anthropic, the model `claude-double-1` and the key
+    /// `sk-ant-test`.
+    pub async fn anthropic() -> Self {
+        let double = Self::serving("127.0.0.1:0", anthropic::answer).await;
+        double.install(vec![Model::new("claude-double-1", &["completion", "tools"])]);
+        double
+    }
+
     async fn serving(address: &str, api: Api) -> Self {
         let listener = TcpListener::bind(address).await.unwrap();
         let double = Self::new(format!("http://{}", listener.local_addr().unwrap()), api);
@@ -268,7 +279,8 @@ fn take_script(state: &State, call: &str) -> Option<Script> {
 }
 
 fn take_answer(state: &State, seen: &Seen) -> Option<Script> {
-    let newest = seen.body["messages"].as_array()?.last()?["content"].as_str()?.to_lowercase();
+    let newest = seen.body["messages"].as_array()?.last()?["content"].clone();
+    let newest = newest.as_str().map_or_else(|| newest.to_string(), str::to_owned).to_lowercase();
     let mut answers = state.answers.lock().unwrap();
     let (_, scripts) = answers.iter_mut().find(|(about, _)| newest.contains(about.as_str()))?;
     if scripts.len() > 1 { scripts.pop_front() } else { scripts.front().cloned() }
@@ -332,5 +344,5 @@ fn parse_request(bytes: &[u8]) -> Option<Seen> {
     let length: usize = header("content-length").map_or(0, |value| value.parse().unwrap());
     let body = bytes.get(end + 4..end + 4 + length)?;
     let body = serde_json::from_slice(body).unwrap_or(Value::Null);
-    Some(Seen { call, authorization: header("authorization"), body })
+    Some(Seen { call, authorization: header("authorization"), key: header("x-api-key"), body })
 }

@@ -18,6 +18,7 @@ use joi_autonomy::agent::sensor::{
 };
 use joi_autonomy::agent::sensor_entry::SensorEntry;
 use joi_autonomy::agent::signal::{Signal, SignalScore, score};
+use joi_llm::Purpose;
 use joi_tools::gate::{AgentCall, Consent, GateVerdict, StandingPermission, Taint, judge_agent};
 use joi_tools::{self as tools, Call, Effect, Source, ToolError, schema};
 
@@ -140,9 +141,9 @@ async fn taken<M: ChatModel>(
             None => SignalScore::Unasked,
             Some(question) => {
                 let model = &signal.entry.model;
-                let (answer, tokens) =
-                    world.engine.ask_beside(model, &question, SCORE_TOKENS, SCORED_WITHIN).await;
-                news.send(SensorNews::Spent(tokens)).await?;
+                let (answer, (read, written)) =
+                    world.engine.ask_beside((Purpose::Chat, model), &question, SCORE_TOKENS, SCORED_WITHIN).await;
+                news.send(SensorNews::Spent(read + written)).await?;
                 score(answer.as_deref())
             }
         };

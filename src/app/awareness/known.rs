@@ -14,7 +14,7 @@ use joi_agent::HouseKnown;
 use joi_base::clock::Clock;
 use joi_language::Language;
 use joi_proactive::alert::Alerts;
-use joi_proactive::awareness::{AwarenessConfig, ContextState, HomePresence};
+use joi_proactive::awareness::{AwarenessConfig, ContextState, HomePresence, Topic};
 use joi_store::{Store, StoreError};
 
 /// States of the house are used in prompts for this long after the last update.
@@ -91,6 +91,14 @@ impl Awareness {
 
     pub(in crate::app) fn state(&self) -> MutexGuard<'_, ContextState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a topic that might be mentioned; the watcher stores it with the rest.
+    pub(in crate::app) fn offer(&self, topic: Topic) {
+        let now = self.clock.now().timestamp();
+        if self.state().offer(topic, &self.rules, now) {
+            self.is_unsaved.store(true, Ordering::Release);
+        }
     }
 
     /// Stores the state and returns whether it is stored; a failure is logged and retried by the watcher. Once something

@@ -14,6 +14,7 @@ use jiff::{SignedDuration, Timestamp};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
+use super::feed::{self, TakesTopics};
 use super::handle::{ASSISTANT, GoalsHandle};
 use crate::app::granted::granted;
 use joi_agent::Engine;
@@ -67,6 +68,8 @@ pub(super) struct GoalTask<M> {
     /// Of whoever talks with the assistant; nothing where another agent has its name.
     requests: Option<mpsc::Receiver<AgentRequest>>,
     asked: mpsc::Receiver<WaitingCall>,
+    /// Takes the items of the day.
+    topics: TakesTopics,
     /// The question about each call that waits.
     questions: HashMap<u32, AnnouncementId>,
     /// What runs, and its agent.
@@ -82,6 +85,7 @@ impl<M: ChatModel + 'static> GoalTask<M> {
         (engine, announcer): (Arc<Engine<M>>, Announcer),
         handle: GoalsHandle,
         (requests, asked): (Option<mpsc::Receiver<AgentRequest>>, mpsc::Receiver<WaitingCall>),
+        topics: TakesTopics,
     ) -> Self {
         Self {
             orchestrator,
@@ -90,6 +94,7 @@ impl<M: ChatModel + 'static> GoalTask<M> {
             handle,
             requests,
             asked,
+            topics,
             questions: HashMap::new(),
             running: None,
             talks: FuturesUnordered::new(),
@@ -169,7 +174,7 @@ impl<M: ChatModel + 'static> GoalTask<M> {
             tracing::info!(runs = lost, "runs of goals that the last end has cut off are given back");
         }
         owner::assistant(store, now).await?;
-        Ok(())
+        feed::offer(store, &self.topics, &self.orchestrator.world().clock.now()).await
     }
 
     /// Looks after everything, and begins what is next; returns how long nothing changes by itself.
@@ -195,12 +200,17 @@ impl<M: ChatModel + 'static> GoalTask<M> {
         if let Some(NextRun { work, mode }) = next::next(&rows, facts, &now)
             && let Some(row) = rows.into_iter().find(|row| row.id == work)
         {
-            let orchestrator = Arc::clone(&self.orchestrator);
+            let (orchestrator, topics) = (Arc::clone(&self.orchestrator), Arc::clone(&self.topics));
             let run = async move {
-                match orchestrator.run(&row, mode, AgentCaller::Nobody).await {
-                    Ok(_) => GoalDone::Ran,
-                    Err(error) => GoalDone::Lost(error),
-                }
+                let world = orchestrator.world();
+                let ran = orchestrator.run(&row, mode, AgentCaller::Nobody).await;
+                let done = match ran {
+                    Ok(_) if mode == RunMode::Feed => {
+                        feed::offer(&world.store, &topics, &world.clock.now()).await
+                    }
+                    ran => ran.map(drop),
+                };
+                done.map_or_else(GoalDone::Lost, |()| GoalDone::Ran)
             };
             self.running = Some((work, run.boxed()));
             return Ok(LOOKS_EVERY);

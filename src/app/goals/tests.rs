@@ -28,12 +28,14 @@ use joi_goals::owner::{self, OpenedGoal};
 use joi_language::Language;
 use joi_language::testing::{english, in_english};
 use joi_llm::{Ask, ChatEvent, ChatStats, Knowledge, LlmConfig, LlmError, ModelSize, OLLAMA, ServedBy};
+use joi_proactive::awareness::Topic;
 use joi_schedule::announce::{AnnounceConfig, Announcer};
 use joi_store::{Store, WorkChange, WorkRow};
 use joi_tools::{
     Arguments, Call, Effect, Output, Tool, ToolError, ToolRegistry, Toolbox, ToolsConfig, schema,
 };
 
+mod news;
 mod week;
 
 /// A clock that goes with the paused time of the test.
@@ -124,6 +126,8 @@ struct Bench {
     engine: Arc<Engine<Thinker>>,
     store: Store,
     handle: GoalsHandle,
+    /// What was offered to the impulse.
+    topics: Arc<StdMutex<Vec<Topic>>>,
     stop: CancellationToken,
     running: JoinHandle<()>,
 }
@@ -182,12 +186,16 @@ impl Bench {
         let orchestrator = Orchestrator::new(Arc::clone(&engine), announcer.clone(), world, TYPES);
         let handle = GoalsHandle::default();
         let parts = (Arc::clone(&engine), announcer.clone());
-        let mut task = GoalTask::new(Arc::new(orchestrator), parts, handle.clone(), (asked_for, calls));
+        let topics: Arc<StdMutex<Vec<Topic>>> = Arc::default();
+        let taken = Arc::clone(&topics);
+        let takes: TakesTopics = Arc::new(move |topic| taken.lock().unwrap().push(topic));
+        let channels = (asked_for, calls);
+        let mut task = GoalTask::new(Arc::new(orchestrator), parts, handle.clone(), channels, takes);
         agents.shows(ASSISTANT, task.row());
         let stop = CancellationToken::new();
         let ends = stop.clone();
         let running = tokio::spawn(async move { task.run(ends).await });
-        Self { agents, announcer, clock, deed, engine, store, handle, stop, running }
+        Self { agents, announcer, clock, deed, engine, store, handle, topics, stop, running }
     }
 
     fn now(&self) -> Timestamp {

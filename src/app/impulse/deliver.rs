@@ -193,6 +193,10 @@ impl<M: ChatModel> ImpulseSpeaker<M> {
             check(text, estimated_tokens(text)).map_err(|refusal| refusal.to_string())?;
             check_proactive(text, (topic, &fact), &others, &last).map_err(|refusal| refusal.to_string())
         };
+        if topic.is_quoted() {
+            let text = topic.fact.sentence(&language, now);
+            return passes(&text).map(|()| ComposedWords { text, is_urgent: false });
+        }
         if self.parts.config.composed {
             let brief = ProactiveBrief {
                 fact: fact.clone(),

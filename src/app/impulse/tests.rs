@@ -22,6 +22,7 @@ use joi_schedule::announce::{AnnounceConfig, Floor, Next, Presence, Situation};
 use joi_tools::{ToolRegistry, ToolsConfig};
 
 mod letters;
+mod news;
 mod records;
 
 /// The scripted behaviour of the model.

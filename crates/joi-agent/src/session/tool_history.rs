@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use crate::outgoing::{Withheld, redacted};
+use crate::outgoing::Withheld;
 use joi_llm::{Message, Role};
 use joi_store::ExchangeId;
 use joi_tools::fence;
@@ -102,7 +102,7 @@ impl ToolHistory {
         if self.turns.len() == MOST_TURNS {
             self.turns.pop_front();
         }
-        let rows = rows.into_iter().map(|row| HistoryRow { message: redacted(row.message), ..row }).collect();
+        let rows = rows.into_iter().map(|row| HistoryRow { message: joi_llm::redacted(row.message), ..row }).collect();
         self.turns.push_back(HistoryTurn { answer: exchange.answer_row(), rows });
     }
 

@@ -1,13 +1,11 @@
 //! Requests to a model server outside of the home: what is left out of them, and what quick commands do all the same.
 
-use serde_json::json;
-
-use super::scripted::{answers, call, ready};
+use super::scripted::{answers, ready};
 use super::*;
 use crate::memory::diary::Pass;
-use crate::outgoing::{Withheld, ask_for, texts_for};
+use crate::outgoing::Withheld;
 use crate::{ComposeFault, ProactiveBrief};
-use joi_llm::{HomeData, LlmConfig};
+use joi_llm::{HomeData, LlmConfig, ask_for};
 use joi_store::MemoryKind;
 
 impl Bench {
@@ -90,26 +88,6 @@ fn tools_of_withheld_data_are_hidden_and_no_others() {
     assert_eq!(hides(memory), [true, false, false, false, false]);
     assert_eq!(hides(house), [false, true, true, true, false]);
     assert_eq!((hides(Withheld::default()), Withheld::default().is_any()), ([false; 5], false));
-}
-
-#[test]
-fn secrets_leave_no_request_to_the_outside_and_all_else_does() {
-    let mut called = Message::assistant("my password is hunter2");
-    called.tool_calls = vec![call("c1", "mail", r#"{"to":"jane@example.org","text":"hello"}"#)];
-    called.thinking = Some("hunter2".into());
-    let messages = vec![Message::system("Be brief."), called];
-    let ask = Ask { messages, format: Some(json!("json")), ..Ask::default() };
-    let home = LlmConfig::default();
-    let outside = LlmConfig { url: "https://api.example.com".into(), outside: true, ..LlmConfig::default() };
-    assert_eq!(ask_for(&home, ask.clone()), ask);
-    let sent = ask_for(&outside, ask.clone());
-    assert_eq!((&sent.messages[0], &sent.format), (&ask.messages[0], &ask.format));
-    let (said, arguments) = (&sent.messages[1], &sent.messages[1].tool_calls[0].function.arguments);
-    assert!(!said.content.contains("hunter2") && said.thinking.is_none(), "{said:?}");
-    assert_eq!((&arguments["to"], &arguments["text"]), (&json!("[REDACTED_EMAIL]"), &json!("hello")));
-    let texts = vec!["write to jane@example.org".to_owned()];
-    assert_eq!(texts_for(&home, texts.clone()), texts);
-    assert_eq!(texts_for(&outside, texts), ["write to [REDACTED_EMAIL]"]);
 }
 
 #[tokio::test]

@@ -135,9 +135,9 @@ pub trait AgentDesk: Send + Sync {
         all
     }
 
-    /// Returns the model that is asked; nothing: the one that answers.
-    fn model(&self) -> Option<String> {
-        None
+    /// Returns the name of the use that calls of the model are for; by default they are conversations.
+    fn purpose(&self) -> &'static str {
+        "chat"
     }
 
     /// Takes a step of the turn, which goes on when this is over.

@@ -21,12 +21,12 @@ pub(super) async fn open(tool: &GoalsTool, call: &Call<'_>) -> Result<Output, St
     let opened = owner::open(&tool.store, (name, brief), (origin(call), TALK), Vec::new(), now).await?;
     let sentence = match opened {
         OpenedGoal::Opened(id, name) => {
-            tool.speaks_of(id, call);
+            tool.speaks_of(id, call).await;
             (tool.wake_up)();
             fill(&say.opened, &[("name", &name)])
         }
         OpenedGoal::There(id, name) => {
-            tool.speaks_of(id, call);
+            tool.speaks_of(id, call).await;
             fill(&say.open_already, &[("name", &name)])
         }
         OpenedGoal::TooMany(count) => fill(&say.too_many, &[("count", &count.to_string())]),

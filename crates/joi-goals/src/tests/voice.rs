@@ -89,6 +89,23 @@ async fn it_is_the_goal_that_was_last_spoken_of_for_five_minutes() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn it_is_the_same_goal_in_the_next_program_of_a_conversation() {
+    let first = Talk::new();
+    first.says("help me plan the trip to Tokyo", english()).await;
+    first.says("help me plan the birthday party", english()).await;
+    first.says("how is the Tokyo trip going?", english()).await;
+    let (store, clock) = (first.bench.store.clone(), Arc::clone(&first.bench.clock) as Arc<dyn Clock>);
+    let known = KnownGoals::default();
+    known.read(&store).await.unwrap();
+    let tool = GoalsTool::new(store, clock, known, Arc::new(|| ())).recalled().await;
+    let second = Talk { tool, ..first };
+    assert!(second.output_in("signal", "leave it for now", english()).await.is_none());
+    assert_eq!(second.says("leave it for now", english()).await, "I'll leave trip to Tokyo for now.");
+    advance(Duration::from_secs(300)).await;
+    assert_eq!(second.says("work on it", english()).await, "-");
+}
+
+#[tokio::test(start_paused = true)]
 async fn it_means_nothing_in_another_conversation() {
     let talk = Talk::new();
     talk.says("help me plan the trip to Tokyo", english()).await;

@@ -332,7 +332,8 @@ sentences! {
         waiting(name); over(name); tasks(count): [String; 2]; notes(count): [String; 2]; last(text);
         last_foreign(text); told(name); resumed(name); left(name); archived(name); which(items); unknown(name);
         nothing_today; today(items); day_of(name, text); messages(count): [String; 2]; no_news;
-        done_tasks(count): [String; 2]; item(text, source); item_foreign(text, source); ask_open(name);
+        done_tasks(count): [String; 2]; item(text, source) => FeedItem; ask_open(name);
+        item_foreign(text, source) => FeedItemForeign;
         says(name, text) => GoalSays; says_foreign(name, text) => GoalSaysForeign; ask_say(name); ask_work(name);
         ask_leave(name); ask_end(name); ask_look; not_stored;
     }

@@ -109,3 +109,39 @@ fn memory_and_house_stay_at_home_unless_they_are_listed() {
     }
     assert_eq!(leaving(""), None);
 }
+
+#[test]
+fn a_use_has_a_model_or_a_server_of_its_own_with_settings_of_its_own() {
+    let text = "url = \"https://api.example.com\"\nbackend = \"openai\"\noutside = true\noutside_may = [\"house\"]\n\
+                key_file = \"/etc/joi/chat-key\"\n\
+                [uses.goals]\nbackend = \"anthropic\"\nurl = \"https://api.anthropic.com\"\noutside = true\n\
+                model = \"claude-x\"\n[uses.tasks]\nmodel = \"smaller\"\n[uses.summaries]\nbackend = \"local\"";
+    let config: LlmConfig = toml::from_str(text).unwrap();
+    assert_eq!(config.check(), []);
+    let goals = config.server_of(Purpose::Goals).unwrap();
+    assert_eq!((goals.backend.to_string().as_str(), goals.model.as_str()), ("anthropic", "claude-x"));
+    assert_eq!((goals.key_file.as_str(), goals.outside_host().as_deref()), ("", Some("api.anthropic.com")));
+    assert!(goals.withholds(HomeData::House) && goals.withholds(HomeData::Memory), "what [llm] allows is not its own");
+    assert!(config.server_of(Purpose::Tasks).is_none() && config.server_of(Purpose::Chat).is_none());
+    assert_eq!(config.other_model_of(Purpose::Tasks), Some("smaller"));
+    assert_eq!(config.other_model_of(Purpose::Goals), None);
+    let summaries = config.server_of(Purpose::Summaries).unwrap();
+    assert!(summaries.backend == Backend::Local && !summaries.is_outside());
+    assert!(config.for_conversations().server_of(Purpose::Goals).is_none());
+}
+
+#[test]
+fn problems_of_a_use_name_its_own_keys() {
+    let text = "[uses.goals]\nbackend = \"openai\"\nurl = \"https://api.example.com\"\nkey_file = \"key\"\n\
+                [uses.tasks]\nurl = \"http://nas:8080\"\n[uses.summaries]\nbackend = \"local\"";
+    let config: LlmConfig = toml::from_str(text).unwrap();
+    let problems: Vec<String> = config.check().iter().map(ToString::to_string).collect();
+    assert_eq!(problems.len(), 4, "{problems:#?}");
+    assert!(problems[0].starts_with("llm.uses.goals.url is https://api.example.com; allowed: "), "{problems:#?}");
+    assert!(problems[0].contains("with llm.uses.goals.outside = true"), "{problems:#?}");
+    assert!(problems[1].starts_with("llm.uses.goals.key_file is key; "), "{problems:#?}");
+    assert!(problems[2].starts_with("llm.uses.tasks.url is http://nas:8080; "), "{problems:#?}");
+    assert!(problems[3].starts_with("llm.uses.summaries.backend is local; "), "{problems:#?}");
+    assert!(toml::from_str::<LlmConfig>("[uses.goals]\nbackend = \"auto\"").is_err());
+    assert!(toml::from_str::<LlmConfig>("[uses.chat]\nmodel = \"x\"").is_err());
+}

@@ -8,7 +8,6 @@ mod failure;
 mod kind;
 mod reply;
 mod request;
-mod sse;
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,11 +21,15 @@ use tracing::debug;
 
 pub use self::kind::OPEN_AI;
 
-use self::failure::{from_status, not_openai, words_of};
+pub(super) use self::failure::words_of;
+use self::failure::{from_status, not_openai};
+pub(super) use self::kind::offers;
+use self::reply::ReplyReader;
 use crate::error::LlmError;
 use crate::http::{Endpoint, HttpServer, SHORT_ANSWER, VECTORS, in_time};
 use crate::model_size::{knowledge_of, size_of};
 use crate::server::{ChatServer, ServerAnswer, finished};
+use crate::sse::SseReply;
 use crate::stream::ChatStream;
 use crate::wire::{ChatRequest, ChatStats, InstalledModel, ModelInfo, Options};
 use joi_base::message::Private;
@@ -129,7 +132,8 @@ impl OpenAi {
             let mut response = self.server.send(call).await?;
             if response.status().is_success() {
                 self.refuse_page(&response)?;
-                return Ok(ChatStream::new(sse::SseReply::new(response.bytes_stream(), began)));
+                let events = SseReply::<ReplyReader>::new(response.bytes_stream(), began);
+                return Ok(ChatStream::new(events));
             }
             let status = response.status().as_u16();
             let answer = self.server.read(&mut response).await?;

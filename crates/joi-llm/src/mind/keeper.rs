@@ -33,6 +33,8 @@ use joi_base::restart::RestartPolicy;
 const LOOK_EVERY: Duration = Duration::from_secs(15);
 /// Between two looks while nobody does.
 const LOOK_SOON: Duration = Duration::from_secs(3);
+/// The same for a server outside of the home, which counts requests: while it serves, and while it does not.
+const LOOK_OUTSIDE: [Duration; 2] = [Duration::from_secs(600), Duration::from_secs(30)];
 /// Longest time for loading a model and reading the head: minutes on a Pi with a slow card.
 const WARMING: Duration = Duration::from_secs(600);
 /// An Ollama that failed to run its model is not asked to for so long: each attempt costs all cores.
@@ -139,10 +141,12 @@ impl ServerKeeper {
         if let Err(error) = outcome {
             self.publish_down(error);
         }
+        let [every, soon] =
+            if self.shared.config.is_outside() { LOOK_OUTSIDE } else { [LOOK_EVERY, LOOK_SOON] };
         if self.shared.is_serving() {
-            return if self.own.is_due() { Duration::ZERO } else { LOOK_EVERY };
+            return if self.own.is_due() { Duration::ZERO } else { every };
         }
-        self.own.until_start().map_or(LOOK_SOON, |wait| wait.min(LOOK_SOON))
+        self.own.until_start().map_or(soon, |wait| wait.min(soon))
     }
 
     async fn serve_from_url_or_locally(

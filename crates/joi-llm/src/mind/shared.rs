@@ -83,6 +83,7 @@ impl MindShared {
             | LlmError::Broken
             | LlmError::Garbage(_)
             | LlmError::NotOpenAi { .. }
+            | LlmError::NotAnthropic { .. }
             | LlmError::ModelUnknown { .. }
             | LlmError::ModelMissing { .. } => true,
             LlmError::TimedOut { .. } | LlmError::Refused { .. } | LlmError::KeyRefused { .. } => false,
@@ -92,6 +93,7 @@ impl MindShared {
             | LlmError::Busy
             | LlmError::Loading
             | LlmError::KeyFile { .. }
+            | LlmError::NoKey { .. }
             | LlmError::ContextTooLong(_)
             | LlmError::TooManyRequests
             | LlmError::Server { .. }

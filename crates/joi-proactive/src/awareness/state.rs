@@ -182,6 +182,11 @@ impl ContextState {
         noticed
     }
 
+    /// Takes in a topic that is no event of the house. Returns whether it waits.
+    pub fn offer(&mut self, topic: Topic, rules: &AwarenessConfig, now: Timestamp) -> bool {
+        self.topics.push(topic, topic_rules(rules), now)
+    }
+
     /// Returns what is noticed because time has passed: doors that are still open.
     pub fn tick(&mut self, rules: &AwarenessConfig, now: &Zoned) -> Vec<Noticed> {
         let at = now.timestamp();

@@ -58,6 +58,11 @@ impl Topic {
         matches!(self.fact.name(), LeftOpen | TooWarm | TooCold | WarmthChanged | Arrived | LeftLate)
     }
 
+    /// Returns whether it is said as it stands, with its source, and put into words by no model.
+    pub fn is_quoted(&self) -> bool {
+        matches!(self.fact.name(), SentenceName::FeedItem | SentenceName::FeedItemForeign)
+    }
+
     /// Returns what kind of thing it is about, without any word of somebody else.
     pub fn kind(&self) -> &'static str {
         match self.fact.name() {
@@ -66,6 +71,7 @@ impl Topic {
             SentenceName::Arrived => "arrived",
             SentenceName::LeftLate => "left",
             SentenceName::WeatherAlert => "warning",
+            SentenceName::FeedItem | SentenceName::FeedItemForeign => "news",
             _ => "notice",
         }
     }

@@ -16,6 +16,7 @@ use crate::wire::InstalledModel;
 pub static OLLAMA: ServerKind = ServerKind {
     name: "ollama",
     remedy: "start Ollama, or run `joi models fetch`",
+    takes_key: false,
     connect: |url, _| Ok(Arc::new(Ollama::new(&Endpoint::Http { url: url.to_owned() }, None)?)),
     chat_model,
     makes_vectors: is_known,

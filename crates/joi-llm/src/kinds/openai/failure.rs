@@ -70,7 +70,7 @@ pub(super) fn not_openai(at: &str, found: &str) -> LlmError {
 }
 
 /// The server's words in a body, with its code and type behind them, on one line and cut.
-pub(super) fn words_of(body: &[u8]) -> String {
+pub(in crate::kinds) fn words_of(body: &[u8]) -> String {
     let Ok(body_json) = serde_json::from_slice::<Value>(body) else {
         return quoted(&String::from_utf8_lossy(body));
     };

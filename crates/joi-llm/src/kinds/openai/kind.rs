@@ -1,14 +1,13 @@
 //! OpenAI-compatible servers among the kinds of servers, and which of their models are taken.
 //!
 //! In: `llm.model`, `llm.embed_model`, the list of the server. Out: a model's name, or why there is none. A list that is
-//! empty says nothing: a model that is named is then asked for all the same. Reads the file with the key, else pure.
+//! empty says nothing: a model that is named is then asked for all the same. Pure: no I/O, no clock.
 
 use std::sync::Arc;
 
 use super::OpenAi;
 use crate::embedding_names::{is_embedding, may_talk};
 use crate::error::LlmError;
-use crate::key::api_key;
 use crate::server::ServerKind;
 use crate::wire::InstalledModel;
 
@@ -16,7 +15,8 @@ use crate::wire::InstalledModel;
 pub static OPEN_AI: ServerKind = ServerKind {
     name: "openai",
     remedy: "start that server, or correct llm.url, llm.model and llm.key_file",
-    connect: |url, key_file| Ok(Arc::new(OpenAi::new(url, api_key(key_file)?)?)),
+    takes_key: true,
+    connect: |url, key| Ok(Arc::new(OpenAi::new(url, key)?)),
     chat_model,
     makes_vectors: is_embedding,
     shows_capabilities: false,
@@ -52,7 +52,8 @@ fn no_vectors(wanted: Option<&str>) -> LlmError {
     }
 }
 
-fn offers(listed: &[InstalledModel]) -> String {
+/// Returns the names of `listed` as a clause of an error.
+pub(in crate::kinds) fn offers(listed: &[InstalledModel]) -> String {
     if listed.is_empty() {
         return "it lists none".to_owned();
     }

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::failure::in_reply;
 use crate::error::LlmError;
+use crate::sse::{ReplyLines, data_of};
 use crate::wire::{ChatEvent, ChatStats, DoneReason, FunctionCall, ToolCall};
 
 /// Most tool calls of one reply.
@@ -105,23 +106,9 @@ pub(super) struct ReplyReader {
     is_done: bool,
 }
 
-impl ReplyReader {
-    /// Takes the next line, which is not blank, and adds its events to `events`.
-    ///
-    /// # Errors
-    /// The server reports an error, or the line is not one of a reply.
-    pub(super) fn line(&mut self, line: &[u8], events: &mut VecDeque<ChatEvent>) -> Result<(), LlmError> {
-        let data = match line.strip_prefix(b"data:") {
-            Some(data) => data.trim_ascii(),
-            // An error, or a whole reply, of a server that does not stream.
-            None if line.starts_with(b"{") => line,
-            None if is_other_field(line) => return Ok(()),
-            None if line.starts_with(b"<") => return Err(LlmError::Garbage("it sent a web page".to_owned())),
-            None => return Err(LlmError::Garbage(format!("it sent {} bytes of no reply", line.len()))),
-        };
-        if self.is_done || data.is_empty() {
-            return Ok(());
-        }
+impl ReplyLines for ReplyReader {
+    fn line(&mut self, line: &[u8], events: &mut VecDeque<ChatEvent>) -> Result<(), LlmError> {
+        let Some(data) = data_of(line)?.filter(|_| !self.is_done) else { return Ok(()) };
         if data == b"[DONE]" {
             self.finished.get_or_insert(DoneReason::Stop);
             return self.end(events);
@@ -152,11 +139,7 @@ impl ReplyReader {
         Ok(())
     }
 
-    /// Takes the end of the body, which is the end of the reply where the server said why it ended.
-    ///
-    /// # Errors
-    /// As for [`Self::line`].
-    pub(super) fn end(&mut self, events: &mut VecDeque<ChatEvent>) -> Result<(), LlmError> {
+    fn end(&mut self, events: &mut VecDeque<ChatEvent>) -> Result<(), LlmError> {
         let Some(reason) = self.finished.filter(|_| !self.is_done) else { return Ok(()) };
         self.hand_out_calls(events)?;
         self.is_done = true;
@@ -166,7 +149,9 @@ impl ReplyReader {
         events.push_back(ChatEvent::Done(ChatStats { done_reason: reason, ..self.stats.clone() }));
         Ok(())
     }
+}
 
+impl ReplyReader {
     fn count(&mut self, usage: Option<Usage>, timings: Option<Timings>) {
         if let Some(usage) = usage {
             self.stats.prompt_eval_count = usage.prompt_tokens.unwrap_or_default();
@@ -248,11 +233,6 @@ impl ReplyReader {
 
 fn too_much(what: &str) -> LlmError {
     LlmError::MidStream(format!("it sent {what}"))
-}
-
-/// Returns whether `line` is a comment or a field of server-sent events other than `data`.
-fn is_other_field(line: &[u8]) -> bool {
-    [&b":"[..], b"event:", b"id:", b"retry:"].iter().any(|start| line.starts_with(start))
 }
 
 fn reason_of(reason: &str) -> DoneReason {

@@ -1,4 +1,4 @@
-//! Turns the body of a streamed reply into events: bytes → lines → [`ReplyReader`].
+//! Turns the body of a reply of server-sent events into [`ChatEvent`]s: bytes → lines → [`ReplyLines`].
 //!
 //! Polled by the task that reads the reply. In: the body of an HTTP response, cut anywhere. Out: [`ChatEvent`]s; the last is
 //! [`ChatEvent::Done`] or an error, unless the connection broke off. A line beyond the limit of [`Splitter`] ends it.
@@ -12,18 +12,32 @@ use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
 use tokio::time::Instant;
 
-use super::reply::ReplyReader;
 use crate::error::LlmError;
 use crate::lines::Splitter;
 use crate::wire::{ChatEvent, ChatStats};
 
+/// Puts a reply together from its lines.
+pub(super) trait ReplyLines: Send + Unpin {
+    /// Takes the next line, which is not blank, and adds its events to `events`.
+    ///
+    /// # Errors
+    /// The server reports an error, or the line is not one of a reply.
+    fn line(&mut self, line: &[u8], events: &mut VecDeque<ChatEvent>) -> Result<(), LlmError>;
+
+    /// Takes the end of the body, which is the end of the reply where the server said why it ended.
+    ///
+    /// # Errors
+    /// As for [`Self::line`].
+    fn end(&mut self, events: &mut VecDeque<ChatEvent>) -> Result<(), LlmError>;
+}
+
 type SseBody = Pin<Box<dyn Stream<Item = Result<Bytes, reqwest::Error>> + Send>>;
 
 /// The events of a reply.
-pub(super) struct SseReply {
+pub(super) struct SseReply<R> {
     body: SseBody,
     splitter: Splitter,
-    reader: ReplyReader,
+    reader: R,
     events: VecDeque<ChatEvent>,
     /// Why the reply ends behind `events`.
     failure: Option<LlmError>,
@@ -32,7 +46,7 @@ pub(super) struct SseReply {
     first: Option<Instant>,
 }
 
-impl SseReply {
+impl<R: ReplyLines + Default> SseReply<R> {
     /// Creates the reply in `body` to a request that was sent at `began`.
     pub(super) fn new(
         body: impl Stream<Item = Result<Bytes, reqwest::Error>> + Send + 'static,
@@ -41,7 +55,7 @@ impl SseReply {
         Self {
             body: Box::pin(body),
             splitter: Splitter::default(),
-            reader: ReplyReader::default(),
+            reader: R::default(),
             events: VecDeque::new(),
             failure: None,
             is_over: false,
@@ -87,7 +101,7 @@ impl SseReply {
     }
 }
 
-impl Stream for SseReply {
+impl<R: ReplyLines + Default> Stream for SseReply<R> {
     type Item = Result<ChatEvent, LlmError>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -109,7 +123,28 @@ impl Stream for SseReply {
             }
             // A connection that is torn down counts like one that is closed: the last line decides.
             let piece = ready!(self.body.poll_next_unpin(cx)).and_then(Result::ok);
-            SseReply::take(&mut self, piece);
+            Self::take(&mut self, piece);
         }
     }
+}
+
+/// Returns the data of a line of server-sent events, or a JSON object of a server that does not stream; nothing for a
+/// comment, any other field, and data without content.
+///
+/// # Errors
+/// The line is none of these.
+pub(super) fn data_of(line: &[u8]) -> Result<Option<&[u8]>, LlmError> {
+    let data = match line.strip_prefix(b"data:") {
+        Some(data) => data.trim_ascii(),
+        None if line.starts_with(b"{") => line,
+        None if is_other_field(line) => return Ok(None),
+        None if line.starts_with(b"<") => return Err(LlmError::Garbage("it sent a web page".to_owned())),
+        None => return Err(LlmError::Garbage(format!("it sent {} bytes of no reply", line.len()))),
+    };
+    Ok(Some(data).filter(|data| !data.is_empty()))
+}
+
+/// Returns whether `line` is a comment or a field of server-sent events other than `data`.
+fn is_other_field(line: &[u8]) -> bool {
+    [&b":"[..], b"event:", b"id:", b"retry:"].iter().any(|start| line.starts_with(start))
 }
