@@ -44,7 +44,9 @@ mod stories {
     mod timers;
     mod trust;
     mod two_rooms;
+    mod uses;
     mod voice;
     mod wake;
     mod watches;
+    mod watches_day;
 }

@@ -35,16 +35,17 @@ use joi_tools::{
 mod limits;
 mod restarts;
 
-/// A clock that goes with the paused time of the test.
+/// A clock that goes with the paused time of the test, and may be set.
 struct PausedClock {
     began: Zoned,
     at: Instant,
+    set_by: StdMutex<SignedDuration>,
 }
 
 impl Clock for PausedClock {
     fn now(&self) -> Zoned {
         let passed = SignedDuration::try_from(self.at.elapsed()).unwrap();
-        self.began.checked_add(passed).unwrap()
+        self.began.checked_add(passed + *self.set_by.lock().unwrap()).unwrap()
     }
 }
 
@@ -166,7 +167,7 @@ impl Bench {
         thoughts: impl Fn(&str) -> String + Send + Sync + 'static,
     ) -> Self {
         let began = "2026-03-04T12:00:00[Europe/Vienna]".parse().unwrap();
-        let clock = Arc::new(PausedClock { began, at: Instant::now() });
+        let clock = Arc::new(PausedClock { began, at: Instant::now(), set_by: StdMutex::default() });
         let shown = Arc::clone(&clock) as Arc<dyn Clock>;
         let announcer = Announcer::new(&AnnounceConfig::default(), None, Arc::clone(&shown));
         let deed = Arc::new(Deed::default());

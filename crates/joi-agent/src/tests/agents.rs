@@ -221,7 +221,7 @@ async fn a_model_that_fails_is_a_failed_turn() {
 async fn a_question_beside_is_answered_or_given_up() {
     let bench = Bench::new(vec![scripted::answers("yes"), vec![Step::Wait(600), Step::Done]]);
     let ask = || bench.engine.ask_beside((Purpose::Chat, ""), "Does it matter?", 4, Duration::from_secs(5));
-    assert_eq!(ask().await, (Some("yes".to_owned()), (3, 4)));
+    assert_eq!(ask().await, (Some("yes".to_owned()), (0, 7)));
     assert_eq!(ask().await, (None, (0, 0)));
 }
 
@@ -232,4 +232,61 @@ async fn a_server_that_must_not_read_the_house_is_asked_nothing_by_an_agent() {
     assert_eq!(ran(&bench, &turn(&tools(&[]), &[])).await.end, TurnEnding::Failed);
     let asked = bench.engine.ask_beside((Purpose::Chat, ""), "Does it matter?", 4, Duration::from_secs(5)).await;
     assert_eq!((asked, bench.model.requests().len()), ((None, (0, 0)), 0));
+}
+
+/// A desk of goals.
+#[derive(Default)]
+struct OfGoals(Asked);
+
+impl AgentDesk for OfGoals {
+    fn ask(&self, tool: &str, arguments: &Arguments, in_words: String) -> String {
+        self.0.ask(tool, arguments, in_words)
+    }
+
+    fn purpose(&self) -> &'static str {
+        "goals"
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_serves_goals_alone_is_shown_what_is_allowed_for_them_and_no_more() {
+    let (reads, looks) = (Deed::new("homeRead", Effect::Looks), Deed::new("look", Effect::Looks));
+    let own = tools(&[&reads, &looks]);
+    for (withheld, ran) in [(vec![joi_llm::HomeData::House], 0), (vec![joi_llm::HomeData::Memory], 1)] {
+        let bench = Bench::new(Vec::new());
+        // The one that answers is at home, or must read nothing: neither matters.
+        bench.model.withheld.lock().unwrap().extend([joi_llm::HomeData::House, joi_llm::HomeData::Memory]);
+        let script = vec![writes_call("homeRead", json!({})), writes_call("look", json!({})), scripted::answers("Well.")];
+        let model = scripted::Scripted::new(script);
+        *model.withheld.lock().unwrap() = withheld;
+        assert!(bench.model.of_goals.set(Box::new(model)).is_ok());
+        let before = *reads.ran.lock().unwrap();
+        let done = bench.engine.agent_turn(&turn(&own, &[]), &OfGoals::default()).await;
+        assert_eq!((done.end, done.text.as_str()), (TurnEnding::Finished, "Well."));
+        assert_eq!(reads.ran() - before, ran);
+        let model = bench.model.of_goals.get().unwrap();
+        let shown = model.asks()[0].messages[0].content.contains("homeRead");
+        assert_eq!((shown, bench.model.requests().len()), (ran == 1, 0));
+        assert!(model.requests()[1].iter().any(|message| message.content.contains("homeRead")));
+    }
+    assert_eq!(looks.ran(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_elsewhere_that_serves_goals_alone_goes_on_while_somebody_talks() {
+    let bench = Bench::new(Vec::new());
+    let model = scripted::Scripted::new(vec![vec![Step::Wait(5), Step::Text("Well."), Step::Done]]);
+    *model.withheld.lock().unwrap() = vec![joi_llm::HomeData::House];
+    assert!(bench.model.of_goals.set(Box::new(model)).is_ok());
+    let own = tools(&[]);
+    let (turn, desk) = (turn(&own, &[]), OfGoals::default());
+    let working = bench.engine.agent_turn(&turn, &desk);
+    let talking = async {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        let running = bench.engine.arbiter.begin_turn();
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        drop(running);
+    };
+    let (done, ()) = tokio::join!(working, talking);
+    assert_eq!((done.end, done.text.as_str()), (TurnEnding::Finished, "Well."));
 }

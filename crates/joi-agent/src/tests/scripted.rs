@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::pin::Pin;
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use super::super::model::{ChatModel, ModelState, Served};
 use super::*;
 use joi_base::trace::ModelUse;
 use joi_llm::{
-    ChatEvent, ChatStats, DoneReason, FunctionCall, HomeData, Knowledge, Length, ModelSize, ServedBy,
+    ChatEvent, ChatStats, DoneReason, FunctionCall, HomeData, Knowledge, Length, ModelSize, Purpose, ServedBy,
     ToolCall,
 };
 
@@ -68,6 +68,8 @@ pub(super) struct Scripted {
     pub(super) state: watch::Sender<ModelState>,
     /// What it must not read.
     pub(super) withheld: Mutex<Vec<HomeData>>,
+    /// Serves goals.
+    pub(super) of_goals: OnceLock<Box<Scripted>>,
     aborted: Arc<AtomicUsize>,
 }
 
@@ -75,8 +77,9 @@ impl Scripted {
     pub(super) fn new(script: Vec<Vec<Step>>) -> Self {
         let (state, _) = watch::channel(ready(ModelSize::Small));
         let (rule, asked) = (Mutex::default(), Mutex::default());
-        let withheld = Mutex::default();
-        Self { script: Mutex::new(script.into()), rule, asked, state, withheld, aborted: Arc::default() }
+        let (withheld, of_goals) = (Mutex::default(), OnceLock::new());
+        let script = Mutex::new(script.into());
+        Self { script, rule, asked, state, withheld, of_goals, aborted: Arc::default() }
     }
 
     /// What it says next, before the rest of the script.
@@ -222,6 +225,10 @@ impl ChatModel for Scripted {
 
     fn is_outside(&self) -> bool {
         !self.withheld.lock().unwrap().is_empty()
+    }
+
+    fn beside(&self, purpose: Purpose) -> Option<&Self> {
+        self.of_goals.get().filter(|_| purpose == Purpose::Goals).map(|model| &**model)
     }
 
     fn withholds(&self, data: HomeData) -> bool {

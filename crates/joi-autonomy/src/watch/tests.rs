@@ -1,5 +1,6 @@
 //! Watches under a clock that is set by hand: each boundary, restarts, and the task over a real database and queue.
 
+mod day;
 mod decisions;
 mod orders;
 mod task;

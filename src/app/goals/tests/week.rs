@@ -87,13 +87,9 @@ async fn a_week_of_life_loses_no_message_and_keeps_to_every_limit() {
         }
     }
     assert!(spoken.values().all(|count| *count <= SPOKEN_PER_DAY), "{spoken:?}");
-    let check_ins: Vec<_> = store
-        .runs_since(Timestamp::MIN)
-        .await
-        .unwrap()
-        .into_iter()
-        .filter(|run| run.mode == "agent_check_in" && run.ending == "finished")
-        .collect();
+    let runs = store.runs_since(Timestamp::MIN).await.unwrap();
+    let check_ins: Vec<_> =
+        runs.iter().filter(|run| run.mode == "agent_check_in" && run.ending == "finished").collect();
     let mut daily: BTreeMap<(i64, jiff::civil::Date), usize> = BTreeMap::new();
     for run in &check_ins {
         let at = run.began.to_zoned(began.time_zone().clone());
@@ -101,9 +97,13 @@ async fn a_week_of_life_loses_no_message_and_keeps_to_every_limit() {
         *daily.entry((run.work, at.date())).or_default() += 1;
     }
     assert!(daily.values().all(|count| *count <= 2), "{daily:?}");
+    let ended = |ending: &str| runs.iter().filter(|run| run.ending == ending).count();
     println!(
-        "{said} messages of the owner, {messages} of goals, {} said aloud, {errors} failed for good, \
-         {restarts} restarts, {calls} calls asked, {} answered, {} tokens, {} check-ins",
+        "{} runs tried again, {} interrupted, {} given up; {said} messages of the owner, {messages} of goals, {} said \
+         aloud, {errors} failed for good, {restarts} restarts, {calls} calls asked, {} answered, {} tokens, {} check-ins",
+        ended("failed"),
+        ended("interrupted"),
+        ended("given up"),
         spoken.values().sum::<usize>(),
         sum.calls,
         sum.tokens_in + sum.tokens_out,

@@ -26,11 +26,11 @@ impl HouseHand for Hand {
     }
 }
 
-struct Bench {
+pub(super) struct Bench {
     store: Store,
-    clock: Arc<ManualClock>,
+    pub(super) clock: Arc<ManualClock>,
     announcer: Announcer,
-    watches: Watches,
+    pub(super) watches: Watches,
     house: watch::Sender<HomeView>,
     events: broadcast::Sender<ServerEvent>,
     hand: Arc<Hand>,
@@ -41,7 +41,7 @@ fn view(house: House) -> HomeView {
     HomeView { house, link: HomeLink::Up { version: "5".into() } }
 }
 
-async fn bench(store: Store, seconds: i64) -> Bench {
+pub(super) async fn bench(store: Store, seconds: i64) -> Bench {
     let clock = Arc::new(ManualClock::at(at(seconds).to_zoned(jiff::tz::TimeZone::UTC)));
     let shown = Arc::clone(&clock) as Arc<dyn Clock>;
     let announcer = Announcer::new(&AnnounceConfig::default(), Some(store.clone()), Arc::clone(&shown));
@@ -56,19 +56,19 @@ async fn bench(store: Store, seconds: i64) -> Bench {
 }
 
 impl Bench {
-    async fn add(&mut self, wanted: NewWatch) {
+    pub(super) async fn add(&mut self, wanted: NewWatch) {
         let words = OrderOrigin { said: "words".into(), origin: Origin::Typing };
         let house = self.house.borrow().house.clone();
         self.watches.obey(WatchOrder::Add(wanted), words, Some(house)).await.unwrap();
         self.task.is_stale = true;
     }
 
-    async fn is(&mut self, house: House) {
+    pub(super) async fn is(&mut self, house: House) {
         self.house.send_replace(view(house));
         self.task.look().await;
     }
 
-    fn says(&self) -> Vec<String> {
+    pub(super) fn says(&self) -> Vec<String> {
         let now = self.clock.now();
         self.announcer.waiting().iter().map(|w| w.announcement.wording.text(english(), &now).0).collect()
     }
