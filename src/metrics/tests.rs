@@ -108,7 +108,11 @@ fn show_connections(board: &StatusBoard) {
         strangers: 0,
     });
     let answering = || AnsweringModel { model: "qwen3".into(), by: "local".into() };
-    board.chat_model(move || ChatStatus { told: "qwen3 is ready".into(), answering: Some(answering()) });
+    board.chat_model(move || ChatStatus {
+        told: "qwen3 is ready".into(),
+        answering: Some(answering()),
+        uses: Vec::new(),
+    });
     // Its heart ends at once, which is in order.
     drop(board.pulse().heart("listener", std::time::Duration::from_secs(2)));
     board.queues(vec![gauge_by("heard", || Some((3, 8)))]);

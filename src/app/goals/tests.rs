@@ -12,6 +12,7 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::feed::TakesTopics;
 use super::handle::GoalsHandle;
 use super::*;
 use joi_agent::Engine;

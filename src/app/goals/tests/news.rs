@@ -54,6 +54,8 @@ async fn items_of_the_day_are_topics_of_the_impulse_and_are_read_out_on_request(
         Bench::with((store.clone(), GoalsConfig::default()), Arc::clone(&clock), thoughts)
     };
     let bench = start();
+    bench.pass(1).await;
+    bench.goal().await;
     bench.pass(59 * 60).await;
     assert_eq!(bench.topics(), [], "it is not eight yet");
     bench.pass(10 * 60).await;
@@ -63,7 +65,8 @@ async fn items_of_the_day_are_topics_of_the_impulse_and_are_read_out_on_request(
     assert_eq!(said, ["First item. From trip to Tokyo.", "Second item. From the diary."]);
     assert!(topics.iter().all(|topic| topic.significance == Significance::Routine && topic.kind() == "news"));
     assert_eq!(bench.news().await, said.join(" "));
-    assert_eq!(bench.announced(), [""; 0], "the impulse decides when it is said");
+    let is_item = |said: &String| said.contains("item");
+    assert!(!bench.announced().iter().any(is_item), "the impulse decides when it is said");
     bench.running.abort();
     let bench = start();
     bench.pass(10 * 60).await;
