@@ -23,6 +23,7 @@ use crate::kind::{self, AgentType, OwnTool};
 use crate::limits::{INTERRUPTED_PAUSE, LONGEST_TEXT, NOTES_KEPT, RUN_ACTIONS, RUN_TOKENS, SUMMARY_WITHIN};
 use crate::limits::{SUMMARY_TOKENS, TASK_HISTORY, THREAD_SHOWN};
 use crate::modes::RunMode;
+use crate::prompt::recites;
 use crate::retry::{self, AfterFailure};
 use crate::status::{WorkEvent, WorkStatus};
 use crate::tools::{AgentTool, RunTools, SEND_MESSAGE};
@@ -305,6 +306,7 @@ impl<M: ChatModel> Orchestrator<M> {
         let (now, language) = (self.world.clock.now(), self.engine.language());
         let source = if done.is_foreign { Source::Foreign } else { Source::Own };
         let text = fence::shortened(&redact(done.text.trim()).into_string(), LONGEST_TEXT);
+        let text = if recites(&text, claimed.kind) { String::new() } else { text };
         if claimed.kind.reports_to_parent() {
             self.reported(claimed, &text, source).await?;
         } else if is_due && claimed.kind.is_conversational() {

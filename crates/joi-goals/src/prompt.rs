@@ -107,6 +107,34 @@ impl RunBrief<'_> {
     }
 }
 
+/// So many words in a row of the instructions are no words of its own.
+const RECITED: usize = 8;
+
+/// What the program answers to calls that go round in circles.
+const REFUSALS: &str = "was called with the same arguments before use that result";
+
+/// Returns whether `text` recites what an agent of this type is instructed to do: a small model writes that in place of an
+/// answer.
+pub(crate) fn recites(text: &str, kind: &AgentType) -> bool {
+    let words = |text: &str| -> Vec<String> {
+        let parts = text.split(|sign: char| !(sign.is_alphanumeric() || sign == '_'));
+        parts.filter(|part| !part.is_empty()).map(str::to_lowercase).collect()
+    };
+    let said = words(text);
+    let runs = [
+        include_str!("../../../assets/prompts/goal.core.md"),
+        kind.prompt,
+        include_str!("../../../assets/prompts/goal.run.chat.md"),
+        include_str!("../../../assets/prompts/goal.run.woken.md"),
+        include_str!("../../../assets/prompts/goal.run.check.md"),
+        REFUSALS,
+    ];
+    runs.into_iter().any(|instructions| {
+        let instructions = words(instructions);
+        said.windows(RECITED).any(|run| instructions.windows(RECITED).any(|known| known == run))
+    })
+}
+
 impl RunPrompt {
     /// Adds a block of lines, of which the newest are last; nothing where there are none. Lines of strangers stand between
     /// marks.
@@ -209,6 +237,20 @@ mod tests {
         let made = prompt(&ASSISTANT, RunMode::Feed, Origin::Stranger);
         assert!(made.is_foreign && fence::is_fenced(&made.text), "{}", made.text);
         assert!(made.text.ends_with("Send no message."), "{}", made.text);
+    }
+
+    #[test]
+    fn instructions_that_a_model_recites_are_no_answer() {
+        for recited in [
+            "The owner has written what stands last in the thread.",
+            "create_note was called with the same arguments before. Use that result.",
+            GOAL.prompt,
+        ] {
+            assert!(recites(recited, &GOAL), "{recited}");
+        }
+        for answer in ["The owner has written that we go in May.", "You go by train in May, for two weeks.", ""] {
+            assert!(!recites(answer, &GOAL), "{answer}");
+        }
     }
 
     #[test]
