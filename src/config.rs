@@ -53,8 +53,11 @@ use joi_tools::ToolsConfig;
 /// init` writes it.
 pub const DEFAULT_FILE: &str = include_str!("../config/default.toml");
 
-/// Tables whose inner keys the owner names: a server of tools, an agent, a room.
-const NAMED_BY_OWNER: &[&str] = &["mcp.servers.", "agents.", "satellites.rooms."];
+/// Tables whose inner keys the owner names: a server of tools, an agent, a room, a model with its price.
+const NAMED_BY_OWNER: &[&str] = &["mcp.servers.", "agents.", "satellites.rooms.", PRICES];
+
+/// The table of prices, by the names of models.
+const PRICES: &str = "goals.prices.";
 
 /// Everything that can be set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -34,8 +34,9 @@ pub use report::{ReportTable, ReportText, StatusReport, TextPiece, Tone, bytes};
 pub use server::ControlServer;
 pub use status::{
     AnsweringModel, BackupStatus, CarrierRow, ChatStatus, Counters, DelayStatus, DeviceDelays, DeviceStatus,
-    HomeStatus, MessagesStatus, ModelOfUse, Models, QueueStatus, RoomConnection, RoomStatus, SatellitesStatus,
-    ServiceRow, ServiceState, ShownState, SoundStatus, StageRow, StateEvent, Status, ToolServerRow,
+    HomeStatus, MessagesStatus, ModelOfUse, Models, QueueStatus, RoomConnection, RoomStatus,
+    SatellitesStatus, ServiceRow, ServiceState, ShownState, SoundStatus, StageRow, StateEvent, Status,
+    ToolServerRow,
 };
 pub use subscription::{Lagged, Subscription};
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
-use super::{Config, NAMED_BY_OWNER};
+use super::{Config, NAMED_BY_OWNER, PRICES};
 use joi_base::problem::Problem;
 use joi_hear::whisper::{AUTO, SttModel, knows_language};
 use joi_language::{ANY_LANGUAGE, LanguageLibrary};
@@ -344,15 +344,17 @@ pub(crate) fn leaves(table: &Table) -> BTreeMap<String, Value> {
 
 /// Puts `value` at dotted `key` and creates the tables above it.
 fn place(table: &mut Table, key: &str, value: Value) {
-    match key.split_once('.') {
-        None => {
-            table.insert(key.into(), value);
-        }
-        Some((section, rest)) => {
-            let inner = table.entry(section).or_insert_with(|| Value::Table(Table::new()));
-            if let Value::Table(inner) = inner {
-                place(inner, rest, value);
-            }
-        }
+    // The name of a model may hold dots itself.
+    let model = key.strip_prefix(PRICES).and_then(|rest| rest.rsplit_once('.'));
+    let path: Vec<&str> = match model {
+        Some((name, part)) => PRICES.split_terminator('.').chain([name, part]).collect(),
+        None => key.split('.').collect(),
+    };
+    let (Some((last, sections)), mut inner) = (path.split_last(), table) else { return };
+    for section in sections {
+        let below = inner.entry(*section).or_insert_with(|| Value::Table(Table::new()));
+        let Value::Table(below) = below else { return };
+        inner = below;
     }
+    inner.insert((*last).to_owned(), value);
 }

@@ -85,6 +85,18 @@ fn problems_of(key: &str) -> String {
 }
 
 #[test]
+fn prices_are_by_the_names_of_models_which_may_hold_dots() {
+    let file =
+        "[goals.prices.\"gpt-4.1\"]\ninput = 2.5\noutput = 10.0\n[goals.prices.claude-x]\ninput = 3.0\n";
+    let flag = Override::from_flag("goals.prices.claude-x.output=15").unwrap();
+    let prices = load_text(file, "f", &[flag]).expect("loads").config.goals.prices;
+    let of = |name: &str| (prices[name].input, prices[name].output);
+    assert_eq!([of("gpt-4.1"), of("claude-x")], [(2.5, 10.0), (3.0, 15.0)]);
+    let refused = load_text("[goals.prices.\"gpt-4.1\"]\ninput = -1.0\n", "f", &[]).unwrap_err().to_string();
+    assert!(refused.contains("goals.prices.\"gpt-4.1\".input is -1"), "{refused}");
+}
+
+#[test]
 fn a_flag_beats_the_environment_and_the_environment_beats_the_file() {
     let environment = Override::from_environment(
         [("JOI__LLM__URL".to_string(), "http://b:1".to_string()), ("HOME".into(), "/x".into())].into_iter(),

@@ -46,7 +46,8 @@ async fn goals_are_worked_on_by_their_own_server_and_nothing_of_them_goes_to_the
     joi.until("Ctrl-C ends");
     until("its question", || home.joi(&["goals", "show", "Tokyo"]).out.contains("Do you like trains?"));
     assert!(status(&home).contains("claude-double-1 is ready (anthropic)"), "{}", status(&home));
-    let about_tokyo = |chats: &[Value]| chats.iter().filter(|chat| chat.to_string().contains("Tokyo")).count();
+    let about_tokyo =
+        |chats: &[Value]| chats.iter().filter(|chat| chat.to_string().contains("Tokyo")).count();
     assert_eq!(about_tokyo(&chat.chats()[before..]), 0);
     assert!(goals.seen().iter().all(|seen| seen.key.as_deref() == Some("sk-ant-test")));
     let sent = &goals.chats()[0];

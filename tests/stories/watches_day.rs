@@ -21,14 +21,24 @@ const ENGLISH: [Wish; 10] = [
     ("tell me when the kitchen window is closed", "Kitchen_Window", "CLOSED", "Kitchen window"),
     ("let me know when the television is on", "Living_Television", "ON", "Television"),
     ("tell me once the coffee maker is on", "Kitchen_Coffee", "ON", "Coffee maker"),
-    ("tell me when it gets below five degrees outside", "Outside_Temperature", "4.2 °C", "Outside temperature"),
+    (
+        "tell me when it gets below five degrees outside",
+        "Outside_Temperature",
+        "4.2 °C",
+        "Outside temperature",
+    ),
     (
         "tell me when it gets warmer than 25 degrees in the living room",
         "Living_Temperature",
         "25.6 °C",
         "Living room",
     ),
-    ("let me know when the humidity in the bathroom rises above 70 percent", "Bath_Humidity", "74 %", "Bathroom"),
+    (
+        "let me know when the humidity in the bathroom rises above 70 percent",
+        "Bath_Humidity",
+        "74 %",
+        "Humidity",
+    ),
     ("warn me when the power goes above three thousand watts", "House_Power", "3200 W", "Power"),
 ];
 
@@ -66,7 +76,8 @@ fn rows() -> Vec<Value> {
 fn asks(watched: &Watched, language: &str, wishes: &[Wish]) {
     let setting = format!("language={language}");
     let talk = |wishes: &[Wish], kills_at: usize| {
-        let mut talk = Running::start(watched.home.command(&["text", "--set", &setting]).stdin(Stdio::piped()));
+        let mut talk =
+            Running::start(watched.home.command(&["text", "--set", &setting]).stdin(Stdio::piped()));
         for (at, (words, _, _, name)) in wishes.iter().enumerate() {
             talk.tell(words);
             if at == kills_at {

@@ -259,8 +259,7 @@ impl<M: ChatModel> Engine<M> {
         let length = Length::AtMost(tokens);
         let ask = Ask { messages: vec![Message::user(question)], length, model, ..Ask::default() };
         let serving = self.serving(purpose);
-        let is_withheld =
-            self.parts.model.beside(purpose).is_none() && Withheld::from(serving).is_any();
+        let is_withheld = self.parts.model.beside(purpose).is_none() && Withheld::from(serving).is_any();
         if is_withheld || !matches!(serving.state(), ModelState::Ready(_)) {
             return (None, (0, 0));
         }

@@ -248,7 +248,9 @@ mod tests {
         ] {
             assert!(recites(recited, &GOAL), "{recited}");
         }
-        for answer in ["The owner has written that we go in May.", "You go by train in May, for two weeks.", ""] {
+        for answer in
+            ["The owner has written that we go in May.", "You go by train in May, for two weeks.", ""]
+        {
             assert!(!recites(answer, &GOAL), "{answer}");
         }
     }

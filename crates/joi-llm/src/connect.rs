@@ -37,7 +37,8 @@ mod tests {
         let key_file = file.to_string_lossy().into_owned();
         for kind in [&OPEN_AI, &ANTHROPIC] {
             let url = "https://api.example.com".to_owned();
-            let config = LlmConfig { backend: Backend::Server(kind), url, outside: true, ..LlmConfig::default() };
+            let config =
+                LlmConfig { backend: Backend::Server(kind), url, outside: true, ..LlmConfig::default() };
             let error = connect(&config).unwrap_err();
             assert_eq!(error, LlmError::NoKey { at: "https://api.example.com".into() });
             let keyed = LlmConfig { key_file: key_file.clone(), ..config.clone() };

@@ -101,7 +101,9 @@ pub enum LlmError {
     #[error("the model server limits requests (HTTP 429); wait a moment, or raise the limit of the account")]
     TooManyRequests,
     /// Another kind of service listens at the address.
-    #[error("the service at {at} does not speak the API of Anthropic: {found}; correct llm.url or llm.backend")]
+    #[error(
+        "the service at {at} does not speak the API of Anthropic: {found}; correct llm.url or llm.backend"
+    )]
     NotAnthropic {
         /// The server's address.
         at: String,

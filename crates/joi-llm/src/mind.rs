@@ -129,8 +129,7 @@ impl Mind {
             let Some(config) = config.server_of(purpose) else { continue };
             // Nothing is read ahead for work that nobody waits for.
             let head: HeadMaker = Arc::new(|_, _, _| Vec::new());
-            let (mind, server) =
-                Self::unattended(MindParts { config, local: local.clone(), head, restarts });
+            let (mind, server) = Self::unattended(MindParts { config, local: local.clone(), head, restarts });
             beside.insert(purpose, mind);
             servers.push(server);
         }

@@ -54,7 +54,8 @@ mod tests {
         let messages = vec![Message::system("Be brief."), called];
         let ask = Ask { messages, format: Some(json!("json")), ..Ask::default() };
         let home = LlmConfig::default();
-        let outside = LlmConfig { url: "https://api.example.com".into(), outside: true, ..LlmConfig::default() };
+        let outside =
+            LlmConfig { url: "https://api.example.com".into(), outside: true, ..LlmConfig::default() };
         assert_eq!(ask_for(&home, ask.clone()), ask);
         let sent = ask_for(&outside, ask.clone());
         assert_eq!((&sent.messages[0], &sent.format), (&ask.messages[0], &ask.format));

@@ -73,7 +73,8 @@ pub(super) async fn precheck<M: ChatModel>(
 ) -> AgentDone {
     let question = precheck::question(&shared.entry.prompt, &changes);
     let model = &shared.entry.autonomy.precheck_model;
-    let asked = shared.world.engine.ask_beside((Purpose::Chat, model), &question, CHECK_TOKENS, CHECKED_WITHIN).await;
+    let asked =
+        shared.world.engine.ask_beside((Purpose::Chat, model), &question, CHECK_TOKENS, CHECKED_WITHIN).await;
     AgentDone::Prechecked(precheck::verdict(asked.0.as_deref()), asked.1.0 + asked.1.1)
 }
 

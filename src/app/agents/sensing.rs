@@ -141,8 +141,10 @@ async fn taken<M: ChatModel>(
             None => SignalScore::Unasked,
             Some(question) => {
                 let model = &signal.entry.model;
-                let (answer, (read, written)) =
-                    world.engine.ask_beside((Purpose::Chat, model), &question, SCORE_TOKENS, SCORED_WITHIN).await;
+                let (answer, (read, written)) = world
+                    .engine
+                    .ask_beside((Purpose::Chat, model), &question, SCORE_TOKENS, SCORED_WITHIN)
+                    .await;
                 news.send(SensorNews::Spent(read + written)).await?;
                 score(answer.as_deref())
             }

@@ -61,7 +61,8 @@ pub(in crate::app) async fn tool(
             tokio::task::spawn_blocking(move || wake_up());
         }),
     };
-    let tool = GoalsTool::new(store.clone(), Arc::clone(clock), handle.known.clone(), wake_up).recalled().await;
+    let tool =
+        GoalsTool::new(store.clone(), Arc::clone(clock), handle.known.clone(), wake_up).recalled().await;
     tools.add(OWNER, vec![Arc::new(tool)]);
     handle
 }

@@ -102,7 +102,10 @@ impl ToolHistory {
         if self.turns.len() == MOST_TURNS {
             self.turns.pop_front();
         }
-        let rows = rows.into_iter().map(|row| HistoryRow { message: joi_llm::redacted(row.message), ..row }).collect();
+        let rows = rows
+            .into_iter()
+            .map(|row| HistoryRow { message: joi_llm::redacted(row.message), ..row })
+            .collect();
         self.turns.push_back(HistoryTurn { answer: exchange.answer_row(), rows });
     }
 

@@ -230,7 +230,8 @@ async fn a_server_that_must_not_read_the_house_is_asked_nothing_by_an_agent() {
     let bench = Bench::new(Vec::new());
     bench.model.withheld.lock().unwrap().push(joi_llm::HomeData::House);
     assert_eq!(ran(&bench, &turn(&tools(&[]), &[])).await.end, TurnEnding::Failed);
-    let asked = bench.engine.ask_beside((Purpose::Chat, ""), "Does it matter?", 4, Duration::from_secs(5)).await;
+    let asked =
+        bench.engine.ask_beside((Purpose::Chat, ""), "Does it matter?", 4, Duration::from_secs(5)).await;
     assert_eq!((asked, bench.model.requests().len()), ((None, (0, 0)), 0));
 }
 
@@ -256,7 +257,11 @@ async fn a_server_that_serves_goals_alone_is_shown_what_is_allowed_for_them_and_
         let bench = Bench::new(Vec::new());
         // The one that answers is at home, or must read nothing: neither matters.
         bench.model.withheld.lock().unwrap().extend([joi_llm::HomeData::House, joi_llm::HomeData::Memory]);
-        let script = vec![writes_call("homeRead", json!({})), writes_call("look", json!({})), scripted::answers("Well.")];
+        let script = vec![
+            writes_call("homeRead", json!({})),
+            writes_call("look", json!({})),
+            scripted::answers("Well."),
+        ];
         let model = scripted::Scripted::new(script);
         *model.withheld.lock().unwrap() = withheld;
         assert!(bench.model.of_goals.set(Box::new(model)).is_ok());

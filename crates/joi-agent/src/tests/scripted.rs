@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 use std::pin::Pin;
-use std::sync::{Mutex, OnceLock};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
 use futures_util::{Stream, stream};
@@ -13,8 +13,8 @@ use super::super::model::{ChatModel, ModelState, Served};
 use super::*;
 use joi_base::trace::ModelUse;
 use joi_llm::{
-    ChatEvent, ChatStats, DoneReason, FunctionCall, HomeData, Knowledge, Length, ModelSize, Purpose, ServedBy,
-    ToolCall,
+    ChatEvent, ChatStats, DoneReason, FunctionCall, HomeData, Knowledge, Length, ModelSize, Purpose,
+    ServedBy, ToolCall,
 };
 
 /// One step of one answer.

@@ -121,7 +121,10 @@ fn a_use_has_a_model_or_a_server_of_its_own_with_settings_of_its_own() {
     let goals = config.server_of(Purpose::Goals).unwrap();
     assert_eq!((goals.backend.to_string().as_str(), goals.model.as_str()), ("anthropic", "claude-x"));
     assert_eq!((goals.key_file.as_str(), goals.outside_host().as_deref()), ("", Some("api.anthropic.com")));
-    assert!(goals.withholds(HomeData::House) && goals.withholds(HomeData::Memory), "what [llm] allows is not its own");
+    assert!(
+        goals.withholds(HomeData::House) && goals.withholds(HomeData::Memory),
+        "what [llm] allows is not its own"
+    );
     assert!(config.server_of(Purpose::Tasks).is_none() && config.server_of(Purpose::Chat).is_none());
     assert_eq!(config.other_model_of(Purpose::Tasks), Some("smaller"));
     assert_eq!(config.other_model_of(Purpose::Goals), None);
@@ -137,7 +140,10 @@ fn problems_of_a_use_name_its_own_keys() {
     let config: LlmConfig = toml::from_str(text).unwrap();
     let problems: Vec<String> = config.check().iter().map(ToString::to_string).collect();
     assert_eq!(problems.len(), 4, "{problems:#?}");
-    assert!(problems[0].starts_with("llm.uses.goals.url is https://api.example.com; allowed: "), "{problems:#?}");
+    assert!(
+        problems[0].starts_with("llm.uses.goals.url is https://api.example.com; allowed: "),
+        "{problems:#?}"
+    );
     assert!(problems[0].contains("with llm.uses.goals.outside = true"), "{problems:#?}");
     assert!(problems[1].starts_with("llm.uses.goals.key_file is key; "), "{problems:#?}");
     assert!(problems[2].starts_with("llm.uses.tasks.url is http://nas:8080; "), "{problems:#?}");

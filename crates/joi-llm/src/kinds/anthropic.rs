@@ -80,15 +80,15 @@ impl Anthropic {
             id: String,
         }
         let listing = async {
-            let mut response =
-                self.server.send(self.request(Method::GET, "/v1/models?limit=1000")).await?;
+            let mut response = self.server.send(self.request(Method::GET, "/v1/models?limit=1000")).await?;
             let status = response.status();
             let body = self.server.read(&mut response).await?;
             if !status.is_success() {
                 return Err(from_status(status.as_u16(), &body, "", self.server.address()));
             }
             self.refuse_page(&response)?;
-            let not_json = |_| not_anthropic(self.server.address(), "its answer has not the form of that API");
+            let not_json =
+                |_| not_anthropic(self.server.address(), "its answer has not the form of that API");
             serde_json::from_slice::<ListReply>(&body).map_err(not_json)
         };
         let model = |one: ListedModel| InstalledModel {

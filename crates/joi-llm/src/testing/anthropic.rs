@@ -95,7 +95,8 @@ fn refusal(body: &Value) -> Option<String> {
     if roles.first() != Some(&"user") || roles.last() != Some(&"user") || !is_by_turns {
         return Some(format!("messages: roles must alternate, the first and last are user: {roles:?}"));
     }
-    let blocks = |at: usize| messages.get(at).and_then(|m| m["content"].as_array()).cloned().unwrap_or_default();
+    let blocks =
+        |at: usize| messages.get(at).and_then(|m| m["content"].as_array()).cloned().unwrap_or_default();
     let mut seen = std::collections::BTreeSet::new();
     for at in 0..messages.len() {
         let is_blank = |block: &Value| {

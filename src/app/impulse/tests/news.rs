@@ -23,8 +23,7 @@ fn item(number: u32, at: Timestamp) -> Topic {
 #[tokio::test]
 async fn an_item_is_said_as_it_stands_with_its_source_once_and_behind_the_house() {
     let morning = start().checked_add(9.hours()).unwrap();
-    let mut bench =
-        bench_with(Thought::Says("Buy now!"), Store::in_memory().unwrap(), morning.clone()).await;
+    let mut bench = bench_with(Thought::Says("Buy now!"), Store::in_memory().unwrap(), morning.clone()).await;
     bench.awareness.offer(item(20, morning.timestamp()));
     bench.awareness.offer(item(20, morning.timestamp()));
     bench.happens("Window");

@@ -64,7 +64,8 @@ mod tests {
     use super::*;
 
     fn error(kind: &str, message: &str) -> String {
-        json!({ "type": "error", "error": { "type": kind, "message": message }, "request_id": "req_1" }).to_string()
+        json!({ "type": "error", "error": { "type": kind, "message": message }, "request_id": "req_1" })
+            .to_string()
     }
 
     #[test]
@@ -73,7 +74,11 @@ mod tests {
         let unknown =
             LlmError::ModelUnknown { model: "m".into(), offers: "the server answers HTTP 404".into() };
         for (status, body, expected) in [
-            (401, error("authentication_error", "invalid x-api-key"), LlmError::KeyRefused { at: at.into(), status: 401 }),
+            (
+                401,
+                error("authentication_error", "invalid x-api-key"),
+                LlmError::KeyRefused { at: at.into(), status: 401 },
+            ),
             (403, error("permission_error", "no"), LlmError::KeyRefused { at: at.into(), status: 403 }),
             (
                 402,
@@ -81,7 +86,11 @@ mod tests {
                 LlmError::Server { status: 402, text: "no credit [billing_error]".into() },
             ),
             (404, error("not_found_error", "model: m"), unknown),
-            (404, "{\"detail\":\"Not Found\"}".into(), not_anthropic(at, "it answers HTTP 404 to a path of that API")),
+            (
+                404,
+                "{\"detail\":\"Not Found\"}".into(),
+                not_anthropic(at, "it answers HTTP 404 to a path of that API"),
+            ),
             (404, "<html>".into(), not_anthropic(at, "it sends a web page")),
             (302, String::new(), not_anthropic(at, "it answers HTTP 302, which leads elsewhere")),
             (
@@ -92,17 +101,26 @@ mod tests {
             (
                 400,
                 error("invalid_request_error", "prompt is too long: 9 tokens > 8 maximum"),
-                LlmError::ContextTooLong("prompt is too long: 9 tokens > 8 maximum [invalid_request_error]".into()),
+                LlmError::ContextTooLong(
+                    "prompt is too long: 9 tokens > 8 maximum [invalid_request_error]".into(),
+                ),
             ),
             (
                 400,
                 error("invalid_request_error", "messages: at least one"),
-                LlmError::Server { status: 400, text: "messages: at least one [invalid_request_error]".into() },
+                LlmError::Server {
+                    status: 400,
+                    text: "messages: at least one [invalid_request_error]".into(),
+                },
             ),
             (429, error("rate_limit_error", "slow down"), LlmError::TooManyRequests),
             (529, error("overloaded_error", "Overloaded"), LlmError::Busy),
             (500, error("overloaded_error", "Overloaded"), LlmError::Busy),
-            (500, error("api_error", "oh no"), LlmError::Server { status: 500, text: "oh no [api_error]".into() }),
+            (
+                500,
+                error("api_error", "oh no"),
+                LlmError::Server { status: 500, text: "oh no [api_error]".into() },
+            ),
             (502, "<html>bad gateway".into(), LlmError::Server { status: 502, text: "a web page".into() }),
         ] {
             assert_eq!(from_status(status, body.as_bytes(), "m", at), expected, "{status} {body}");

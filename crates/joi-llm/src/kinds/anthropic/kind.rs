@@ -58,7 +58,9 @@ mod tests {
             remote_host: None,
         };
         let here = [model("claude-large-5"), model("claude-small-4-5-20250929")];
-        for name in ["claude-large-5", "claude-small-4-5", "claude-small-4-5-20250929", "claude-large-5-latest"] {
+        for name in
+            ["claude-large-5", "claude-small-4-5", "claude-small-4-5-20250929", "claude-large-5-latest"]
+        {
             assert_eq!(chat_model(name, &here), Ok(name.to_owned()));
         }
         let error = chat_model("auto", &here).unwrap_err().to_string();

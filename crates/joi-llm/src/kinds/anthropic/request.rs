@@ -68,7 +68,9 @@ pub(super) fn refused_key(words: &str, body: &Map<String, Value>) -> Option<&'st
 fn in_words(format: &Value) -> String {
     match format {
         Value::Object(_) => {
-            format!("Reply with JSON alone, without a word before or behind it, that fits this schema: {format}")
+            format!(
+                "Reply with JSON alone, without a word before or behind it, that fits this schema: {format}"
+            )
         }
         _ => "Reply with JSON alone, without a word before or behind it.".to_owned(),
     }

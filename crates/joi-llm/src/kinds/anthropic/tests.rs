@@ -77,10 +77,7 @@ async fn the_key_goes_with_every_call_and_is_never_shown() {
     }
     assert!(double.seen().iter().all(|seen| seen.authorization.is_none()));
     let keyless = Anthropic::new(&double.url, None).unwrap();
-    assert_eq!(
-        keyless.models().await,
-        Err(LlmError::KeyRefused { at: double.url.clone(), status: 401 })
-    );
+    assert_eq!(keyless.models().await, Err(LlmError::KeyRefused { at: double.url.clone(), status: 401 }));
     assert!(matches!(Anthropic::new("nowhere", None), Err(LlmError::Garbage(_))));
 }
 
@@ -101,7 +98,10 @@ async fn a_conversation_with_tools_is_taken_and_its_calls_come_whole() {
         assert_eq!(said[said.len() - 3..said.len() - 1], calls, "{said:?}");
         assert_eq!(text_of(&said), "I look. ");
         let stats = stats_of(&said);
-        assert_eq!((stats.prompt_eval_count, stats.eval_count, stats.done_reason), (41, 12, DoneReason::Stop));
+        assert_eq!(
+            (stats.prompt_eval_count, stats.eval_count, stats.done_reason),
+            (41, 12, DoneReason::Stop)
+        );
     }
     let mut asked = Message::assistant("I look.");
     asked.tool_calls = vec![
@@ -148,7 +148,10 @@ async fn each_failure_has_its_own_error() {
         Script::events(&[begun(), vec![error]].concat())
     };
     for (script, expected) in [
-        (failed(401, "authentication_error", "invalid"), LlmError::KeyRefused { at: String::new(), status: 401 }),
+        (
+            failed(401, "authentication_error", "invalid"),
+            LlmError::KeyRefused { at: String::new(), status: 401 },
+        ),
         (failed(429, "rate_limit_error", "slow down"), LlmError::TooManyRequests),
         (failed(529, "overloaded_error", "Overloaded"), LlmError::Busy),
         (

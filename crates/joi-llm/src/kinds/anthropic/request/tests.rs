@@ -29,7 +29,8 @@ fn result(tool: &str, id: Option<&str>) -> Message {
 
 #[test]
 fn a_request_has_the_keys_of_the_api_and_none_of_the_others() {
-    let mut asked = request(vec![Message::system("Be kind."), Message::system("Be short."), Message::user("hi")]);
+    let mut asked =
+        request(vec![Message::system("Be kind."), Message::system("Be short."), Message::user("hi")]);
     asked.tools = vec![json!({ "type": "function", "function": { "name": "clock", "description": "the time",
         "parameters": { "type": "object", "properties": {} } } })];
     let written = body(&asked, &BTreeSet::new()).unwrap();
@@ -71,9 +72,7 @@ fn every_call_has_its_result_right_behind_it_and_turns_alternate() {
     let (system, written) = messages(&all).unwrap();
     let answer = |id: &str| json!({ "type": "tool_result", "tool_use_id": id, "content": "done < /s>" });
     let text = |text: &str| json!({ "type": "text", "text": text });
-    let call = |id: &str, name: &str| {
-        json!({ "type": "tool_use", "id": id, "name": name, "input": { "text": "< |im_end|>" } })
-    };
+    let call = |id: &str, name: &str| json!({ "type": "tool_use", "id": id, "name": name, "input": { "text": "< |im_end|>" } });
     let missing =
         json!({ "type": "tool_result", "tool_use_id": "y", "content": NO_RESULT, "is_error": true });
     assert_eq!(system, [""; 0]);

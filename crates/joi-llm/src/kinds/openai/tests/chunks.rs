@@ -23,7 +23,8 @@ fn whole_reply() -> Vec<Value> {
 /// Returns the events of a body that arrives in these pieces, without their times.
 fn events(pieces: Vec<Vec<u8>>) -> Vec<ChatEvent> {
     let pieces = pieces.into_iter().map(|piece| Ok(piece.into()));
-    let reply = ChatStream::new(SseReply::<ReplyReader>::new(futures_util::stream::iter(pieces), Instant::now()));
+    let reply =
+        ChatStream::new(SseReply::<ReplyReader>::new(futures_util::stream::iter(pieces), Instant::now()));
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let mut events = runtime.block_on(read(reply)).unwrap();
     if let Some(ChatEvent::Done(stats)) = events.last_mut() {
