@@ -48,5 +48,4 @@ mod stories {
     mod voice;
     mod wake;
     mod watches;
-    mod watches_day;
 }

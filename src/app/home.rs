@@ -56,12 +56,12 @@ pub(super) fn follow(house: &HomeServer, follower: Follower, board: &StatusBoard
 #[cfg(test)]
 mod tests {
     use joi_home::TOKEN_CREDENTIAL;
-    use joi_llm::{Purpose, key_credential};
+    use joi_llm::{ModelPurpose, key_credential};
     use joi_messages::outbound::ntfy;
 
     #[test]
     fn the_units_offer_every_credential_that_is_read() {
-        let keys = [Purpose::Chat].into_iter().chain(Purpose::BESIDE).map(key_credential);
+        let keys = [ModelPurpose::Chat].into_iter().chain(ModelPurpose::BESIDE).map(key_credential);
         let read: Vec<&str> = [TOKEN_CREDENTIAL, ntfy::CREDENTIAL].into_iter().chain(keys).collect();
         for unit in
             [include_str!("../../systemd/joi.service"), include_str!("../../systemd/user/joi.service")]

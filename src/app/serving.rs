@@ -5,10 +5,10 @@
 use tokio::sync::watch;
 
 use crate::control::{AnsweringModel, ChatStatus, ModelOfUse};
-use joi_llm::{LlmConfig, Mind, Purpose, ServedBy, Serving, keys_of};
+use joi_llm::{LlmConfig, Mind, ModelPurpose, ServedBy, Serving, keys_of};
 
 /// What serves a use, at any later time.
-pub(super) type UseNow = (Purpose, watch::Receiver<Serving>, LlmConfig);
+pub(super) type UseNow = (ModelPurpose, watch::Receiver<Serving>, LlmConfig);
 
 /// Returns what serves the uses that have a server of their own.
 pub(super) fn uses(mind: &Mind) -> Vec<UseNow> {
@@ -16,7 +16,7 @@ pub(super) fn uses(mind: &Mind) -> Vec<UseNow> {
         let beside = mind.beside(purpose)?;
         Some((purpose, beside.serving(), beside.config().clone()))
     };
-    Purpose::BESIDE.into_iter().filter_map(of).collect()
+    ModelPurpose::BESIDE.into_iter().filter_map(of).collect()
 }
 
 /// Returns the state of the server of a use, with its own keys where it has to be corrected.
@@ -27,8 +27,8 @@ pub(super) fn of_use((purpose, serving, llm): &UseNow) -> ModelOfUse {
 
 /// Returns a remark about each use whose words leave the house.
 pub(crate) fn leaving(llm: &LlmConfig) -> Vec<String> {
-    let of = |purpose: Purpose| Some((purpose.name(), llm.server_of(purpose)?.leaving()?));
-    let of_uses = Purpose::BESIDE.into_iter().filter_map(of);
+    let of = |purpose: ModelPurpose| Some((purpose.name(), llm.server_of(purpose)?.leaving()?));
+    let of_uses = ModelPurpose::BESIDE.into_iter().filter_map(of);
     let of_chat = llm.leaving().map(|leaving| ("chat", leaving));
     of_chat.into_iter().chain(of_uses).map(|(purpose, leaving)| format!("{purpose}: {leaving}")).collect()
 }
@@ -103,9 +103,9 @@ mod tests {
         let sent = "goals: words leave the house: what is said to the model is sent to https://api.example.com; memory and \
                     house stay at home";
         assert_eq!(leaving(&llm), [sent]);
-        let goals = llm.server_of(Purpose::Goals).unwrap();
+        let goals = llm.server_of(ModelPurpose::Goals).unwrap();
         let down = Serving::Down(LlmError::NoKey { at: goals.url.clone() });
-        let told = of_use(&(Purpose::Goals, watch::channel(down).1, goals)).told;
+        let told = of_use(&(ModelPurpose::Goals, watch::channel(down).1, goals)).told;
         assert!(told.ends_with("off without an API key; set llm.uses.goals.key_file"), "{told}");
         assert_eq!(leaving(&LlmConfig::default()), [""; 0]);
     }

@@ -13,7 +13,7 @@ use crate::app::checks::{self, PATIENCE, Row};
 use crate::app::{self, Brain};
 use crate::control::Client;
 use joi_language::Language;
-use joi_llm::{BetterModel, Embedded, LlmConfig, LlmError, Purpose, ReadyServer, ServedBy, Serving};
+use joi_llm::{BetterModel, Embedded, LlmConfig, LlmError, ModelPurpose, ReadyServer, ServedBy, Serving};
 use joi_llm::{LittleUse, little_use};
 
 mod echo;
@@ -145,7 +145,7 @@ fn privacy(llm: &LlmConfig) -> Option<Row> {
 
 /// Returns a row for each use with a server of its own outside of the home.
 fn privacy_of_uses(llm: &LlmConfig) -> impl Iterator<Item = Row> {
-    Purpose::BESIDE.into_iter().filter_map(|purpose| {
+    ModelPurpose::BESIDE.into_iter().filter_map(|purpose| {
         let name = purpose.name();
         let told = format!("{name}: {}", llm.server_of(purpose)?.leaving()?);
         Some(left(told, format!("llm.uses.{name}.backend = \"same\" has the server that answers do it")))

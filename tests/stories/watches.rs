@@ -15,21 +15,17 @@ use crate::support::program::{Home, Running};
 /// No working program needs so long to notice something.
 const LONG: Duration = Duration::from_secs(60);
 
-pub(super) struct Watched {
+struct Watched {
     runtime: Runtime,
-    pub(super) house: DemoHome,
-    pub(super) home: Home,
+    house: DemoHome,
+    home: Home,
 }
 
 impl Watched {
     fn new() -> Self {
-        Self::with(DemoWants::default())
-    }
-
-    pub(super) fn with(wants: DemoWants) -> Self {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-        let house = runtime.block_on(DemoHome::start(wants)).unwrap();
+        let house = runtime.block_on(DemoHome::start(DemoWants::default())).unwrap();
         let mut home = deaf_home();
         home.set(&format!("home.url={}", house.url()));
         Self { runtime, house, home }
@@ -40,7 +36,7 @@ impl Watched {
     }
 
     /// Starts the program, and waits until it watches a house that is connected.
-    pub(super) fn run(&self) -> Running {
+    fn run(&self) -> Running {
         let mut joi = Running::start(&mut self.home.command(&["run"]));
         joi.until("Ctrl-C ends");
         self.until("the house", || {
@@ -50,20 +46,20 @@ impl Watched {
         joi
     }
 
-    pub(super) fn until(&self, what: &str, is_so: impl Fn() -> bool) {
+    fn until(&self, what: &str, is_so: impl Fn() -> bool) {
         let began = Instant::now();
         while !is_so() {
             assert!(began.elapsed() < LONG, "{what}: it never came");
         }
     }
 
-    pub(super) fn watches(&self) -> Vec<Value> {
+    fn watches(&self) -> Vec<Value> {
         let listed = self.home.joi(&["watch", "--json"]).well().out;
         serde_json::from_str::<Value>(&listed).unwrap().as_array().unwrap().clone()
     }
 
     /// What waits to be said, as it is kept.
-    pub(super) fn announced(&self) -> Vec<String> {
+    fn announced(&self) -> Vec<String> {
         self.runtime.block_on(async {
             let store = Store::open(&self.home.path("data/joi.db")).unwrap();
             let rows = store.announcements().await.unwrap();

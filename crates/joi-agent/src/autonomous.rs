@@ -24,7 +24,7 @@ use joi_autonomy::agent::news::TurnEnding;
 use joi_autonomy::agent::turn::{
     AgentCaller, AgentDesk, AgentTurn, AgentTurnDone, CallEnd, TurnCalls, TurnFailure, TurnStep,
 };
-use joi_llm::{Ask, ChatEvent, ChatStats, Length, LlmError, Message, ModelPriority, Purpose};
+use joi_llm::{Ask, ChatEvent, ChatStats, Length, LlmError, Message, ModelPriority, ModelPurpose};
 use joi_tools::{ToolSnapshot, Toolbox};
 
 /// Bytes of a token, estimated so that a prompt is rather too long than too short.
@@ -48,7 +48,7 @@ impl<M: ChatModel> Engine<M> {
     /// Runs a turn of an agent. Dropping it gives the model up.
     pub async fn agent_turn(&self, turn: &AgentTurn<'_>, desk: &dyn AgentDesk) -> AgentTurnDone {
         let language = self.language();
-        let purpose = Purpose::called(desk.purpose());
+        let purpose = ModelPurpose::called(desk.purpose());
         let withheld = Withheld::from(self.serving(purpose));
         let all = self.parts.tools.snapshot_with(turn.tools);
         let toolbox = withheld.shown(desk.chosen(all.toolbox.clone()));
@@ -85,7 +85,7 @@ impl<M: ChatModel> Engine<M> {
         snapshot: Arc<joi_tools::ToolSnapshot>,
         calls: &mut TurnCalls<'_>,
     ) -> TurnEnding {
-        let purpose = Purpose::called(desk.purpose());
+        let purpose = ModelPurpose::called(desk.purpose());
         let (model, other) = (self.serving(purpose), self.parts.model.other_model(purpose));
         if !matches!(model.settled().await, ModelState::Ready(_)) {
             desk.step(TurnStep::Failed(TurnFailure::Network)).await;
@@ -175,7 +175,7 @@ impl<M: ChatModel> Engine<M> {
     /// Asks the model once; whoever talks with joi is asked first.
     async fn reply_to_agent(
         &self,
-        (ask, purpose): (Ask, Purpose),
+        (ask, purpose): (Ask, ModelPurpose),
         turn: &AgentTurn<'_>,
         toolbox: &Toolbox,
     ) -> Result<AgentReply, NoReply> {
@@ -217,14 +217,14 @@ impl<M: ChatModel> Engine<M> {
     }
 
     /// Returns whether a server that computes elsewhere serves `purpose` alone: nobody who talks waits for it.
-    fn is_apart(&self, purpose: Purpose) -> bool {
+    fn is_apart(&self, purpose: ModelPurpose) -> bool {
         self.parts.model.beside(purpose).is_some_and(ChatModel::is_outside)
     }
 
     async fn read_reply(
         &self,
         ask: Ask,
-        purpose: Purpose,
+        purpose: ModelPurpose,
     ) -> Result<(String, Vec<WrittenCall>, ChatStats), LlmError> {
         let mut patience = Patience::new(&self.parts.reply);
         let mut words = patience.wait(self.serving(purpose).ask(ask)).await??;
@@ -249,7 +249,7 @@ impl<M: ChatModel> Engine<M> {
     /// that it read and wrote. `model` names another one of its server. It gives way to whoever talks, and then there are none.
     pub async fn ask_beside(
         &self,
-        (purpose, model): (Purpose, &str),
+        (purpose, model): (ModelPurpose, &str),
         question: &str,
         tokens: u32,
         limit: Duration,

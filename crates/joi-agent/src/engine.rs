@@ -27,7 +27,7 @@ use joi_base::clock::Clock;
 use joi_base::message::Place;
 use joi_language::{Language, Languages};
 use joi_llm::{Arbiter, ModelPriority};
-use joi_llm::{ModelSize, Purpose};
+use joi_llm::{ModelPurpose, ModelSize};
 use joi_proactive::alert::AcknowledgedBy;
 use joi_schedule::Schedule;
 use joi_schedule::announce::AnnouncedQuestion;
@@ -240,12 +240,12 @@ impl<M: ChatModel> Engine<M> {
     }
 
     /// Returns the model that serves `purpose`.
-    pub(crate) fn serving(&self, purpose: Purpose) -> &M {
+    pub(crate) fn serving(&self, purpose: ModelPurpose) -> &M {
         self.parts.model.beside(purpose).unwrap_or(&self.parts.model)
     }
 
     /// Returns the names of the server and of the model that serve `purpose`.
-    pub fn named(&self, purpose: Purpose) -> (String, String) {
+    pub fn named(&self, purpose: ModelPurpose) -> (String, String) {
         let (model, asked) = (self.serving(purpose), self.parts.model.other_model(purpose));
         (model.provider(), asked.unwrap_or_else(|| model.state().named().1.to_owned()))
     }

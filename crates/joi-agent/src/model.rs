@@ -11,7 +11,7 @@ use futures_util::Stream;
 use joi_base::trace::ModelUse;
 use joi_llm::{Arbiter, ModelPriority, Permit};
 use joi_llm::{Ask, ChatEvent, ChatStats, ChatStream, Embedded, HomeData, LlmConfig, LlmError, Mind};
-use joi_llm::{Knowledge, ModelSize, Purpose, ReadyServer, ServedBy, ServerHold, Serving};
+use joi_llm::{Knowledge, ModelPurpose, ModelSize, ReadyServer, ServedBy, ServerHold, Serving};
 
 /// A chat model, wherever it runs.
 pub trait ChatModel: Send + Sync {
@@ -43,12 +43,12 @@ pub trait ChatModel: Send + Sync {
     }
 
     /// Returns the model that serves `purpose`, where another server does than for conversations.
-    fn beside(&self, _purpose: Purpose) -> Option<&Self> {
+    fn beside(&self, _purpose: ModelPurpose) -> Option<&Self> {
         None
     }
 
     /// Returns the name of another model of this server for `purpose`.
-    fn other_model(&self, _purpose: Purpose) -> Option<String> {
+    fn other_model(&self, _purpose: ModelPurpose) -> Option<String> {
         None
     }
 
@@ -190,11 +190,11 @@ impl ChatModel for Mind {
         self.config().withholds(data)
     }
 
-    fn beside(&self, purpose: Purpose) -> Option<&Self> {
+    fn beside(&self, purpose: ModelPurpose) -> Option<&Self> {
         Self::beside(self, purpose)
     }
 
-    fn other_model(&self, purpose: Purpose) -> Option<String> {
+    fn other_model(&self, purpose: ModelPurpose) -> Option<String> {
         self.config().other_model_of(purpose).map(str::to_owned)
     }
 

@@ -11,7 +11,7 @@ use joi_agent::model::ChatModel;
 use joi_autonomy::agent::news::{AgentNews, TurnEnding};
 use joi_autonomy::agent::turn::{AgentCaller, AgentTurn, AgentTurnDone, TurnFailure};
 use joi_base::message::Origin;
-use joi_llm::Purpose;
+use joi_llm::ModelPurpose;
 use joi_redact::redact;
 use joi_schedule::announce::Announcer;
 use joi_store::{NewCell, NewWorkNote, RunEnd, StoreError, ThreadCell, WorkChange, WorkRow};
@@ -197,7 +197,7 @@ impl<M: ChatModel> Orchestrator<M> {
         let steps = self.world.store.steps(claimed.row.id, crate::limits::HISTORY_KEPT).await?;
         let question = archive::question(cells);
         let began = self.now();
-        let use_of = (Purpose::Summaries, "");
+        let use_of = (ModelPurpose::Summaries, "");
         let (written, tokens) =
             self.engine.ask_beside(use_of, &question, SUMMARY_TOKENS, SUMMARY_WITHIN).await;
         if tokens != (0, 0) {
@@ -218,13 +218,13 @@ impl<M: ChatModel> Orchestrator<M> {
         tokens: (u64, u64),
         took: SignedDuration,
     ) -> Result<(), StoreError> {
-        let (provider, model) = self.engine.named(Purpose::Summaries);
+        let (provider, model) = self.engine.named(ModelPurpose::Summaries);
         let cost_micros = crate::usage::cost_micros(&self.world.config.prices, (&provider, &model), tokens);
         let usage = joi_store::UsageRow {
             at: self.now(),
             work: claimed.row.id,
             agent: claimed.kind.name.to_owned(),
-            purpose: Purpose::Summaries.name().to_owned(),
+            purpose: ModelPurpose::Summaries.name().to_owned(),
             provider,
             model,
             tokens_in: tokens.0,

@@ -17,7 +17,7 @@ mod uses;
 
 pub use backend::Backend;
 pub use threads::Threads;
-pub use uses::{LlmUseConfig, LlmUsesConfig, Purpose, UseBackend, keys_of};
+pub use uses::{LlmUseConfig, LlmUsesConfig, ModelPurpose, UseBackend, keys_of};
 
 /// How long at most the embedded server waits for the next command: nobody may come again, and the memory is wanted back.
 pub const LONGEST_LINGERING: Duration = Duration::from_secs(300);
@@ -116,7 +116,7 @@ pub struct LlmConfig {
     pub uses: LlmUsesConfig,
     /// What these settings are for.
     #[serde(skip)]
-    pub purpose: Purpose,
+    pub purpose: ModelPurpose,
 }
 
 impl Default for LlmConfig {
@@ -139,7 +139,7 @@ impl Default for LlmConfig {
             think: default_think(),
             embed_model: "auto".to_owned(),
             uses: LlmUsesConfig::default(),
-            purpose: Purpose::Chat,
+            purpose: ModelPurpose::Chat,
         }
     }
 }

@@ -25,7 +25,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
-    use crate::config::{LlmUseConfig, LlmUsesConfig, Purpose, UseBackend};
+    use crate::config::{LlmUseConfig, LlmUsesConfig, ModelPurpose, UseBackend};
     use crate::{ANTHROPIC, Backend, OPEN_AI};
 
     #[test]
@@ -50,7 +50,7 @@ mod tests {
                 ..LlmUseConfig::default()
             };
             let uses = LlmUsesConfig { goals, ..LlmUsesConfig::default() };
-            let of_goals = LlmConfig { uses, ..keyed }.server_of(Purpose::Goals).unwrap();
+            let of_goals = LlmConfig { uses, ..keyed }.server_of(ModelPurpose::Goals).unwrap();
             assert!(matches!(connect(&of_goals), Err(LlmError::NoKey { .. })), "the key of another server");
             let at_home = LlmConfig { url: "http://nas:8080".into(), outside: false, ..config };
             assert!(connect(&at_home).is_ok());

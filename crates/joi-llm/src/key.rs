@@ -2,18 +2,18 @@
 //!
 //! Any thread; reads one small file each time a client is made, so that a new key needs no restart.
 
-use super::config::Purpose;
+use super::config::ModelPurpose;
 use super::error::LlmError;
 use joi_base::message::Private;
 use joi_base::secret::{self, Credentials};
 
 /// Returns the name of the systemd credential with the key of the server that serves `purpose`.
-pub fn key_credential(purpose: Purpose) -> &'static str {
+pub fn key_credential(purpose: ModelPurpose) -> &'static str {
     match purpose {
-        Purpose::Chat => "llm-key",
-        Purpose::Goals => "llm-key-goals",
-        Purpose::Tasks => "llm-key-tasks",
-        Purpose::Summaries => "llm-key-summaries",
+        ModelPurpose::Chat => "llm-key",
+        ModelPurpose::Goals => "llm-key-goals",
+        ModelPurpose::Tasks => "llm-key-tasks",
+        ModelPurpose::Summaries => "llm-key-summaries",
     }
 }
 
@@ -22,7 +22,7 @@ pub fn key_credential(purpose: Purpose) -> &'static str {
 ///
 /// # Errors
 /// [`LlmError::KeyFile`] where the file can't be used; its text never quotes the key.
-pub(super) fn api_key(configured: &str, purpose: Purpose) -> Result<Option<Private<String>>, LlmError> {
+pub(super) fn api_key(configured: &str, purpose: ModelPurpose) -> Result<Option<Private<String>>, LlmError> {
     let credential = key_credential(purpose);
     let Some(file) = Credentials::of_process().configured_or(configured, credential) else {
         return Ok(None);

@@ -39,7 +39,7 @@ mod wire;
 pub use arbiter::{Arbiter, ModelPriority, Permit, RunningTurn};
 pub use choose::{BetterModel, LocalChoice, LocalWish, PassedOver, choose_local};
 pub use config::{Backend, HomeData, LONGEST_LINGERING, LlmConfig, OwnModel, ThinkRule, Threads};
-pub use config::{LlmUseConfig, LlmUsesConfig, Purpose, UseBackend, keys_of};
+pub use config::{LlmUseConfig, LlmUsesConfig, ModelPurpose, UseBackend, keys_of};
 pub use early_answer::{BegunWords, EarlyAnswer, EarlyAnswerSource, early_answer};
 pub use embed::Embedded;
 pub use error::LlmError;

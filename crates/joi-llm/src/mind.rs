@@ -26,7 +26,7 @@ pub use self::ask::{Ask, HeadMaker, Length};
 pub use self::hold::ServerHold;
 pub use self::serving::{ReadyServer, ServedBy, Serving};
 use self::shared::{MindShared, VectorsBeside};
-use super::config::{LlmConfig, Purpose};
+use super::config::{LlmConfig, ModelPurpose};
 use super::embed::{self, AUTO, Embedded, Embedder};
 use super::error::LlmError;
 use super::kinds::ollama::Ollama;
@@ -104,7 +104,7 @@ pub struct Mind {
     embedder: Embedder,
     embed_gguf: PathBuf,
     /// Models of uses that another server serves.
-    beside: BTreeMap<Purpose, Mind>,
+    beside: BTreeMap<ModelPurpose, Mind>,
 }
 
 impl std::fmt::Debug for Mind {
@@ -125,7 +125,7 @@ impl Mind {
     pub fn unattended(parts: MindParts) -> (Self, ModelServer) {
         let MindParts { config, local, head, restarts } = parts;
         let (mut beside, mut servers) = (BTreeMap::new(), Vec::new());
-        for purpose in Purpose::BESIDE {
+        for purpose in ModelPurpose::BESIDE {
             let Some(config) = config.server_of(purpose) else { continue };
             // Nothing is read ahead for work that nobody waits for.
             let head: HeadMaker = Arc::new(|_, _, _| Vec::new());
@@ -141,7 +141,7 @@ impl Mind {
     }
 
     /// Returns the model that serves `purpose`, where another server does than for conversations.
-    pub fn beside(&self, purpose: Purpose) -> Option<&Self> {
+    pub fn beside(&self, purpose: ModelPurpose) -> Option<&Self> {
         self.beside.get(&purpose)
     }
 

@@ -23,7 +23,7 @@ use joi_autonomy::agent::precheck::{self, PrecheckVerdict};
 use joi_autonomy::agent::set_state::SetState;
 use joi_autonomy::agent::turn::{AgentCaller, AgentDesk, AgentTurn, AgentTurnDone};
 use joi_autonomy::agent::yielding::{YIELD, YieldTool};
-use joi_llm::Purpose;
+use joi_llm::ModelPurpose;
 use joi_redact::redact;
 use joi_tools::{Arguments, Source, Tool};
 
@@ -73,8 +73,11 @@ pub(super) async fn precheck<M: ChatModel>(
 ) -> AgentDone {
     let question = precheck::question(&shared.entry.prompt, &changes);
     let model = &shared.entry.autonomy.precheck_model;
-    let asked =
-        shared.world.engine.ask_beside((Purpose::Chat, model), &question, CHECK_TOKENS, CHECKED_WITHIN).await;
+    let asked = shared
+        .world
+        .engine
+        .ask_beside((ModelPurpose::Chat, model), &question, CHECK_TOKENS, CHECKED_WITHIN)
+        .await;
     AgentDone::Prechecked(precheck::verdict(asked.0.as_deref()), asked.1.0 + asked.1.1)
 }
 

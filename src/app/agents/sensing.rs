@@ -18,7 +18,7 @@ use joi_autonomy::agent::sensor::{
 };
 use joi_autonomy::agent::sensor_entry::SensorEntry;
 use joi_autonomy::agent::signal::{Signal, SignalScore, score};
-use joi_llm::Purpose;
+use joi_llm::ModelPurpose;
 use joi_tools::gate::{AgentCall, Consent, GateVerdict, StandingPermission, Taint, judge_agent};
 use joi_tools::{self as tools, Call, Effect, Source, ToolError, schema};
 
@@ -143,7 +143,7 @@ async fn taken<M: ChatModel>(
                 let model = &signal.entry.model;
                 let (answer, (read, written)) = world
                     .engine
-                    .ask_beside((Purpose::Chat, model), &question, SCORE_TOKENS, SCORED_WITHIN)
+                    .ask_beside((ModelPurpose::Chat, model), &question, SCORE_TOKENS, SCORED_WITHIN)
                     .await;
                 news.send(SensorNews::Spent(read + written)).await?;
                 score(answer.as_deref())

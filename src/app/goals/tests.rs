@@ -127,7 +127,7 @@ struct Bench {
     engine: Arc<Engine<Thinker>>,
     store: Store,
     handle: GoalsHandle,
-    /// What was offered to the impulse.
+    /// Topics that were offered to the impulse.
     topics: Arc<StdMutex<Vec<Topic>>>,
     stop: CancellationToken,
     running: JoinHandle<()>,

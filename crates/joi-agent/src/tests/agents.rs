@@ -5,7 +5,7 @@ use futures_util::future::BoxFuture;
 use joi_autonomy::agent::news::TurnEnding;
 use joi_autonomy::agent::yielding::{YIELD, YieldTool};
 use joi_language::Language;
-use joi_llm::Purpose;
+use joi_llm::ModelPurpose;
 use joi_tools::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
 use serde_json::{Value, json};
 
@@ -220,7 +220,8 @@ async fn a_model_that_fails_is_a_failed_turn() {
 #[tokio::test(start_paused = true)]
 async fn a_question_beside_is_answered_or_given_up() {
     let bench = Bench::new(vec![scripted::answers("yes"), vec![Step::Wait(600), Step::Done]]);
-    let ask = || bench.engine.ask_beside((Purpose::Chat, ""), "Does it matter?", 4, Duration::from_secs(5));
+    let ask =
+        || bench.engine.ask_beside((ModelPurpose::Chat, ""), "Does it matter?", 4, Duration::from_secs(5));
     assert_eq!(ask().await, (Some("yes".to_owned()), (0, 7)));
     assert_eq!(ask().await, (None, (0, 0)));
 }
@@ -231,7 +232,7 @@ async fn a_server_that_must_not_read_the_house_is_asked_nothing_by_an_agent() {
     bench.model.withheld.lock().unwrap().push(joi_llm::HomeData::House);
     assert_eq!(ran(&bench, &turn(&tools(&[]), &[])).await.end, TurnEnding::Failed);
     let asked =
-        bench.engine.ask_beside((Purpose::Chat, ""), "Does it matter?", 4, Duration::from_secs(5)).await;
+        bench.engine.ask_beside((ModelPurpose::Chat, ""), "Does it matter?", 4, Duration::from_secs(5)).await;
     assert_eq!((asked, bench.model.requests().len()), ((None, (0, 0)), 0));
 }
 

@@ -13,7 +13,7 @@ use super::super::model::{ChatModel, ModelState, Served};
 use super::*;
 use joi_base::trace::ModelUse;
 use joi_llm::{
-    ChatEvent, ChatStats, DoneReason, FunctionCall, HomeData, Knowledge, Length, ModelSize, Purpose,
+    ChatEvent, ChatStats, DoneReason, FunctionCall, HomeData, Knowledge, Length, ModelPurpose, ModelSize,
     ServedBy, ToolCall,
 };
 
@@ -227,8 +227,8 @@ impl ChatModel for Scripted {
         !self.withheld.lock().unwrap().is_empty()
     }
 
-    fn beside(&self, purpose: Purpose) -> Option<&Self> {
-        self.of_goals.get().filter(|_| purpose == Purpose::Goals).map(|model| &**model)
+    fn beside(&self, purpose: ModelPurpose) -> Option<&Self> {
+        self.of_goals.get().filter(|_| purpose == ModelPurpose::Goals).map(|model| &**model)
     }
 
     fn withholds(&self, data: HomeData) -> bool {

@@ -118,19 +118,21 @@ fn a_use_has_a_model_or_a_server_of_its_own_with_settings_of_its_own() {
                 model = \"claude-x\"\n[uses.tasks]\nmodel = \"smaller\"\n[uses.summaries]\nbackend = \"local\"";
     let config: LlmConfig = toml::from_str(text).unwrap();
     assert_eq!(config.check(), []);
-    let goals = config.server_of(Purpose::Goals).unwrap();
+    let goals = config.server_of(ModelPurpose::Goals).unwrap();
     assert_eq!((goals.backend.to_string().as_str(), goals.model.as_str()), ("anthropic", "claude-x"));
     assert_eq!((goals.key_file.as_str(), goals.outside_host().as_deref()), ("", Some("api.anthropic.com")));
     assert!(
         goals.withholds(HomeData::House) && goals.withholds(HomeData::Memory),
         "what [llm] allows is not its own"
     );
-    assert!(config.server_of(Purpose::Tasks).is_none() && config.server_of(Purpose::Chat).is_none());
-    assert_eq!(config.other_model_of(Purpose::Tasks), Some("smaller"));
-    assert_eq!(config.other_model_of(Purpose::Goals), None);
-    let summaries = config.server_of(Purpose::Summaries).unwrap();
+    assert!(
+        config.server_of(ModelPurpose::Tasks).is_none() && config.server_of(ModelPurpose::Chat).is_none()
+    );
+    assert_eq!(config.other_model_of(ModelPurpose::Tasks), Some("smaller"));
+    assert_eq!(config.other_model_of(ModelPurpose::Goals), None);
+    let summaries = config.server_of(ModelPurpose::Summaries).unwrap();
     assert!(summaries.backend == Backend::Local && !summaries.is_outside());
-    assert!(config.for_conversations().server_of(Purpose::Goals).is_none());
+    assert!(config.for_conversations().server_of(ModelPurpose::Goals).is_none());
 }
 
 #[test]

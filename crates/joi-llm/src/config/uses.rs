@@ -14,7 +14,7 @@ use crate::server::ServerKind;
 
 /// What a model is asked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Purpose {
+pub enum ModelPurpose {
     /// Conversations, agents, and all that has no use of its own.
     #[default]
     Chat,
@@ -26,7 +26,7 @@ pub enum Purpose {
     Summaries,
 }
 
-impl Purpose {
+impl ModelPurpose {
     /// Those that may have a model or a server of their own.
     pub const BESIDE: [Self; 3] = [Self::Goals, Self::Tasks, Self::Summaries];
 
@@ -124,27 +124,27 @@ impl<'de> Deserialize<'de> for UseBackend {
 }
 
 /// Returns a text that names keys of `[llm]` with the keys of `purpose` in their place.
-pub fn keys_of(purpose: Purpose, text: &str) -> String {
+pub fn keys_of(purpose: ModelPurpose, text: &str) -> String {
     match purpose {
-        Purpose::Chat => text.to_owned(),
-        Purpose::Goals | Purpose::Tasks | Purpose::Summaries => {
+        ModelPurpose::Chat => text.to_owned(),
+        ModelPurpose::Goals | ModelPurpose::Tasks | ModelPurpose::Summaries => {
             text.replace("llm.", &format!("llm.uses.{}.", purpose.name()))
         }
     }
 }
 
 impl LlmConfig {
-    fn use_of(&self, purpose: Purpose) -> Option<&LlmUseConfig> {
+    fn use_of(&self, purpose: ModelPurpose) -> Option<&LlmUseConfig> {
         match purpose {
-            Purpose::Chat => None,
-            Purpose::Goals => Some(&self.uses.goals),
-            Purpose::Tasks => Some(&self.uses.tasks),
-            Purpose::Summaries => Some(&self.uses.summaries),
+            ModelPurpose::Chat => None,
+            ModelPurpose::Goals => Some(&self.uses.goals),
+            ModelPurpose::Tasks => Some(&self.uses.tasks),
+            ModelPurpose::Summaries => Some(&self.uses.summaries),
         }
     }
 
     /// Returns the settings of the server that serves `purpose`, where that is another one than for conversations.
-    pub fn server_of(&self, purpose: Purpose) -> Option<Self> {
+    pub fn server_of(&self, purpose: ModelPurpose) -> Option<Self> {
         let own = self.use_of(purpose)?;
         let UseBackend::Other(backend) = own.backend else { return None };
         let model = if own.model.trim().is_empty() { "auto" } else { own.model.trim() };
@@ -164,7 +164,7 @@ impl LlmConfig {
     }
 
     /// Returns the name of another model of the server that answers, for `purpose`.
-    pub fn other_model_of(&self, purpose: Purpose) -> Option<&str> {
+    pub fn other_model_of(&self, purpose: ModelPurpose) -> Option<&str> {
         let own = self.use_of(purpose).filter(|own| own.backend == UseBackend::Same)?;
         Some(own.model.trim()).filter(|model| !model.is_empty())
     }
@@ -177,10 +177,10 @@ impl LlmConfig {
 
     /// Returns everything that is wrong with the uses.
     pub(super) fn use_problems(&self) -> Vec<Problem> {
-        Purpose::BESIDE.into_iter().flat_map(|purpose| self.problems_of(purpose)).collect()
+        ModelPurpose::BESIDE.into_iter().flat_map(|purpose| self.problems_of(purpose)).collect()
     }
 
-    fn problems_of(&self, purpose: Purpose) -> Vec<Problem> {
+    fn problems_of(&self, purpose: ModelPurpose) -> Vec<Problem> {
         let prefix = format!("llm.uses.{}", purpose.name());
         let is_embedded_anyway = !matches!(self.backend, Backend::Server(_));
         match (self.use_of(purpose), self.server_of(purpose)) {

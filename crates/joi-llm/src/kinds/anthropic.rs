@@ -72,11 +72,11 @@ impl Anthropic {
 
     async fn listed(&self) -> Result<Vec<InstalledModel>, LlmError> {
         #[derive(Deserialize)]
-        struct ListReply {
-            data: Vec<ListedModel>,
+        struct ModelsPage {
+            data: Vec<PageModel>,
         }
         #[derive(Deserialize)]
-        struct ListedModel {
+        struct PageModel {
             id: String,
         }
         let listing = async {
@@ -89,14 +89,10 @@ impl Anthropic {
             self.refuse_page(&response)?;
             let not_json =
                 |_| not_anthropic(self.server.address(), "its answer has not the form of that API");
-            serde_json::from_slice::<ListReply>(&body).map_err(not_json)
+            serde_json::from_slice::<ModelsPage>(&body).map_err(not_json)
         };
-        let model = |one: ListedModel| InstalledModel {
-            name: one.id,
-            size: 0,
-            capabilities: None,
-            remote_host: None,
-        };
+        let model =
+            |one: PageModel| InstalledModel { name: one.id, size: 0, capabilities: None, remote_host: None };
         Ok(in_time(SHORT_ANSWER, listing).await?.data.into_iter().map(model).collect())
     }
 

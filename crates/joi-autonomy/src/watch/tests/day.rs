@@ -81,8 +81,7 @@ async fn a_day_of_twenty_watches_loses_and_doubles_none_wherever_the_program_is_
         let mut things = things(&mut random);
         let mut running = bench(store.clone(), 0).await;
         running.is(state_of(&things)).await;
-        for number in 0..things.len() {
-            let wanted = things[number].wanted.clone();
+        for wanted in things.iter().map(|thing| thing.wanted.clone()) {
             running.add(wanted).await;
             if random.below(4) == 0 {
                 // It is set, and the program ends before it looks.

@@ -28,14 +28,14 @@ struct StreamEvent {
     message: Option<StartedMessage>,
     content_block: Option<Value>,
     delta: Option<BlockDelta>,
-    usage: Option<Usage>,
+    usage: Option<TokenUsage>,
     error: Option<Value>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct StartedMessage {
-    usage: Option<Usage>,
+    usage: Option<TokenUsage>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -49,7 +49,7 @@ struct BlockDelta {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Usage {
+struct TokenUsage {
     input_tokens: Option<u64>,
     cache_creation_input_tokens: Option<u64>,
     cache_read_input_tokens: Option<u64>,
@@ -71,7 +71,7 @@ pub(super) struct MessageReader {
     calls: Vec<StartedCall>,
     argument_bytes: usize,
     finished: Option<DoneReason>,
-    usage: Usage,
+    usage: TokenUsage,
     is_done: bool,
 }
 
@@ -122,9 +122,9 @@ impl ReplyLines for MessageReader {
 
 impl MessageReader {
     /// Takes the newest counts; each one is of the whole reply so far.
-    fn count(&mut self, newer: Option<Usage>) {
+    fn count(&mut self, newer: Option<TokenUsage>) {
         let Some(newer) = newer else { return };
-        let Usage { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens } =
+        let TokenUsage { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens } =
             &mut self.usage;
         *input_tokens = newer.input_tokens.or(*input_tokens);
         *cache_creation_input_tokens = newer.cache_creation_input_tokens.or(*cache_creation_input_tokens);

@@ -209,7 +209,7 @@ async fn a_reply_that_is_dropped_closes_its_connection() {
     double.until_abort().await;
 }
 
-/// What is said and called in a conversation, in any order.
+/// Returns messages as they may stand in a conversation, in any order.
 fn any_message() -> impl Strategy<Value = Message> {
     let text = prop_oneof![Just(String::new()), Just(" \n".to_owned()), "[a-z<>|/]{1,9}"];
     let id = prop_oneof![Just(None), "[a-c]".prop_map(Some)];
