@@ -4,7 +4,7 @@
 //! that works on goals. It runs no agent: words to a goal wait in its thread, and no word of that thread comes back but its latest
 //! message, as words of strangers where there are some in it.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -12,12 +12,12 @@ use jiff::{SignedDuration, Timestamp};
 use joi_base::clock::Clock;
 use joi_language::{Language, fill};
 use joi_store::{Store, StoreError};
-use joi_tools::{Arguments, Call, CallValue, Effect, Output, Tool, ToolError, schema};
+use joi_tools::{Arguments, Call, CallValue, Effect, LastOf, Output, Tool, ToolError, schema};
 use joi_understand::requests::goal;
 use serde_json::{Value, json};
 
+use crate::limits::IT_LASTS;
 use crate::names::{self, NamedGoal};
-use it::SpokenOf;
 
 mod act;
 mod it;
@@ -85,8 +85,8 @@ pub struct GoalsTool {
     clock: Arc<dyn Clock>,
     known: KnownGoals,
     wake_up: GoalsWakeUp,
-    /// The goal that each conversation spoke of last, and when.
-    it: Mutex<SpokenOf>,
+    /// The goal that each conversation spoke of last.
+    it: LastOf<i64>,
 }
 
 /// Which goal is meant.
@@ -99,30 +99,29 @@ enum Meant {
 impl GoalsTool {
     /// The tool over a database; `wake_up` is called when there is something to do.
     pub fn new(store: Store, clock: Arc<dyn Clock>, known: KnownGoals, wake_up: GoalsWakeUp) -> Self {
-        Self { store, clock, known, wake_up, it: Mutex::default() }
+        Self { store, clock, known, wake_up, it: LastOf::new(IT_LASTS) }
     }
 
     /// The same, with the goals that conversations of an earlier program have spoken of: two commands that follow each other
     /// are one conversation.
     #[must_use]
     pub async fn recalled(self) -> Self {
-        let spoken_of = it::recalled(&self.store).await;
-        Self { it: Mutex::new(spoken_of), ..self }
-    }
-
-    fn it(&self) -> MutexGuard<'_, SpokenOf> {
-        self.it.lock().unwrap_or_else(PoisonError::into_inner)
+        for (conversation, (goal, at)) in it::recalled(&self.store).await {
+            self.it.note(&conversation, goal, at);
+        }
+        self
     }
 
     async fn speaks_of(&self, goal: i64, call: &Call<'_>) {
-        let spoken_of = it::spoken_of(&self.store, call.conversation, goal, call.now.timestamp()).await;
-        *self.it() = spoken_of;
+        let now = call.now.timestamp();
+        self.it.note(call.conversation, goal, now);
+        it::keep(&self.store, call.conversation, (goal, now)).await;
     }
 
     /// Returns the goal that "it" is now in a conversation.
     fn it_now(&self, conversation: &str, now: Timestamp) -> Option<KnownGoal> {
-        let (id, at) = *self.it().get(conversation)?;
-        self.known.all().into_iter().find(|goal| goal.id == id && it::is_recent(at, now))
+        let id = self.it.get(conversation, now)?;
+        self.known.all().into_iter().find(|goal| goal.id == id)
     }
 
     fn meant(&self, call: &Call<'_>) -> Meant {
@@ -185,6 +184,7 @@ impl GoalsTool {
     }
 }
 
+/// Returns whether a goal that was spoken of at `at` may still be called "it".
 /// Returns whether `said` means the goal that was last spoken of.
 fn is_it(said: &str, language: &Language) -> bool {
     let said = said.trim().to_lowercase();
