@@ -6,8 +6,10 @@
 use serde::Deserialize;
 
 mod goals;
+mod wake;
 
 pub use goals::GoalPageWords;
+pub use wake::WakePageWords;
 
 /// All words of the page.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -23,6 +25,7 @@ pub struct PageWords {
     pub memory: MemoryPageWords,
     pub house: HousePageWords,
     pub health: HealthWords,
+    pub wake: WakePageWords,
     pub settings: SettingsWords,
 }
 
@@ -103,6 +106,16 @@ pub struct NowWords {
     pub muted_now: String,
     pub unmuted_now: String,
     pub listens: String,
+    pub hold: String,
+    pub hold_note: String,
+    pub hold_opening: String,
+    pub hold_speak: String,
+    pub hold_sending: String,
+    pub hold_short: String,
+    pub hold_insecure: String,
+    pub hold_missing: String,
+    pub hold_refused: String,
+    pub unclear: String,
     pub is_muted: String,
     pub not_yet: String,
     pub stopped: String,
@@ -178,6 +191,8 @@ pub struct DayWords {
     pub removed_watch: String,
     pub waiting: String,
     pub no_waiting: String,
+    pub topics: String,
+    pub no_topics: String,
     pub quiet: String,
     pub quiet_from: String,
     pub quiet_none: String,
@@ -323,6 +338,12 @@ pub struct HealthWords {
     pub voice: String,
     pub chat: String,
     pub checks: String,
+    pub models: String,
+    pub per_second: String,
+    pub for_speech: String,
+    pub not_measured: String,
+    pub services_run: String,
+    pub all_services: String,
     pub check_again: String,
     pub checked: String,
     pub unchecked: String,

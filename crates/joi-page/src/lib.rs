@@ -23,6 +23,7 @@ mod sessions;
 mod shell;
 mod state;
 mod stream;
+mod talk;
 mod views;
 
 pub use access::{BrowserRow, PageAccess};

@@ -12,6 +12,7 @@ mod memory;
 pub(crate) mod now;
 mod room;
 mod settings;
+mod wake;
 mod why;
 
 pub use day::DayHost;
@@ -22,6 +23,10 @@ pub use memory::MemoryHost;
 pub use now::NowHost;
 pub(crate) use room::{PageRoom, RoomVisit};
 pub use settings::SettingsHost;
+pub use wake::{
+    EnrolmentStage, EnrolmentView, PhraseMeans, PhraseReadiness, PhraseView, TakeView, WakeDeed, WakeHost,
+    WakeView,
+};
 pub use why::WhyHost;
 
 /// The program behind the page: what each room needs of it. Every function returns at once or is async; none blocks.

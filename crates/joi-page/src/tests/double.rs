@@ -1,6 +1,7 @@
 //! A program of which every text is hostile, and its page on a port of its own.
 
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use joi_base::clock::{Clock, ManualClock};
@@ -23,6 +24,7 @@ pub(super) const HOSTILE: &str =
 pub(crate) struct HostileHost {
     live: broadcast::Sender<LiveEvent>,
     deeds: Mutex<Vec<String>>,
+    looks: AtomicUsize,
 }
 
 impl HostileHost {
@@ -74,6 +76,14 @@ impl NowHost for HostileHost {
     fn ask(&self, text: Private<String>) -> Result<(), PageFault> {
         self.did(format!("ask {}", text.0));
         Ok(())
+    }
+
+    async fn understand(&self, samples: Vec<f32>) -> Result<Private<String>, PageFault> {
+        let loudest = samples.iter().copied().fold(0.0, f32::max);
+        if loudest == 0.0 {
+            return Err(PageFault::Unclear);
+        }
+        Ok(Private(format!("{} samples up to {loudest}", samples.len())))
     }
 
     async fn set_mute(&self, is_muted: bool) -> Result<(), PageFault> {
@@ -177,6 +187,7 @@ impl DayHost for HostileHost {
         Ok(DayView {
             agents: vec![agent],
             watches: vec![(6, hostile())],
+            topics: vec![TopicView { text: hostile(), at: jiff::Timestamp::UNIX_EPOCH, is_foreign: true }],
             waiting: vec![WaitingView { text: hostile(), origin: hostile() }],
             quiet: vec![hostile()],
             quiet_until: Some(jiff::Timestamp::UNIX_EPOCH),
@@ -287,6 +298,40 @@ impl MemoryHost for HostileHost {
     }
 }
 
+impl WakeHost for HostileHost {
+    async fn wake(&self) -> Result<WakeView, PageFault> {
+        let phrase = |readiness| PhraseView {
+            name: hostile(),
+            readiness,
+            counts_from: -3.0,
+            voices: vec![(hostile(), -2.5)],
+            is_added: true,
+        };
+        let ways = [
+            PhraseReadiness::Ready(PhraseMeans::Both),
+            PhraseReadiness::NextStart,
+            PhraseReadiness::TooSlow(hostile()),
+        ];
+        let take = |refused| TakeView { score: -1.0, heard: hostile(), refused };
+        let stages = [
+            EnrolmentStage::Recording { takes: vec![take(None), take(Some(hostile()))], asked: -4.0 },
+            EnrolmentStage::Trying,
+            EnrolmentStage::Added(-3.0),
+            EnrolmentStage::Failed(hostile()),
+        ];
+        // Another one each time that it is looked at.
+        let looks = self.looks.fetch_add(1, Ordering::Relaxed);
+        let stage = stages.into_iter().cycle().nth(looks % 4).unwrap();
+        let enrolment = EnrolmentView { phrase: hostile(), weakness: Some(hostile()), stage };
+        Ok(WakeView { phrases: ways.map(phrase).into(), enrolment: Some(enrolment), takes: (5, 8) })
+    }
+
+    async fn change_wake(&self, deed: WakeDeed) -> Result<(), PageFault> {
+        self.did(format!("{deed:?}"));
+        Ok(())
+    }
+}
+
 impl HealthHost for HostileHost {
     fn health(&self) -> HealthView {
         let part = || PartView { name: hostile(), is_well: false, text: hostile() };
@@ -313,6 +358,12 @@ impl HealthHost for HostileHost {
             log: vec![LogView { at: hostile(), is_error: true, from: hostile(), text: hostile(), times: 3 }],
             backups: Some((part(), Some(hostile()))),
         }
+    }
+
+    async fn models(&self) -> Result<Vec<ModelView>, PageFault> {
+        let model = |speed, fault| ModelView { name: hostile(), speed, fault };
+        let (tokens, speech) = (ModelSpeed::TokensPerSecond(9.5), ModelSpeed::SpeechMs(420));
+        Ok(vec![model(Some(tokens), None), model(Some(speech), None), model(None, Some(hostile()))])
     }
 
     async fn checks(&self) -> Result<Vec<CheckView>, PageFault> {
@@ -351,7 +402,11 @@ impl Served {
     }
 
     async fn serve(access: PageAccess, clock: Arc<ManualClock>) -> Self {
-        let host = Arc::new(HostileHost { live: broadcast::channel(1024).0, deeds: Mutex::default() });
+        let host = Arc::new(HostileHost {
+            live: broadcast::channel(1024).0,
+            deeds: Mutex::default(),
+            looks: AtomicUsize::new(0),
+        });
         let library = LanguageLibrary::built_in();
         let language =
             |code: &str| PageLanguage { code: code.to_owned(), words: Arc::new(library.page(code).unwrap()) };
@@ -366,7 +421,8 @@ impl Served {
         };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let task = tokio::spawn(joi_serve::serve(listener, routes(parts), rules(&[], None), stop.clone()));
+        let task =
+            tokio::spawn(joi_serve::serve(listener, routes(parts), rules(&[], None, &access), stop.clone()));
         Self { host, access, address, clock, stop, task }
     }
 
