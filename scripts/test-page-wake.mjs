@@ -21,6 +21,16 @@ for (const [width, height, kind] of widths) {
     await page.reload();
     assert.equal(await page.locator("#volume").inputValue(), "35");
   });
+  await task(`${kind}: talk while everything works`, async () => {
+    for (const [said, answer] of [["what time is it?", /It's/], ["set a pasta timer for nine minutes", /Pasta timer/], ["turn on the hall light", /Hall light/]]) {
+      await page.locator("#text").fill(said);
+      await page.locator("#text").press("Enter");
+      await page.locator(".say.joi", { hasText: answer }).last().waitFor();
+    }
+    await page.locator("#text").blur();
+    await barriers(page, "/ while everything works");
+    await page.screenshot({ path: `${shots}/${kind === "desk" ? "manual-now" : "phone-works"}.png` });
+  });
   await task(`${kind}: listening now listens`, async () => {
     await page.getByRole("button", { name: "Listen now" }).click();
     await page.locator('#state[data-state="listening"]').waitFor();

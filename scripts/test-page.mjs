@@ -55,7 +55,7 @@ for (const [width, height, kind] of widths) {
     await page.locator("#text").fill("turn on the hall light");
     await page.locator("#text").press("Enter");
     await page.locator(".say.joi").nth(2).waitFor();
-    await page.screenshot({ path: `${shots}/${kind === "desk" ? "manual-now" : "phone-talk"}.png` });
+    await page.screenshot({ path: `${shots}/${kind}-talk.png` });
   });
   const hold = page.locator("#hold-button");
   await task(`${kind}: hold the button, ask for the time, and let go`, async () => {
