@@ -6,9 +6,11 @@
 use serde::Deserialize;
 
 mod goals;
+mod health;
 mod wake;
 
 pub use goals::GoalPageWords;
+pub use health::HealthWords;
 pub use wake::WakePageWords;
 
 /// All words of the page.
@@ -309,67 +311,6 @@ pub struct HousePageWords {
     pub unmapped: String,
     pub unmapped_about: String,
     pub down: String,
-}
-
-/// How the parts are.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
-pub struct HealthWords {
-    pub title: String,
-    pub summary: String,
-    pub well: String,
-    pub unwell: String,
-    pub version: String,
-    pub uptime: String,
-    pub services: String,
-    pub service: String,
-    pub state: String,
-    pub restarts: String,
-    pub running: String,
-    pub restarting: String,
-    pub given_up: String,
-    pub ending: String,
-    pub ended: String,
-    pub left_behind: String,
-    pub devices: String,
-    pub not_opened: String,
-    pub speech: String,
-    pub voice: String,
-    pub chat: String,
-    pub checks: String,
-    pub models: String,
-    pub per_second: String,
-    pub for_speech: String,
-    pub not_measured: String,
-    pub services_run: String,
-    pub all_services: String,
-    pub check_again: String,
-    pub checked: String,
-    pub unchecked: String,
-    pub good: String,
-    pub fair: String,
-    pub bad: String,
-    pub machine: String,
-    pub temperature: String,
-    pub memory: String,
-    pub disk: String,
-    pub queues: String,
-    pub log: String,
-    pub no_log: String,
-    pub times: String,
-    pub backups: String,
-    pub no_backups: String,
-    pub newest_backup: String,
-    pub messages: String,
-    pub waiting: String,
-    pub sessions: String,
-    pub this_browser: String,
-    pub since: String,
-    pub seen: String,
-    pub revoke: String,
-    pub revoke_all: String,
-    pub revoked: String,
 }
 
 /// The configuration.

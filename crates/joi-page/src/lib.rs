@@ -16,6 +16,7 @@ mod host;
 mod live;
 mod look;
 mod notice;
+mod pace;
 mod rooms;
 mod secret;
 mod server;

@@ -3,6 +3,7 @@
 //! In: a request of a browser that is signed in. Out: HTML, or what came of a form. A room is a file: its row, what it needs
 //! of the program, its HTML, its forms.
 
+mod browser_name;
 mod day;
 mod deed;
 mod goals;

@@ -20,10 +20,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::form::FormFields;
 use crate::notice::{Notices, PageNotice};
+use crate::pace::TalkPace;
 use crate::rooms::{PageRoom, RoomVisit, rooms};
 use crate::state::{PageLanguage, PageServer, SharedPage};
-use crate::talk::{self, TalkPace};
-use crate::{PageAccess, PageHost, act, assets, enter, shell, stream};
+use crate::{PageAccess, PageHost, act, assets, enter, shell, stream, talk};
 
 /// Bytes of the largest form.
 const BODY_BYTES: usize = 16 * 1024;

@@ -17,7 +17,7 @@ use crate::access::Visitor;
 use crate::form::{cookie, preferred_languages};
 use crate::look::{Look, RoomSign};
 use crate::notice::Notices;
-use crate::talk::TalkPace;
+use crate::pace::TalkPace;
 
 /// A language of the page.
 #[derive(Debug, Clone)]

@@ -3,8 +3,6 @@
 //! In: one request with the whole of it, 16-bit samples at 16 kHz, mono. Out: what was typed, as far as the program is
 //! concerned: the words go the way of typed ones, and appear on every open page. Nothing of the sound is kept.
 
-use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Json;
@@ -12,7 +10,6 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
-use jiff::{SignedDuration, Timestamp};
 use joi_serve::LargeBodies;
 use serde_json::json;
 
@@ -35,26 +32,6 @@ const LEAST_SAMPLES: usize = RATE * 3 / 10;
 const WITHIN: Duration = Duration::from_secs(12);
 /// Recordings on their way at the same time.
 const AT_ONCE: usize = 2;
-/// Recordings of all browsers within [`COUNTED`].
-const MOST: usize = 30;
-const COUNTED: SignedDuration = SignedDuration::from_mins(1);
-
-/// When the last ones came.
-#[derive(Debug, Default)]
-pub(crate) struct TalkPace(Mutex<VecDeque<Timestamp>>);
-
-impl TalkPace {
-    /// Returns whether one more may come at `now`, and counts it.
-    fn allows(&self, now: Timestamp) -> bool {
-        let mut times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        times.retain(|at| *at + COUNTED > now);
-        let is_allowed = times.len() < MOST;
-        if is_allowed {
-            times.push_back(now);
-        }
-        is_allowed
-    }
-}
 
 /// Returns the rule by which the endpoint takes such a body: of a browser that is signed in, from our own page.
 pub(crate) fn bodies(access: PageAccess) -> LargeBodies {
@@ -112,13 +89,5 @@ mod tests {
     fn samples_are_little_endian_and_between_minus_one_and_one() {
         assert_eq!(samples(&[0, 0, 0, 0x80, 0, 0x40, 7]), [0.0, -1.0, 0.5]);
         assert!(samples(&[1]).is_empty());
-    }
-
-    #[test]
-    fn so_many_come_in_a_minute_and_no_more() {
-        let (pace, at) = (TalkPace::default(), |s: i64| Timestamp::from_second(1_800_000_000 + s).unwrap());
-        let taken = (0..100).filter(|_| pace.allows(at(0))).count();
-        assert_eq!(taken, MOST);
-        assert!(!pace.allows(at(59)) && pace.allows(at(60)));
     }
 }

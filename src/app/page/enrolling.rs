@@ -106,7 +106,7 @@ impl Enrolling {
             let parts = Arc::clone(&parts);
             async move {
                 let mut parts = parts.lock().await;
-                // What is cut off at the end nobody needs.
+                // Nobody needs the result of a deed that is cut off at the end.
                 tokio::select! {
                     () = context.stop.cancelled() => {}
                     () = parts.run() => context.stop.cancelled().await,

@@ -74,7 +74,7 @@ mod tests {
     use joi_hear::wake::Enrolled;
 
     fn setup(mode: WakeMode, names: &[&str]) -> WakeSetup {
-        let phrases = names.iter().map(|name| WakePhrase::new(name)).collect();
+        let phrases = names.iter().map(|name| WakePhrase::new(*name)).collect();
         WakeSetup { mode, why: "scoring takes 900 ms".into(), phrases, spares: false, learnt: Vec::new() }
     }
 

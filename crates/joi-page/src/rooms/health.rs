@@ -6,6 +6,7 @@ use joi_language::fill;
 use joi_language::page::HealthWords;
 use maud::{Markup, html};
 
+use super::browser_name::browser_name;
 use super::deed::RoomDeed;
 use super::now::device;
 use super::room::PageRoom;
@@ -315,36 +316,6 @@ fn browsers(access: &PageAccess, look: &Look, visitor: &Visitor) -> Markup {
     }
 }
 
-/// Returns what a browser calls itself, in words where it is a known one: "Firefox, Android".
-fn browser_name(agent: &str) -> String {
-    let known = |names: &[(&str, &str)]| {
-        names.iter().find(|(sign, _)| agent.contains(sign)).map(|(_, name)| (*name).to_owned())
-    };
-    // Most call themselves Safari and Chrome as well.
-    let browsers = [
-        ("Edg", "Edge"),
-        ("OPR/", "Opera"),
-        ("Firefox/", "Firefox"),
-        ("FxiOS/", "Firefox"),
-        ("Chrome/", "Chrome"),
-        ("CriOS/", "Chrome"),
-        ("Safari/", "Safari"),
-    ];
-    let systems = [
-        ("Android", "Android"),
-        ("iPhone", "iPhone"),
-        ("iPad", "iPad"),
-        ("Windows", "Windows"),
-        ("Mac OS X", "macOS"),
-        ("CrOS", "ChromeOS"),
-        ("Linux", "Linux"),
-    ];
-    match (known(&browsers), known(&systems)) {
-        (Some(browser), Some(system)) => format!("{browser}, {system}"),
-        _ => agent.to_owned(),
-    }
-}
-
 /// Signs browsers out.
 pub(super) fn act(action: &str, access: &PageAccess, look: &Look, form: &FormFields) -> Option<RoomDeed> {
     let count = match action {
@@ -362,14 +333,7 @@ pub(super) fn act(action: &str, access: &PageAccess, look: &Look, form: &FormFie
 
 #[cfg(test)]
 mod tests {
-    use super::{browser_name, length};
-
-    #[test]
-    fn a_browser_has_a_name_and_an_unknown_one_its_own() {
-        let chrome = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0 Safari/537.36";
-        let phone = "Mozilla/5.0 (Android 14; Mobile; rv:128.0) Gecko/128.0 Firefox/128.0";
-        assert_eq!([chrome, phone, "<b>"].map(browser_name), ["Chrome, Linux", "Firefox, Android", "<b>"]);
-    }
+    use super::length;
 
     #[test]
     fn a_length_has_two_units_at_most() {
@@ -377,5 +341,58 @@ mod tests {
             [59, 3_600 * 5 + 720, 86_400 * 2 + 3_600 * 3].map(length),
             ["0 min", "5 h 12 min", "2 d 3 h"]
         );
+    }
+}
+
+#[cfg(test)]
+mod double {
+    use super::*;
+    use crate::DeviceView;
+    use crate::tests::double::{HostileHost, hostile};
+    use crate::views::LogView;
+
+    impl HealthHost for HostileHost {
+        fn health(&self) -> HealthView {
+            let part = || PartView { name: hostile(), is_well: false, text: hostile() };
+            HealthView {
+                version: hostile(),
+                uptime_s: 90_000,
+                services: vec![ServiceView {
+                    name: hostile(),
+                    state: hostile(),
+                    restarts: 2,
+                    note: Some(hostile()),
+                }],
+                microphone: DeviceView::Fault(hostile()),
+                speaker: DeviceView::Works(hostile()),
+                speech: hostile(),
+                voice: hostile(),
+                chat: hostile(),
+                has_chat: true,
+                parts: vec![part()],
+                queues: vec![(hostile(), 1, 2)],
+                temperature_c: Some(50.0),
+                memory: Some((1, 2)),
+                disk: Some((1, 2)),
+                log: vec![LogView {
+                    at: hostile(),
+                    is_error: true,
+                    from: hostile(),
+                    text: hostile(),
+                    times: 3,
+                }],
+                backups: Some((part(), Some(hostile()))),
+            }
+        }
+
+        async fn models(&self) -> Result<Vec<ModelView>, PageFault> {
+            let model = |speed, fault| ModelView { name: hostile(), speed, fault };
+            let (tokens, speech) = (ModelSpeed::TokensPerSecond(9.5), ModelSpeed::SpeechMs(420));
+            Ok(vec![model(Some(tokens), None), model(Some(speech), None), model(None, Some(hostile()))])
+        }
+
+        async fn checks(&self) -> Result<Vec<CheckView>, PageFault> {
+            Ok(vec![CheckView { what: hostile(), tone: CheckTone::Bad, text: hostile(), remedy: hostile() }])
+        }
     }
 }

@@ -61,7 +61,7 @@ pub struct PhraseView {
 pub struct TakeView {
     /// Its score.
     pub score: f32,
-    /// What was understood.
+    /// The words that were understood.
     pub heard: String,
     /// Why it does not belong to the others.
     pub refused: Option<String>,
@@ -313,4 +313,44 @@ pub(super) async fn act<H: WakeHost>(
         Err(fault) => PageNotice::fault(fault, &look.words),
     };
     Some(RoomDeed { notice, back: Some("/health#enrolment".to_owned()) })
+}
+
+#[cfg(test)]
+mod double {
+    use super::*;
+    use crate::tests::double::{HostileHost, hostile};
+
+    impl WakeHost for HostileHost {
+        async fn wake(&self) -> Result<WakeView, PageFault> {
+            let phrase = |readiness| PhraseView {
+                name: hostile(),
+                readiness,
+                counts_from: -3.0,
+                voices: vec![(hostile(), -2.5)],
+                is_added: true,
+            };
+            let ways = [
+                PhraseReadiness::Ready(PhraseMeans::Both),
+                PhraseReadiness::NextStart,
+                PhraseReadiness::TooSlow(hostile()),
+            ];
+            let take = |refused| TakeView { score: -1.0, heard: hostile(), refused };
+            let stages = [
+                EnrolmentStage::Recording { takes: vec![take(None), take(Some(hostile()))], asked: -4.0 },
+                EnrolmentStage::Trying,
+                EnrolmentStage::Added(-3.0),
+                EnrolmentStage::Failed(hostile()),
+            ];
+            // Another one each time that it is looked at.
+            let looks = self.next_look();
+            let stage = stages.into_iter().cycle().nth(looks % 4).unwrap();
+            let enrolment = EnrolmentView { phrase: hostile(), weakness: Some(hostile()), stage };
+            Ok(WakeView { phrases: ways.map(phrase).into(), enrolment: Some(enrolment), takes: (5, 8) })
+        }
+
+        async fn change_wake(&self, deed: WakeDeed) -> Result<(), PageFault> {
+            self.did(format!("{deed:?}"));
+            Ok(())
+        }
+    }
 }

@@ -40,6 +40,11 @@ impl HostileHost {
         self.deeds.lock().unwrap().clone()
     }
 
+    /// Returns how often this was asked before.
+    pub(crate) fn next_look(&self) -> usize {
+        self.looks.fetch_add(1, Ordering::Relaxed)
+    }
+
     pub(crate) fn did(&self, deed: impl Into<String>) {
         self.deeds.lock().unwrap().push(deed.into());
     }
@@ -295,79 +300,6 @@ impl MemoryHost for HostileHost {
     async fn change_timer(&self, id: i64, deed: TimerDeed) -> Result<String, PageFault> {
         self.did(format!("{deed:?} {id}"));
         Ok(hostile())
-    }
-}
-
-impl WakeHost for HostileHost {
-    async fn wake(&self) -> Result<WakeView, PageFault> {
-        let phrase = |readiness| PhraseView {
-            name: hostile(),
-            readiness,
-            counts_from: -3.0,
-            voices: vec![(hostile(), -2.5)],
-            is_added: true,
-        };
-        let ways = [
-            PhraseReadiness::Ready(PhraseMeans::Both),
-            PhraseReadiness::NextStart,
-            PhraseReadiness::TooSlow(hostile()),
-        ];
-        let take = |refused| TakeView { score: -1.0, heard: hostile(), refused };
-        let stages = [
-            EnrolmentStage::Recording { takes: vec![take(None), take(Some(hostile()))], asked: -4.0 },
-            EnrolmentStage::Trying,
-            EnrolmentStage::Added(-3.0),
-            EnrolmentStage::Failed(hostile()),
-        ];
-        // Another one each time that it is looked at.
-        let looks = self.looks.fetch_add(1, Ordering::Relaxed);
-        let stage = stages.into_iter().cycle().nth(looks % 4).unwrap();
-        let enrolment = EnrolmentView { phrase: hostile(), weakness: Some(hostile()), stage };
-        Ok(WakeView { phrases: ways.map(phrase).into(), enrolment: Some(enrolment), takes: (5, 8) })
-    }
-
-    async fn change_wake(&self, deed: WakeDeed) -> Result<(), PageFault> {
-        self.did(format!("{deed:?}"));
-        Ok(())
-    }
-}
-
-impl HealthHost for HostileHost {
-    fn health(&self) -> HealthView {
-        let part = || PartView { name: hostile(), is_well: false, text: hostile() };
-        HealthView {
-            version: hostile(),
-            uptime_s: 90_000,
-            services: vec![ServiceView {
-                name: hostile(),
-                state: hostile(),
-                restarts: 2,
-                note: Some(hostile()),
-            }],
-            microphone: DeviceView::Fault(hostile()),
-            speaker: DeviceView::Works(hostile()),
-            speech: hostile(),
-            voice: hostile(),
-            chat: hostile(),
-            has_chat: true,
-            parts: vec![part()],
-            queues: vec![(hostile(), 1, 2)],
-            temperature_c: Some(50.0),
-            memory: Some((1, 2)),
-            disk: Some((1, 2)),
-            log: vec![LogView { at: hostile(), is_error: true, from: hostile(), text: hostile(), times: 3 }],
-            backups: Some((part(), Some(hostile()))),
-        }
-    }
-
-    async fn models(&self) -> Result<Vec<ModelView>, PageFault> {
-        let model = |speed, fault| ModelView { name: hostile(), speed, fault };
-        let (tokens, speech) = (ModelSpeed::TokensPerSecond(9.5), ModelSpeed::SpeechMs(420));
-        Ok(vec![model(Some(tokens), None), model(Some(speech), None), model(None, Some(hostile()))])
-    }
-
-    async fn checks(&self) -> Result<Vec<CheckView>, PageFault> {
-        Ok(vec![CheckView { what: hostile(), tone: CheckTone::Bad, text: hostile(), remedy: hostile() }])
     }
 }
 
