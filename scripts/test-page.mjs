@@ -1,46 +1,12 @@
 // What an owner does on the page, in a real browser, at two widths; axe-core on every page, light and dark.
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { strict as assert } from "node:assert";
+import { barriers, fits, joi, launched, link, shots, summary, task, widths } from "./test-page-common.mjs";
 
-const modules = process.argv[2];
-const require = createRequire(`${modules}/`);
-const { chromium } = require("playwright-core");
-const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
-const shots = process.env.SHOTS;
-const joi = (...args) => execFileSync(process.env.JOI_BINARY, args, { encoding: "utf8" });
-const link = () => JSON.parse(joi("page", "--json")).link;
 const name = (path) => (path === "/" ? "now" : path.slice(1).replace(/\W.*/, ""));
-
-let done = 0;
-async function task(what, work) {
-  try {
-    await work();
-    done += 1;
-    console.log(`ok  ${what}`);
-  } catch (error) {
-    console.log(`BAD ${what}`);
-    throw error;
-  }
-}
-
-async function barriers(page, where) {
-  // The policy of the page forbids scripts of others: this one is not part of the page.
-  await page.evaluate(axe);
-  const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
-  const told = found.violations.map((one) => `${one.id}: ${one.help}\n  ${one.nodes.map((node) => node.html.slice(0, 160)).slice(0, 4).join("\n  ")}`);
-  assert.equal(told.length, 0, `${where}\n${told.join("\n")}`);
-}
-
-async function fits(page, where) {
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-  assert.ok(wide <= 0, `${where} is ${wide} pixels too wide`);
-}
-
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+const browser = await launched();
 const foreign = [];
-for (const [width, height, kind] of [[390, 844, "phone"], [1280, 900, "desk"]]) {
+for (const [width, height, kind] of widths) {
   const context = await browser.newContext({ viewport: { width, height }, locale: "en-GB", deviceScaleFactor: 1, bypassCSP: false });
   const page = await context.newPage();
   const errors = [];
@@ -89,7 +55,52 @@ for (const [width, height, kind] of [[390, 844, "phone"], [1280, 900, "desk"]]) 
     await page.locator("#text").fill("turn on the hall light");
     await page.locator("#text").press("Enter");
     await page.locator(".say.joi").nth(2).waitFor();
-    await page.screenshot({ path: `${shots}/${kind === "desk" ? "manual-now" : "phone-talk"}.png` });
+    await page.screenshot({ path: `${shots}/${kind}-talk.png` });
+  });
+  const hold = page.locator("#hold-button");
+  await task(`${kind}: hold the button, ask for the time, and let go`, async () => {
+    const answers = await page.locator(".say.joi", { hasText: /It's/ }).count();
+    const box = await hold.boundingBox();
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.locator('#hold-button[data-state="speak"]').waitFor();
+    await page.screenshot({ path: `${shots}/${kind}-hold.png` });
+    await page.waitForTimeout(2500);
+    await page.mouse.up();
+    await page.locator(".say.you", { hasText: /time is it/i }).nth(1).waitFor({ timeout: 30000 });
+    await page.locator(".say.joi", { hasText: /It's/ }).nth(answers).waitFor();
+    await page.locator('#hold-button[data-state="idle"]').waitFor();
+  });
+  await task(`${kind}: hold it by the keyboard, say nothing`, async () => {
+    await hold.focus();
+    await page.keyboard.down("Space");
+    await page.locator('#hold-button[data-state="speak"][aria-pressed="true"]').waitFor();
+    // By now the sentence of the file is over.
+    await page.waitForTimeout(3500);
+    await page.keyboard.up("Space");
+    await page.locator('#hold-button[data-state="idle"]').waitFor({ timeout: 30000 });
+  });
+  await task(`${kind}: a press that is too short is explained, as is a refused microphone`, async () => {
+    await hold.click();
+    await notice("Hold the button for as long as you speak.");
+    await page.evaluate(() => (navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException("no", "NotAllowedError"))));
+    await hold.dispatchEvent("click", { detail: 0 });
+    await notice("allow it beside the address");
+    await page.reload();
+  });
+  await task(`${kind}: a page without encryption says why it has no microphone`, async () => {
+    // By a name, http is not trusted, as from a phone in the network.
+    const other = await browser.newContext({ viewport: { width, height }, locale: "en-GB" });
+    const plain = await other.newPage();
+    await plain.addInitScript(() => Object.defineProperty(window, "isSecureContext", { value: false }));
+    await plain.goto(link());
+    await plain.waitForURL(`${origin}/`);
+    await plain.getByText("Browsers give their microphone to encrypted pages only").waitFor();
+    await plain.locator("#hold-button").dispatchEvent("click", { detail: 0 });
+    await plain.locator("#notice", { hasText: "encrypted pages only" }).waitFor();
+    await barriers(plain, "/ without a microphone");
+    await plain.screenshot({ path: `${shots}/${kind}-insecure.png` });
+    await other.close();
   });
   await task(`${kind}: see that there is no microphone, and why`, async () => {
     await page.getByText("no such microphone").first().waitFor();
@@ -102,14 +113,52 @@ for (const [width, height, kind] of [[390, 844, "phone"], [1280, 900, "desk"]]) 
     await notice("The microphone is on.");
   });
   await task(`${kind}: talking now is refused with the reason where there is no microphone`, async () => {
-    await page.getByRole("button", { name: "Talk now" }).click();
+    await page.getByRole("button", { name: "Listen now" }).click();
     await notice("not possible now");
   });
   await task(`${kind}: stop whatever goes on`, async () => {
     await page.getByRole("button", { name: "Stop", exact: true }).click();
     await notice("Stopped.");
   });
+  await task(`${kind}: markup that is typed, remembered and put on a list stays text`, async () => {
+    const markup = '<img src=x onerror="window.broken=1"><script>window.broken=1</script>';
+    await page.locator("#text").fill(markup);
+    await page.locator("#text").press("Enter");
+    await page.locator(".say.you", { hasText: "<img src=x" }).waitFor();
+    // A model need not answer it.
+    await page.getByRole("button", { name: "Stop", exact: true }).click();
+    await go("/memory");
+    await page.getByLabel("What is to be remembered").last().fill(`Ann's cat ${markup}`);
+    await submit('form[action="/do/memory/add"]', "Save");
+    await page.locator("#found-title + ul li", { hasText: "<script>" }).waitFor();
+    await go("/why");
+    await page.locator("details.turn", { hasText: "<img src=x" }).first().waitFor();
+    for (const path of rooms) {
+      await go(path);
+      assert.deepEqual(await page.evaluate(() => [window.broken, document.querySelectorAll("main img, main script").length]), [undefined, 0], path);
+    }
+    await go("/memory");
+    await page.locator("#found-title + ul li", { hasText: "<script>" }).getByRole("button", { name: "Forget", exact: true }).click();
+    await notice("It is forgotten.");
+    await go("/");
+  });
+  await task(`${kind}: another page can neither frame this one nor send its forms`, async () => {
+    const other = await context.newPage();
+    const tried = [];
+    other.on("response", (response) => tried.push([new URL(response.url()).pathname, response.status()]));
+    await other.goto(`data:text/html,<iframe src="${origin}/"></iframe><form method=post action="${origin}/do/now/mute"><input name=muted value=on></form>`);
+    await other.waitForTimeout(500);
+    assert.equal(await other.frames()[1].evaluate(() => document.querySelectorAll("main").length).catch(() => 0), 0, "framed");
+    await other.evaluate(() => document.forms[0].submit());
+    await other.waitForTimeout(500);
+    assert.ok(tried.some(([path, status]) => path === "/do/now/mute" && status === 403), JSON.stringify(tried));
+    assert.equal(JSON.parse(joi("status", "--json")).muted, false);
+    await other.close();
+  });
   await task(`${kind}: see why the last answer was given`, async () => {
+    await page.locator("#text").fill("turn on the hall light");
+    await page.locator("#text").press("Enter");
+    await page.locator(".say.joi", { hasText: "Hall light" }).waitFor();
     await go("/why");
     await page.locator("details.turn[open]", { hasText: "turn on the hall light" }).waitFor();
     await page.getByRole("heading", { name: "Decisions" }).first().waitFor();
@@ -229,8 +278,11 @@ for (const [width, height, kind] of [[390, 844, "phone"], [1280, 900, "desk"]]) 
     await page.getByRole("button", { name: "Check again" }).click();
     await page.getByText("speech to text").first().waitFor();
   });
-  await task(`${kind}: see which service runs and the newest warnings`, async () => {
+  await task(`${kind}: see which service runs, how fast the models are, and the newest warnings`, async () => {
     await page.getByRole("heading", { name: "Services" }).waitFor();
+    await page.getByText("All services").click();
+    await page.getByText("control socket").waitFor();
+    await page.locator("#models-title + dl dt", { hasText: "whisper" }).first().waitFor();
     await page.getByRole("heading", { name: "Newest warnings and errors" }).waitFor();
   });
   await task(`${kind}: set patience to relaxed`, async () => {
@@ -242,9 +294,18 @@ for (const [width, height, kind] of [[390, 844, "phone"], [1280, 900, "desk"]]) 
     const file = readFileSync(process.env.JOI_CONFIG, "utf8");
     assert.ok(file.includes('# not too soon\npatience = "relaxed"'), file);
   });
-  await task(`${kind}: a value that is not allowed is refused`, async () => {
+  await task(`${kind}: a value that is not allowed is named while it is typed, and refused`, async () => {
     await page.getByLabel("Find a key").fill("snooze_min");
-    await page.getByLabel("timers.snooze_min").fill("many");
+    const minutes = page.getByLabel("timers.snooze_min");
+    const before = readFileSync(process.env.JOI_CONFIG, "utf8");
+    await minutes.fill("12");
+    await page.locator('[id="timers.snooze_min"][aria-invalid="false"]').waitFor();
+    await minutes.fill("many");
+    await page.locator('[id="timers.snooze_min"][aria-invalid="true"]').waitFor();
+    await page.locator('[id="timers.snooze_min-verdict"]', { hasText: /\w/ }).waitFor();
+    await barriers(page, "/settings with a wrong value");
+    await page.screenshot({ path: `${shots}/${kind}-wrong-value.png` });
+    assert.equal(readFileSync(process.env.JOI_CONFIG, "utf8"), before, "nothing is written");
     await submit('form:has([id="timers.snooze_min"])', "Save");
     await notice("timers.snooze_min is not changed");
   });
@@ -300,4 +361,4 @@ for (const [width, height, kind] of [[390, 844, "phone"], [1280, 900, "desk"]]) 
 }
 assert.deepEqual(foreign, [], "requests to elsewhere");
 await browser.close();
-console.log(`${done} tasks`);
+summary();

@@ -16,7 +16,8 @@ use super::learnt::LearntPhrase;
 use super::loading::Loading;
 use super::measured::{measured_once, places, remembered};
 use super::readers::{LoadWhisper, Readers, readers};
-use super::wake::{Wanting, wake_setup};
+use super::tap::MicrophoneTap;
+use super::wake::{WakeSetup, Wanting, wake_setup};
 use crate::config::Config;
 use crate::control::{Gauge, gauge};
 use joi_audio::{AudioSource, SourceEvent, Tracks};
@@ -55,6 +56,10 @@ pub struct Ears {
     pub loading: Loading,
     /// All ways to write the wake phrases.
     pub phrases: Vec<String>,
+    /// The wake phrases, and how they are heard.
+    pub wake: WakeSetup,
+    /// Borrows the microphone.
+    pub tap: MicrophoneTap,
     /// Which model reads what may not be over yet: also the quickest, where another one was chosen.
     pub trial: TrialModel,
     /// The chosen model.
@@ -138,6 +143,8 @@ pub(super) fn ears_with(
     let (commands, inbox) = sync_channel(COMMANDS);
     let (outbox, deliveries) = channel(DELIVERIES);
     let waiting = gauge("heard", &outbox);
+    let tap = MicrophoneTap::default();
+    let source = tap.on(source);
     let source = Box::new(Watched { source, heart: pulse.heart("listener", LISTENER_LIMIT) });
     let listener = hear::spawn(source, listener, inbox, outbox, pacing)
         .context("the system gave no thread for the listener")?;
@@ -153,6 +160,8 @@ pub(super) fn ears_with(
         listener,
         loading,
         phrases,
+        wake: setup,
+        tap,
         trial,
         model,
     })
@@ -266,14 +275,20 @@ pub(super) fn trial_beside(chosen: &Path, config: &Config, paths: &Paths) -> any
     Ok(TrialModel::of_two(threads, cores))
 }
 
+/// Returns the speech models that were measured on this machine, each with its milliseconds for three seconds of speech.
+pub(super) fn measured_speech(config: &Config, paths: &Paths) -> Option<Vec<(&'static str, u64)>> {
+    let library = super::library(config, paths).ok()?;
+    let choice: ModelChoice = remembered(&places(paths, &library, MEMORY), config)?;
+    Some(choice.measured.iter().map(|m| (whisper_model(m.model), m.millis)).collect())
+}
+
 /// Returns what was measured on this machine, for people; nothing when the model is configured.
 pub fn measured_whisper(config: &Config, paths: &Paths) -> Option<String> {
     if config.hear.stt.model != SttModel::Auto || !config.hear.stt.is_english() {
         return None;
     }
-    let library = super::library(config, paths).ok()?;
-    let choice: ModelChoice = remembered(&places(paths, &library, MEMORY), config)?;
-    let each = choice.measured.iter().map(|m| format!("{} {} ms", whisper_model(m.model), m.millis));
+    let measured = measured_speech(config, paths)?;
+    let each = measured.iter().map(|(name, millis)| format!("{name} {millis} ms"));
     Some(format!("measured on 3 s of speech: {}", each.collect::<Vec<_>>().join(", ")))
 }
 

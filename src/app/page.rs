@@ -1,16 +1,21 @@
 //! The page, served while joi runs.
 //!
-//! Three services: HTTP, what is typed there, and who is signed in. In: `[page]`, the status board, the brain. Out: pages
+//! Four services: HTTP, what is typed there, wake phrases that are recorded there, and who is signed in. In: `[page]`, the status board, the brain. Out: pages
 //! about them, and what their owner does on them. What the page shows is put together in `page/`.
 
+mod adding;
 mod day;
+mod enrolling;
 mod goals;
 mod health;
+mod hearing;
 mod host;
 mod house;
 mod memory;
 mod settings;
+mod sound;
 mod typing;
+mod wake;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::Arc;
@@ -22,28 +27,21 @@ use super::Brain;
 use super::daemon::{Service, ServiceContext};
 use crate::config::Config;
 use crate::control::{PageDoor, StatusBoard};
+use enrolling::Enrolling;
 use host::RunningHost;
-use joi_audio::{LevelMeter, Player};
 use joi_base::clock::Clock;
 use joi_base::paths::Paths;
 use joi_language::{LanguageError, LanguageLibrary};
 use joi_page::{PageAccess, PageConfig, PageLanguage, PageParts};
 use joi_serve::TlsIdentity;
 use joi_store::Store;
+pub(super) use sound::PageSound;
 use typing::Typing;
 
 /// The setting of the database that holds which browsers are signed in.
 const BROWSERS: &str = "page_browsers";
 /// The language whose words the page has in any case.
 const ENGLISH: &str = "en";
-
-/// What the page needs of the sound.
-pub(super) struct PageSound {
-    /// The speaker.
-    pub(super) player: Player,
-    /// The level of the microphone.
-    pub(super) meter: Option<LevelMeter>,
-}
 
 /// Returns the services of the page; none where no address is configured.
 ///
@@ -68,10 +66,14 @@ pub(super) async fn page(
     let access = PageAccess::new(kept.as_deref(), Arc::clone(&brain.clock));
     board.has_page(PageDoor { access: access.clone(), address: shown_address(address, &config.page) });
     let (typing, texts) = Typing::new(brain, board, &sound.player).await;
-    let host = Arc::new(RunningHost::new((config, paths), brain, board, sound, texts));
+    let (enrolling, enrolment) = Enrolling::new(&sound, paths);
+    let host = Arc::new(RunningHost::new((config, paths), brain, board, (sound, enrolment), texts));
     let keeping = brain.store.clone().map(|store| keeping(store, access.clone()));
     let serving = serving(address, config.page.clone(), (host, access), (languages, &brain.clock));
-    Ok([Some(typing.service()), keeping, Some(serving)].into_iter().flatten().collect())
+    Ok([Some(typing.service()), Some(enrolling.service()), keeping, Some(serving)]
+        .into_iter()
+        .flatten()
+        .collect())
 }
 
 /// Returns the words of the page: the spoken language first, then all others.
@@ -111,14 +113,14 @@ fn serving(
             clock: Arc::clone(&clock),
             stop: context.stop.clone(),
         };
-        let config = config.clone();
+        let (config, access) = (config.clone(), access.clone());
         async move {
             let listener = TcpListener::bind(address)
                 .await
                 .with_context(|| format!("cannot listen on {address} (page.listen); choose another port"))?;
             let tls =
                 config.tls().map(|(certificate, key)| TlsIdentity::read(certificate, key)).transpose()?;
-            let rules = joi_page::rules(&config.names, tls);
+            let rules = joi_page::rules(&config.names, tls, &access);
             joi_serve::serve(listener, joi_page::routes(parts), rules, context.stop).await?;
             Ok(())
         }

@@ -39,6 +39,17 @@ pub(super) type SttThread = (Stt, Receiver<SttEvent>);
 /// Loads a model; [`Whisper::load`] outside of tests.
 pub(super) type LoadWhisper = Arc<dyn Fn(&Path, &SttConfig) -> Result<Whisper, SttError> + Send + Sync>;
 
+/// Lends the speech models of an endpoint.
+#[derive(Clone)]
+pub struct LentReaders {
+    /// The chosen one, which transcribes.
+    pub chosen: Lender,
+    /// The quickest one, which scores wake phrases.
+    pub quickest: Lender,
+    /// Whether both are the same model.
+    pub are_one: bool,
+}
+
 /// Both threads, and what the listener needs of them.
 pub(super) struct Readers {
     /// Transcribes speech to joi.

@@ -12,9 +12,10 @@ use tokio_util::sync::CancellationToken;
 use super::brain::Brain;
 use super::ears::ears_with;
 use super::mouth::{mouth_loading, voiceless};
-use super::readers::LoadWhisper;
+use super::readers::{LentReaders, LoadWhisper};
+use super::tap::MicrophoneTap;
 use super::voice_brain::VoiceBrain;
-use super::{Ears, ListeningFrom, Loading, mouth, timers};
+use super::{Ears, ListeningFrom, Loading, WakeSetup, mouth, timers};
 use crate::config::Config;
 use crate::control::{Gauge, gauge, gauge_by};
 use joi_audio::{
@@ -29,7 +30,7 @@ use joi_channels::voice::{
     self, Conversation, ConversationParts, EndpointInput, EndpointOutput, News, Reach, Tones, VoiceEndpoint,
 };
 use joi_hear::Pacing;
-use joi_hear::whisper::{Lender, SttModel, Whisper};
+use joi_hear::whisper::{SttModel, Whisper};
 use joi_llm::Mind;
 use joi_schedule::{Ring, Ringer};
 use joi_speak::{Mouth, SpeakEvent};
@@ -90,17 +91,10 @@ pub struct Conversing {
     pub model: SttModel,
     /// Lends both speech models.
     pub readers: LentReaders,
-}
-
-/// Lends the speech models of an endpoint.
-#[derive(Clone)]
-pub struct LentReaders {
-    /// The chosen one, which transcribes.
-    pub chosen: Lender,
-    /// The quickest one, which scores wake phrases.
-    pub quickest: Lender,
-    /// Whether both are the same model.
-    pub are_one: bool,
+    /// The wake phrases, and how they are heard.
+    pub wake: WakeSetup,
+    /// Borrows the microphone.
+    pub tap: MicrophoneTap,
 }
 
 /// Source and destination of sound, being opened.
@@ -223,7 +217,7 @@ pub(super) async fn converse_beside(
     let endpoint = VoiceEndpoint::new((place, reach), input, output);
     let parts = parts(endpoint, config, brain, (told, asked));
     let conversation = Conversation::new(parts, brain.last_turn().await);
-    let model = ears.model;
+    let (model, wake, tap) = (ears.model, ears.wake, ears.tap);
     Ok(Conversing {
         conversation,
         news,
@@ -238,6 +232,8 @@ pub(super) async fn converse_beside(
         loading,
         model,
         readers,
+        wake,
+        tap,
     })
 }
 

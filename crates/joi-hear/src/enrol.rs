@@ -4,8 +4,9 @@
 //! In: recordings, 16 kHz mono; later their phrase scores. Out: the phrase cut out of the recording, or why
 //! it can't be; which recordings are outliers; the margin that fits the voice. No sound is kept: of what
 //! the scorer hears only the threshold is stored, since it knows the phrase from its spelling (`likeness`: templates).
-//! Pure: no I/O, no clock.
+//! Pure but for `judged`: no I/O, no clock.
 
+mod judged;
 mod likeness;
 
 use std::ops::Range;
@@ -15,6 +16,10 @@ pub use likeness::{counts_from, refusals};
 
 /// Number of recordings of one voice: fewer say too little, more are tedious.
 pub const TAKES: std::ops::RangeInclusive<usize> = 5..=8;
+/// Samples that are recorded after the tone that invites to speak.
+pub const RECORDING: usize = 5 * RATE as usize / 2;
+/// That tone is still in the room for so many samples.
+pub const TONE: usize = 3 * RATE as usize / 10;
 /// Levels are measured in frames of 10 ms.
 const FRAME: usize = RATE as usize / 100;
 /// A frame this far below the loudest one, in dB, is no part of the phrase ...
@@ -38,7 +43,9 @@ const LENGTHS: Range<usize> = 250..2200;
 const HEADROOM: f32 = 0.7;
 /// The margin of a voice is never below or above these: below, too much other speech is accepted; above, a
 /// bad day is enough to be missed.
-const MARGINS: (f32, f32) = (-4.0, -2.0);
+const MARGINS: (f32, f32) = (LEAST_MARGIN, -2.0);
+/// A recording below this margin is not the phrase.
+pub const LEAST_MARGIN: f32 = -4.0;
 /// A recording this much farther from the median than usual, in nats, is an outlier.
 const LEAST_OUTLYING: f32 = 1.5;
 /// Multiple of the usual distance from the median.

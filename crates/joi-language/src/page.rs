@@ -6,8 +6,12 @@
 use serde::Deserialize;
 
 mod goals;
+mod health;
+mod wake;
 
 pub use goals::GoalPageWords;
+pub use health::HealthWords;
+pub use wake::WakePageWords;
 
 /// All words of the page.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -23,6 +27,7 @@ pub struct PageWords {
     pub memory: MemoryPageWords,
     pub house: HousePageWords,
     pub health: HealthWords,
+    pub wake: WakePageWords,
     pub settings: SettingsWords,
 }
 
@@ -103,6 +108,16 @@ pub struct NowWords {
     pub muted_now: String,
     pub unmuted_now: String,
     pub listens: String,
+    pub hold: String,
+    pub hold_note: String,
+    pub hold_opening: String,
+    pub hold_speak: String,
+    pub hold_sending: String,
+    pub hold_short: String,
+    pub hold_insecure: String,
+    pub hold_missing: String,
+    pub hold_refused: String,
+    pub unclear: String,
     pub is_muted: String,
     pub not_yet: String,
     pub stopped: String,
@@ -178,6 +193,8 @@ pub struct DayWords {
     pub removed_watch: String,
     pub waiting: String,
     pub no_waiting: String,
+    pub topics: String,
+    pub no_topics: String,
     pub quiet: String,
     pub quiet_from: String,
     pub quiet_none: String,
@@ -294,61 +311,6 @@ pub struct HousePageWords {
     pub unmapped: String,
     pub unmapped_about: String,
     pub down: String,
-}
-
-/// How the parts are.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "the fields are the keys of the file: docs/user/languages.md")]
-pub struct HealthWords {
-    pub title: String,
-    pub summary: String,
-    pub well: String,
-    pub unwell: String,
-    pub version: String,
-    pub uptime: String,
-    pub services: String,
-    pub service: String,
-    pub state: String,
-    pub restarts: String,
-    pub running: String,
-    pub restarting: String,
-    pub given_up: String,
-    pub ending: String,
-    pub ended: String,
-    pub left_behind: String,
-    pub devices: String,
-    pub not_opened: String,
-    pub speech: String,
-    pub voice: String,
-    pub chat: String,
-    pub checks: String,
-    pub check_again: String,
-    pub checked: String,
-    pub unchecked: String,
-    pub good: String,
-    pub fair: String,
-    pub bad: String,
-    pub machine: String,
-    pub temperature: String,
-    pub memory: String,
-    pub disk: String,
-    pub queues: String,
-    pub log: String,
-    pub no_log: String,
-    pub times: String,
-    pub backups: String,
-    pub no_backups: String,
-    pub newest_backup: String,
-    pub messages: String,
-    pub waiting: String,
-    pub sessions: String,
-    pub this_browser: String,
-    pub since: String,
-    pub seen: String,
-    pub revoke: String,
-    pub revoke_all: String,
-    pub revoked: String,
 }
 
 /// The configuration.

@@ -1,6 +1,8 @@
 // Keeps an open page up to date, and sends its forms without leaving it. Every page works without this script.
 // Texts are set as text, never as HTML.
 
+import { holdToTalk } from "./talk.js";
+
 const notice = document.getElementById("notice");
 
 function tell(text, isBad) {
@@ -11,6 +13,18 @@ function tell(text, isBad) {
   line.className = isBad ? "notice bad" : "notice";
   line.textContent = text;
   notice.append(line);
+}
+
+// Commands stand between backticks.
+function sentence(element, text) {
+  const parts = text.split("`");
+  if (parts.length % 2 === 0) return (element.textContent = text);
+  element.replaceChildren(...parts.map((part, at) => {
+    if (at % 2 === 0) return part;
+    const command = document.createElement("code");
+    command.textContent = part;
+    return command;
+  }));
 }
 
 // The code of a link stands behind "#", which is sent nowhere; it is taken out of the address at once.
@@ -25,7 +39,14 @@ function enter(form) {
 
 async function send(event) {
   const form = event.target;
-  if (!(form instanceof HTMLFormElement) || !form.classList.contains("live")) return;
+  if (!(form instanceof HTMLFormElement)) return;
+  // What takes a while says so, and is not asked for twice.
+  const slow = event.submitter?.dataset.busy ? event.submitter : null;
+  if (slow) {
+    slow.textContent = slow.dataset.busy;
+    setTimeout(() => (slow.disabled = true));
+  }
+  if (!form.classList.contains("live")) return;
   event.preventDefault();
   const fields = new URLSearchParams(new FormData(form));
   if (form.classList.contains("ask")) form.reset();
@@ -90,7 +111,7 @@ const shows = {
   state(event) {
     state.dataset.state = event.state;
     document.getElementById("state-label").textContent = event.label;
-    document.getElementById("state-note").textContent = event.note ?? "";
+    sentence(document.getElementById("state-note"), event.note ?? "");
     const mute = document.querySelector('form[action="/do/now/mute"]');
     if (!mute) return;
     const isMuted = event.state === "muted";
@@ -138,6 +159,7 @@ function follow() {
 }
 if (talk && state) {
   follow();
+  holdToTalk(document.getElementById("hold"), tell);
   // A page that nobody looks at costs nothing.
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) {
@@ -147,6 +169,11 @@ if (talk && state) {
     }
   });
 }
+
+// --- what ends by itself is looked at again ---
+
+const again = document.querySelector("[data-again]");
+if (again) setTimeout(() => location.reload(), Number(again.dataset.again) * 1000);
 
 // --- settings: find a key ---
 
@@ -164,5 +191,30 @@ if (find) {
       section.hidden = shown === 0;
       section.open = wanted !== "" && shown > 0;
     }
+  });
+}
+
+// --- settings: say while it is typed whether a value is allowed ---
+
+const PAUSE_MS = 300;
+for (const form of document.querySelectorAll('form[action="/do/settings/set"]')) {
+  const field = form.elements.value;
+  const said = form.querySelector(".verdict");
+  let waiting = 0;
+  let asked = 0;
+  async function check() {
+    const turn = ++asked;
+    const fields = new URLSearchParams(new FormData(form));
+    const headers = { "x-joi-live": "1" };
+    const answer = await fetch("/do/settings/check", { method: "POST", body: fields, headers, redirect: "error" }).catch(() => null);
+    // An answer to what was typed before is of no interest.
+    if (!answer?.ok || turn !== asked) return;
+    const { tone, text } = await answer.json();
+    field.setAttribute("aria-invalid", String(tone !== "done"));
+    sentence(said, text);
+  }
+  field.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(check, PAUSE_MS);
   });
 }

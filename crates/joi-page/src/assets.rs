@@ -1,4 +1,4 @@
-//! The files of the page: style, script, icon. They are part of the program.
+//! The files of the page: style, scripts, icon. They are part of the program.
 //!
 //! Their address holds a version of all of them, so that browsers keep them and yet never use old ones.
 
@@ -11,9 +11,11 @@ use axum::response::{IntoResponse as _, Response};
 use crate::secret;
 
 /// Name, type and bytes.
-const FILES: [(&str, &str, &str); 3] = [
+const FILES: [(&str, &str, &str); 5] = [
     ("page.css", "text/css; charset=utf-8", include_str!("../assets/page.css")),
     ("page.js", "text/javascript; charset=utf-8", include_str!("../assets/page.js")),
+    ("talk.js", "text/javascript; charset=utf-8", include_str!("../assets/talk.js")),
+    ("recorder.js", "text/javascript; charset=utf-8", include_str!("../assets/recorder.js")),
     ("icon.svg", "image/svg+xml", include_str!("../assets/icon.svg")),
 ];
 

@@ -19,6 +19,12 @@ pub enum PageFault {
     Secret,
     /// There is no text.
     Empty,
+    /// No words were understood.
+    Unclear,
+    /// A wake phrase is being recorded.
+    Recording,
+    /// There are as many recordings as there may be.
+    Enough,
     /// The text is neither a length nor a time.
     NoTime,
     /// Another reason, in one sentence.

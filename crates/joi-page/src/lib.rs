@@ -16,6 +16,7 @@ mod host;
 mod live;
 mod look;
 mod notice;
+mod pace;
 mod rooms;
 mod secret;
 mod server;
@@ -23,6 +24,7 @@ mod sessions;
 mod shell;
 mod state;
 mod stream;
+mod talk;
 mod views;
 
 pub use access::{BrowserRow, PageAccess};

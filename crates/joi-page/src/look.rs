@@ -117,13 +117,30 @@ pub(crate) fn section(id: &str, title: &str, inside: &Markup) -> Markup {
 pub(crate) fn table(label: &str, heads: &[&str], rows: &[Vec<Markup>]) -> Markup {
     html! {
         div class="scroll" tabindex="0" role="group" aria-label=(label) {
-            table {
-                thead { tr { @for head in heads { th scope="col" { (head) } } } }
-                tbody {
+            table role="table" {
+                thead role="rowgroup" {
+                    tr role="row" { @for head in heads { th scope="col" role="columnheader" { (head) } } }
+                }
+                tbody role="rowgroup" {
                     @for row in rows {
-                        tr { @for cell in row { td { (cell) } } }
+                        tr role="row" {
+                            @for (cell, head) in row.iter().zip(heads) { td role="cell" data-head=(head) { (cell) } }
+                        }
                     }
                 }
+            }
+        }
+    }
+}
+
+/// Returns a sentence in which commands stand between backticks, with the commands marked as such.
+pub(crate) fn sentence(text: &str) -> Markup {
+    let parts: Vec<&str> = text.split('`').collect();
+    html! {
+        @if parts.len() % 2 == 0 { (text) }
+        @else {
+            @for (at, part) in parts.iter().enumerate() {
+                @if at % 2 == 0 { (part) } @else { code { (part) } }
             }
         }
     }

@@ -45,6 +45,9 @@ impl PageNotice {
             PageFault::Gone => words.memory.gone.clone(),
             PageFault::Secret => words.memory.secret.clone(),
             PageFault::Empty => words.memory.empty_text.clone(),
+            PageFault::Unclear => words.now.unclear.clone(),
+            PageFault::Recording => words.wake.busy.clone(),
+            PageFault::Enough => words.wake.full.clone(),
             PageFault::NoTime => words.memory.no_time.clone(),
             PageFault::Because(why) => fill(&words.shell.failed, &[("why", &why)]),
         })

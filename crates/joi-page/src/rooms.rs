@@ -3,6 +3,7 @@
 //! In: a request of a browser that is signed in. Out: HTML, or what came of a form. A room is a file: its row, what it needs
 //! of the program, its HTML, its forms.
 
+mod browser_name;
 mod day;
 mod deed;
 mod goals;
@@ -12,6 +13,7 @@ mod memory;
 pub(crate) mod now;
 mod room;
 mod settings;
+mod wake;
 mod why;
 
 pub use day::DayHost;
@@ -22,6 +24,10 @@ pub use memory::MemoryHost;
 pub use now::NowHost;
 pub(crate) use room::{PageRoom, RoomVisit};
 pub use settings::SettingsHost;
+pub use wake::{
+    EnrolmentStage, EnrolmentView, PhraseMeans, PhraseReadiness, PhraseView, TakeView, WakeDeed, WakeHost,
+    WakeView,
+};
 pub use why::WhyHost;
 
 /// The program behind the page: what each room needs of it. Every function returns at once or is async; none blocks.

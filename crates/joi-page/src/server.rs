@@ -20,9 +20,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::form::FormFields;
 use crate::notice::{Notices, PageNotice};
+use crate::pace::TalkPace;
 use crate::rooms::{PageRoom, RoomVisit, rooms};
 use crate::state::{PageLanguage, PageServer, SharedPage};
-use crate::{PageAccess, PageHost, act, assets, enter, shell, stream};
+use crate::{PageAccess, PageHost, act, assets, enter, shell, stream, talk};
 
 /// Bytes of the largest form.
 const BODY_BYTES: usize = 16 * 1024;
@@ -58,8 +59,8 @@ pub struct PageParts<H> {
 }
 
 /// Returns the rules of an endpoint that serves the page, to browsers that may also call it by one of `names`, over TLS
-/// where it has a certificate.
-pub fn rules(names: &[String], tls: Option<TlsIdentity>) -> EndpointRules {
+/// where it has a certificate. Those with `access` may send what was said.
+pub fn rules(names: &[String], tls: Option<TlsIdentity>, access: &PageAccess) -> EndpointRules {
     EndpointRules {
         body_bytes: BODY_BYTES,
         connections: CONNECTIONS,
@@ -68,6 +69,7 @@ pub fn rules(names: &[String], tls: Option<TlsIdentity>) -> EndpointRules {
         tls,
         pages: PageRequests::Own { names: names.to_vec() },
         times: RequestTimes { whole: Duration::from_secs(30), ..RequestTimes::default() },
+        large_bodies: Some(talk::bodies(access.clone())),
     }
 }
 
@@ -79,6 +81,7 @@ pub fn routes<H: PageHost>(parts: PageParts<H>) -> Router {
         rooms: rooms::<H>().iter().map(|room| room.sign).collect(),
         notices: Notices::default(),
         streams: Arc::new(Semaphore::new(STREAMS)),
+        talks: TalkPace::default(),
         stop: parts.stop,
         language: parts.language,
         others: parts.others,
@@ -96,6 +99,7 @@ pub fn routes<H: PageHost>(parts: PageParts<H>) -> Router {
         .route("/leave", post(enter::leave))
         .route("/do/{room}/{action}", post(act::act))
         .route("/events", get(stream::events))
+        .route(talk::PATH, post(talk::talk))
         .route("/assets/{version}/{name}", get(assets::asset))
         .fallback(not_found)
         .layer(from_fn(guarded))
@@ -144,7 +148,7 @@ async fn guarded(request: Request, next: Next) -> Response {
     for (name, value) in [
         ("cross-origin-opener-policy", "same-origin"),
         ("cross-origin-resource-policy", "same-origin"),
-        ("permissions-policy", "camera=(), microphone=(), geolocation=(), payment=()"),
+        ("permissions-policy", "camera=(), microphone=(self), geolocation=(), payment=()"),
     ] {
         headers.insert(name, HeaderValue::from_static(value));
     }

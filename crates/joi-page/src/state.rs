@@ -17,6 +17,7 @@ use crate::access::Visitor;
 use crate::form::{cookie, preferred_languages};
 use crate::look::{Look, RoomSign};
 use crate::notice::Notices;
+use crate::pace::TalkPace;
 
 /// A language of the page.
 #[derive(Debug, Clone)]
@@ -35,6 +36,7 @@ pub(crate) struct PageServer<H> {
     pub(crate) rooms: Arc<[RoomSign]>,
     pub(crate) notices: Notices,
     pub(crate) streams: Arc<Semaphore>,
+    pub(crate) talks: TalkPace,
     pub(crate) stop: CancellationToken,
     /// Of browsers that prefer none of the others.
     pub(crate) language: PageLanguage,

@@ -4,6 +4,7 @@ mod attacks;
 mod browser;
 pub(crate) mod double;
 mod streams;
+mod talk;
 
 use browser::Browser;
 use double::{HOSTILE, Served};
@@ -74,15 +75,25 @@ async fn every_form_of_every_room_does_what_it_says() {
         ("memory/cancel-timer", &[("id", "5")], "Cancel 5"),
         ("memory/pause-timer", &[("id", "5")], "Pause 5"),
         ("memory/resume-timer", &[("id", "5")], "Resume 5"),
+        ("health/wake-begin", &[("phrase", "hey luna")], "Begin(\"hey luna\")"),
+        ("health/wake-record", &[], "Record"),
+        ("health/wake-discard", &[("take", "1")], "Discard(1)"),
+        ("health/wake-keep", &[], "Keep"),
+        ("health/wake-give-up", &[], "GiveUp"),
+        ("health/wake-remove", &[("phrase", "hey luna")], "Remove(\"hey luna\")"),
         ("settings/set", &[("name", "a.b"), ("value", "7")], "set a.b Some(\"7\")"),
         ("settings/reset", &[("name", "a.b")], "set a.b None"),
     ] {
         let answer = browser.act(&format!("/do/{path}"), fields);
         let room = path.split('/').next().unwrap();
-        let back = if room == "now" { "/".to_owned() } else { format!("/{room}") };
+        let back = match path.split_once('/') {
+            Some(("now", _)) => "/".to_owned(),
+            Some((_, wake)) if wake.starts_with("wake-") => "/health#enrolment".to_owned(),
+            _ => format!("/{room}"),
+        };
         assert_eq!((answer.status, answer.header("location")), (303, Some(back.as_str())), "{path}");
         assert_eq!(served.host.deeds().last().map(String::as_str), Some(deed), "{path}");
-        let page = browser.get(&back).body;
+        let page = browser.get(back.split('#').next().unwrap()).body;
         assert!(page.contains("<p class=\"notice\">"), "{path} says what came of it");
     }
     for (path, fields) in [("memory/forget", [("id", "99")]), ("settings/set", [("name", "c.d")])] {
@@ -130,7 +141,13 @@ async fn who_is_signed_in_outlasts_a_restart_and_what_is_kept_signs_nobody_in() 
 /// No text is put into a page as HTML by its script, nothing is evaluated, and nothing is loaded from elsewhere.
 #[test]
 fn the_files_of_the_page_make_no_html_of_texts_and_load_nothing_from_elsewhere() {
-    let (script, style) = (include_str!("../assets/page.js"), include_str!("../assets/page.css"));
+    let style = include_str!("../assets/page.css");
+    let script = [
+        include_str!("../assets/page.js"),
+        include_str!("../assets/talk.js"),
+        include_str!("../assets/recorder.js"),
+    ]
+    .concat();
     for word in [
         "innerHTML",
         "outerHTML",
@@ -143,7 +160,7 @@ fn the_files_of_the_page_make_no_html_of_texts_and_load_nothing_from_elsewhere()
     ] {
         assert!(!script.contains(word), "{word}");
     }
-    for text in [script, style] {
+    for text in [&script, style] {
         for word in ["http:", "https:", "//cdn", "@import", "url("] {
             assert!(!text.contains(word), "{word}");
         }

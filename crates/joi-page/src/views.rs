@@ -129,6 +129,26 @@ pub struct HealthView {
     pub backups: Option<(PartView, Option<String>)>,
 }
 
+/// How fast a model is on this machine.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum ModelSpeed {
+    /// Tokens that it writes in a second.
+    TokensPerSecond(f32),
+    /// Milliseconds for three seconds of speech.
+    SpeechMs(u64),
+}
+
+/// A model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelView {
+    /// Its name.
+    pub name: String,
+    /// Its speed; nothing where it was not measured.
+    pub speed: Option<ModelSpeed>,
+    /// Why it can't be used; nothing where it can.
+    pub fault: Option<String>,
+}
+
 /// An entry of the memory, or of what was said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryView {
@@ -235,6 +255,17 @@ pub struct WaitingView {
     pub origin: String,
 }
 
+/// Something that might be worth mentioning.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TopicView {
+    /// The fact, in words.
+    pub text: String,
+    /// Since when.
+    pub at: Timestamp,
+    /// Whether somebody else's words are in it.
+    pub is_foreign: bool,
+}
+
 /// What Joi does by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DayView {
@@ -242,6 +273,8 @@ pub struct DayView {
     pub agents: Vec<AgentView>,
     /// The watches: their number, and what is watched for.
     pub watches: Vec<(i64, String)>,
+    /// What might be worth mentioning, in the order in which it came.
+    pub topics: Vec<TopicView>,
     /// What waits to be said.
     pub waiting: Vec<WaitingView>,
     /// Quiet hours, as they are written.

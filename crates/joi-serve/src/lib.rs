@@ -5,8 +5,9 @@
 //! each peer a number of connections. Where all places are taken, a new connection gets that of the oldest one that has
 //! not sent its request yet, so that half requests keep nobody out. It refuses requests of web pages other than its own
 //! ([`PageRequests`]), and those without the token where there is one. An answer that goes on for longer says so
-//! ([`LongAnswer`]).
+//! ([`LongAnswer`]); a body that is larger than others needs leave by its headers ([`LargeBodies`]).
 
+mod large;
 mod listen;
 mod long;
 mod places;
@@ -35,6 +36,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+pub use large::LargeBodies;
 pub use listen::{ListenAddress, ListenRange};
 pub use long::LongAnswer;
 pub use places::{ConnectionPlace, ConnectionPlaces};
@@ -181,13 +183,17 @@ async fn answer(endpoint: &HttpEndpoint, place: &ConnectionPlace, request: Reque
     if let Err(refusal) = endpoint.rules.admits(request.method(), request.headers(), endpoint.is_loopback) {
         return refusal;
     }
-    let most = endpoint.rules.body_bytes;
+    let limits = match endpoint.rules.body_limits(request.uri().path(), request.headers()) {
+        Ok(limits) => limits,
+        Err(refusal) => return refusal,
+    };
+    let most = limits.bytes;
     let told = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok());
     if told.and_then(|length| length.parse::<u64>().ok()).is_some_and(|length| length > most as u64) {
         return too_large();
     }
     let (head, body) = request.into_parts();
-    let body = match timeout(endpoint.rules.times.body, to_bytes(Body::new(body), most)).await {
+    let body = match timeout(limits.within, to_bytes(Body::new(body), most)).await {
         Ok(Ok(body)) => body,
         Ok(Err(_)) => return too_large(),
         Err(_) => return (StatusCode::REQUEST_TIMEOUT, "the body came too slowly\n").into_response(),

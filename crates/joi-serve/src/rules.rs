@@ -10,7 +10,7 @@ use axum::response::{IntoResponse as _, Response};
 
 use joi_base::message::Private;
 
-use crate::TlsIdentity;
+use crate::{LargeBodies, TlsIdentity};
 
 /// The limits and conditions of one endpoint.
 #[derive(Debug, Clone)]
@@ -29,6 +29,8 @@ pub struct EndpointRules {
     pub tls: Option<TlsIdentity>,
     /// How long a request may take.
     pub times: RequestTimes,
+    /// Which requests may bring more than that; nothing where none may.
+    pub large_bodies: Option<LargeBodies>,
 }
 
 impl Default for EndpointRules {
@@ -43,6 +45,7 @@ impl Default for EndpointRules {
             pages,
             tls: None,
             times,
+            large_bodies: None,
         }
     }
 }

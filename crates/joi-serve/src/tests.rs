@@ -244,3 +244,51 @@ async fn answers_that_take_long_keep_their_places_and_a_further_request_is_refus
     served.stop.cancel();
     served.task.await.unwrap().unwrap();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_large_body_needs_leave_by_its_headers_and_only_so_many_come_at_once() {
+    let admits = |headers: &axum::http::HeaderMap| headers.get("x-leave").is_some();
+    let times = RequestTimes { body: FOR_EVER * 2, ..RequestTimes::default() };
+    let large = |within| LargeBodies::new(("/events", 60_000), within, 1, admits);
+    let rules = EndpointRules { times, large_bodies: Some(large(FOR_EVER * 2)), ..EndpointRules::default() };
+    let served = Served::new(rules).await;
+    let request = |path: &str, more: &str, bytes: usize| {
+        let head =
+            format!("POST {path} HTTP/1.1\r\nHost: localhost\r\n{more}Content-Length: {bytes}\r\n\r\n");
+        head + &"x".repeat(bytes)
+    };
+    let leave = "X-Leave: 1\r\n";
+    assert_eq!(served.status(&request("/events", leave, 60_000)), 200);
+    for refused in [
+        request("/events", leave, 60_001),
+        request("/events", "", 5_000),
+        request("/figures", leave, 5_000),
+        // A length that is not said is counted.
+        "POST /events HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1388\r\n".to_owned()
+            + &"x".repeat(5_000)
+            + "\r\n0\r\n\r\n",
+    ] {
+        assert_eq!(served.status(&refused), 413);
+    }
+    // One that does not go on has the only place, which its end gives back. One that came too soon was refused.
+    let half = "POST /events HTTP/1.1\r\nHost: localhost\r\nX-Leave: 1\r\nContent-Length: 50000\r\n\r\nx";
+    let (began, mut halves) = (Instant::now(), vec![served.send(half)]);
+    while served.status(&request("/events", leave, 5_000)) != 503 {
+        assert!(began.elapsed() < FOR_EVER, "the half one was never begun");
+        halves.push(served.send(half));
+    }
+    assert_eq!(served.status(&request("/events", "", 2)), 200, "others are served");
+    drop(halves);
+    while served.status(&request("/events", leave, 5_000)) != 200 {
+        assert!(began.elapsed() < FOR_EVER, "the place is not free again");
+    }
+    served.stop.cancel();
+    served.task.await.unwrap().unwrap();
+    let short = Duration::from_millis(50);
+    let rules = EndpointRules { times, large_bodies: Some(large(short)), ..EndpointRules::default() };
+    let served = Served::new(rules).await;
+    let slow = "POST /events HTTP/1.1\r\nHost: localhost\r\nX-Leave: 1\r\nContent-Length: 5\r\n\r\nhe";
+    assert_eq!(served.status(slow), 408);
+    served.stop.cancel();
+    served.task.await.unwrap().unwrap();
+}

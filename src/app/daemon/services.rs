@@ -77,7 +77,9 @@ pub async fn start(config: &Config, paths: &Paths, journal: Journal, show: Show)
     show(Shown::Ready { wake_phrase: app::first_phrase(config, paths) });
 
     let loaded = CancellationToken::new();
-    let sound = page::PageSound { player: talk.player.clone(), meter: talk.meter.clone() };
+    let (player, meter) = (talk.player.clone(), talk.meter.clone());
+    let (readers, wake, tap) = (talk.readers.clone(), talk.wake, talk.tap);
+    let sound = page::PageSound { player, meter, readers, wake, tap };
     let page = page::page(config, paths, &brain, &board, sound).await.unwrap_or_else(|error| {
         show(Shown::Remark(format!("the page is not served: {error:#}")));
         Vec::new()

@@ -3,10 +3,13 @@
 //! In: the agents, the watches, the queue, stored decisions. Out: views, and what the owner decides.
 
 use super::host::RunningHost;
+use jiff::Zoned;
 use joi_autonomy::agent::lines::AgentRow;
 use joi_autonomy::watch::{OrderOrigin, WatchChoice, WatchId, WatchOrder, said};
 use joi_base::message::Origin;
-use joi_page::{AgentView, DayHost, DayView, ImpulseView, PageFault, WaitingView};
+use joi_language::Language;
+use joi_page::{AgentView, DayHost, DayView, ImpulseView, PageFault, TopicView, WaitingView};
+use joi_proactive::awareness::Topic;
 use joi_proactive::impulse::ImpulseVerdict;
 use joi_proactive::impulse::record::ImpulseRecord;
 use joi_schedule::announce::{AnnouncementOrigin, WaitingAnnouncement};
@@ -23,9 +26,11 @@ impl DayHost for RunningHost {
             text: waiting.announcement.wording.text(&language, &now).0,
             origin: origin(waiting.announcement.origin).to_owned(),
         };
+        let topics = topics(self.awareness.state().topics.waiting(), &language, &now);
         Ok(DayView {
             agents: rows.into_iter().map(agent).collect(),
             watches: watches.iter().map(|watch| (watch.id.0, said::line(watch, &language, &now))).collect(),
+            topics,
             waiting: self.announcer.waiting().into_iter().map(waits).collect(),
             quiet: self.config.announce.quiet_hours.iter().map(ToString::to_string).collect(),
             quiet_until: self.announcer.quiet_until(&now).map(|until| until.timestamp()),
@@ -50,6 +55,15 @@ impl DayHost for RunningHost {
         let done = watches.obey(order, words, None).await.map_err(PageFault::of)?;
         if done.report.is_done() { Ok(()) } else { Err(PageFault::Gone) }
     }
+}
+
+fn topics(waiting: &[Topic], language: &Language, now: &Zoned) -> Vec<TopicView> {
+    let view = |topic: &Topic| TopicView {
+        text: topic.fact.sentence(language, now),
+        at: topic.at,
+        is_foreign: !topic.is_worded_by_us(),
+    };
+    waiting.iter().map(view).collect()
 }
 
 fn agent(row: AgentRow) -> AgentView {

@@ -4,8 +4,14 @@
 
 use super::host::{RunningHost, device};
 use crate::app::checks::{self, Row};
+use crate::app::ears::measured_speech;
+use crate::app::local_models;
 use crate::control::{ServiceRow, ServiceState, Status, Tone};
-use joi_page::{CheckTone, CheckView, HealthHost, HealthView, LogView, PageFault, PartView, ServiceView};
+use joi_llm::{FileState, ModelCandidate};
+use joi_page::{
+    CheckTone, CheckView, HealthHost, HealthView, LogView, ModelSpeed, ModelView, PageFault, PartView,
+    ServiceView,
+};
 
 impl HealthHost for RunningHost {
     fn health(&self) -> HealthView {
@@ -34,11 +40,38 @@ impl HealthHost for RunningHost {
         }
     }
 
+    async fn models(&self) -> Result<Vec<ModelView>, PageFault> {
+        let (config, paths, examiner) = (self.config.clone(), self.paths.clone(), self.examiner.clone());
+        let models = move || {
+            let speech = measured_speech(&config, &paths).unwrap_or_default();
+            let speech = speech.into_iter().map(|(name, ms)| ModelView {
+                name: name.to_owned(),
+                speed: Some(ModelSpeed::SpeechMs(ms)),
+                fault: None,
+            });
+            let chat = local_models(&config, &paths).map(|models| examiner.examine(&models, &config.llm));
+            speech.chain(chat.unwrap_or_default().into_iter().map(chat_model)).collect()
+        };
+        tokio::task::spawn_blocking(models).await.map_err(PageFault::of)
+    }
+
     async fn checks(&self) -> Result<Vec<CheckView>, PageFault> {
         let (config, paths) = (self.config.clone(), self.paths.clone());
         let rows = tokio::task::spawn_blocking(move || checks::at_rest(&config, &paths)).await;
         Ok(rows.map_err(PageFault::of)?.into_iter().map(check).collect())
     }
+}
+
+fn chat_model(model: ModelCandidate) -> ModelView {
+    let fault = match model.state {
+        FileState::There { .. } => None,
+        FileState::Missing => Some(model.remedy),
+        FileState::Damaged { why }
+        | FileState::Unfit { why }
+        | FileState::Fails { why }
+        | FileState::TooLarge { why } => Some(why),
+    };
+    ModelView { name: model.name, speed: model.tokens_per_s.map(ModelSpeed::TokensPerSecond), fault }
 }
 
 fn service(row: &ServiceRow) -> ServiceView {

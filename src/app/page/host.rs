@@ -8,10 +8,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::PageSound;
+use super::enrolling::Enrolment;
+use super::hearing::PageHearing;
 use super::settings::{text_of, values};
+use super::sound::PageSound;
 use super::typing::TypedText;
 use crate::app::Brain;
+use crate::app::awareness::Awareness;
 use crate::app::goals::handle::GoalsHandle;
 use crate::config::Config;
 use crate::control::{DeviceStatus, MuteCommand, StatusBoard};
@@ -23,7 +26,7 @@ use joi_base::message::{AlarmRequest, OutsideRequest, Private};
 use joi_base::paths::Paths;
 use joi_base::trace::TurnRecord;
 use joi_language::Languages;
-use joi_llm::Mind;
+use joi_llm::{FileExaminer, Mind};
 use joi_page::{DeviceView, LiveFeed, NowHost, NowView, PageFault, WhyHost};
 use joi_schedule::announce::Announcer;
 use joi_schedule::{Schedule, ScheduleOrder};
@@ -42,11 +45,16 @@ pub(super) struct RunningHost {
     pub(super) schedule: Option<Schedule>,
     pub(super) watches: Option<Watches>,
     pub(super) announcer: Announcer,
+    pub(super) awareness: Awareness,
+    /// Remembers the heads of model files.
+    pub(super) examiner: FileExaminer,
     pub(super) languages: Languages,
     pub(super) clock: Arc<dyn Clock>,
     store: Option<Store>,
     pub(super) goals: GoalsHandle,
-    sound: PageSound,
+    pub(super) sound: PageSound,
+    pub(super) enrolment: Enrolment,
+    hearing: PageHearing,
     texts: mpsc::Sender<TypedText>,
     /// Ends the answers to what was typed.
     typed: Mutex<CancellationToken>,
@@ -57,7 +65,7 @@ impl RunningHost {
         (config, paths): (&Config, &Paths),
         brain: &Brain,
         board: &StatusBoard,
-        sound: PageSound,
+        (sound, enrolment): (PageSound, Enrolment),
         texts: mpsc::Sender<TypedText>,
     ) -> Self {
         Self {
@@ -71,11 +79,15 @@ impl RunningHost {
             schedule: brain.schedule.clone(),
             watches: brain.watches.clone(),
             announcer: brain.announcer.clone(),
+            awareness: brain.awareness.clone(),
+            examiner: FileExaminer::default(),
             languages: brain.languages.clone(),
             clock: Arc::clone(&brain.clock),
             store: brain.store.clone(),
             goals: brain.goals.clone(),
+            hearing: PageHearing::new(config, paths, sound.readers.chosen.clone()),
             sound,
+            enrolment,
             texts,
             typed: Mutex::default(),
         }
@@ -124,6 +136,10 @@ impl NowHost for RunningHost {
     fn ask(&self, text: Private<String>) -> Result<(), PageFault> {
         let cancel = self.typed.lock().unwrap_or_else(PoisonError::into_inner).child_token();
         self.texts.try_send(TypedText { text, cancel }).map_err(|_| PageFault::NotYet)
+    }
+
+    async fn understand(&self, samples: Vec<f32>) -> Result<Private<String>, PageFault> {
+        self.hearing.words(samples).await
     }
 
     async fn set_mute(&self, is_muted: bool) -> Result<(), PageFault> {

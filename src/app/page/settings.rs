@@ -24,6 +24,14 @@ impl SettingsHost for RunningHost {
         tokio::task::spawn_blocking(view).await.map_err(PageFault::of)?
     }
 
+    async fn check_key(&self, key: &str, typed: &str) -> Result<(), PageFault> {
+        let (file, key, typed) = (self.paths.config.clone(), key.to_owned(), typed.to_owned());
+        let check = move || {
+            edit::edited(&text_of(&file)?, &file, &key, Some(&typed)).map(drop).map_err(PageFault::of)
+        };
+        tokio::task::spawn_blocking(check).await.map_err(PageFault::of)?
+    }
+
     async fn set_key(&self, key: &str, typed: Option<&str>) -> Result<(), PageFault> {
         let (file, key, typed) = (self.paths.config.clone(), key.to_owned(), typed.map(str::to_owned));
         // One change after the other.

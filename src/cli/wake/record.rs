@@ -5,30 +5,19 @@
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
-
-use anyhow::Context;
 
 use crate::cli::context::CliContext;
 use crate::cli::show::{self, Tone};
 use joi_audio::{AudioSource, Microphone, MuteSwitch, Player, RATE, SourceEvent, read_wav, tone};
-use joi_hear::enrol::{LeftOut, TAKES, Take, left_out, trimmed};
-use joi_hear::score::{Effort, Phrase, score};
+use joi_hear::enrol::{LeftOut, RECORDING, TAKES, TONE, Take, left_out, trimmed};
+use joi_hear::score::Phrase;
 use joi_hear::whisper::Whisper;
 
-/// Samples that are recorded after each tone.
-const RECORDING: usize = 5 * RATE as usize / 2;
-/// The tone is still in the room for so long.
-const TONE: usize = 3 * RATE as usize / 10;
 /// Attempts for one recording.
 const ATTEMPTS: usize = 3;
 /// How long a microphone may take to deliver.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Silence before the phrase in what is scored: soft consonants begin before one hears them.
-const LEAD: usize = RATE as usize / 4;
-/// Most samples that are scored.
-const WINDOW: usize = 2 * RATE as usize;
 /// The level meter: from −60 dBFS on, so many signs.
 const BAR: usize = 40;
 
@@ -112,14 +101,7 @@ pub(super) struct PhraseJudge<'a> {
 impl PhraseJudge<'_> {
     /// Returns what it makes of a phrase that was cut out.
     pub(super) fn take(&mut self, name: String, phrase: &[f32]) -> anyhow::Result<Take> {
-        let mut sound = vec![0.0; LEAD];
-        sound.extend_from_slice(phrase);
-        sound.truncate(WINDOW);
-        let phrases = std::slice::from_ref(self.phrase);
-        let scores = score(self.whisper, &sound, phrases, Effort::Full, &AtomicBool::new(false))?;
-        let score = scores.of.into_iter().next().context("the scorer gave no score")?;
-        let rival = if score.is_ahead() { None } else { score.lead.rival.clone() };
-        Ok(Take { name, text: scores.text, margin: score.margin(), rival })
+        Ok(Take::judged(self.whisper, self.phrase, name, phrase)?)
     }
 }
 
@@ -235,19 +217,11 @@ fn print(takes: &[Take], judged: &[LeftOut]) -> std::io::Result<()> {
             take.name.clone(),
             format!("{:.1}", take.margin),
             format!("{:.1}", one.asked),
-            once_round(&take.text),
+            take.text.clone(),
             verdict,
         ]);
     }
     show::line(table)
-}
-
-/// Returns the text up to where the decoder begins to repeat itself, as it does on a short sound with silence behind
-/// it.
-fn once_round(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let again = (1..=words.len() / 2).find(|&n| words[..n] == words[n..2 * n]);
-    words[..again.unwrap_or(words.len())].join(" ")
 }
 
 /// Once more, as it will be: is it heard?
@@ -316,13 +290,6 @@ mod tests {
         let phrase = Phrase::new(&whisper, written, &[])?;
         let mut recorder = Recorder::from(WavSource::open(&file, Pace::Fast)?);
         guided(&mut recorder, &mut PhraseJudge { whisper: &mut whisper, phrase: &phrase }, 5)
-    }
-
-    #[test]
-    fn what_the_decoder_repeats_is_shown_once() {
-        let circling = "Hey Computer Hey Computer Hey Computer Hey";
-        assert_eq!(once_round(circling), "Hey Computer");
-        assert_eq!(["Hey, Joy.", "", "no"].map(once_round), ["Hey, Joy.", "", "no"]);
     }
 
     #[test]

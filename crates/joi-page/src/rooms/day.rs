@@ -63,6 +63,7 @@ pub(super) async fn show<H: DayHost>(host: &H, look: &Look) -> Result<Markup, Pa
         div class="columns" {
             div {
                 (section("watches-title", &words.watches, &watches(&day, look)))
+                (section("topics-title", &words.topics, &topics(&day, look)))
                 (section("waiting-title", &words.waiting, &waiting(&day, look)))
             }
             div {
@@ -119,6 +120,23 @@ fn watches(day: &DayView, look: &Look) -> Markup {
                 li {
                     p { (text) }
                     (look.button("day/remove-watch", "small danger", &look.words.shell.remove, &[("id", &id.to_string())]))
+                }
+            }
+        }
+    }
+}
+
+fn topics(day: &DayView, look: &Look) -> Markup {
+    html! {
+        @if day.topics.is_empty() { (nothing(&look.words.day.no_topics)) }
+        ul class="items" {
+            @for topic in &day.topics {
+                li {
+                    p class="text" { (topic.text) }
+                    div class="line quiet" {
+                        (look.moment(topic.at))
+                        @if topic.is_foreign { (badge(BadgeTone::Fair, &look.words.shell.foreign)) }
+                    }
                 }
             }
         }

@@ -6,21 +6,26 @@ use joi_language::fill;
 use joi_language::page::HealthWords;
 use maud::{Markup, html};
 
+use super::browser_name::browser_name;
 use super::deed::RoomDeed;
 use super::now::device;
 use super::room::PageRoom;
+use super::wake::{self, WakeHost};
 use crate::PageFault;
 use crate::access::{PageAccess, Visitor};
 use crate::form::FormFields;
-use crate::look::{BadgeTone, Look, RoomSign, badge, nothing, section, table};
+use crate::look::{BadgeTone, Look, RoomSign, badge, nothing, section, sentence, table};
 use crate::notice::PageNotice;
 use crate::state::PageServer;
-use crate::views::{CheckTone, CheckView, HealthView, PartView};
+use crate::views::{CheckTone, CheckView, HealthView, ModelSpeed, ModelView, PartView, ServiceView};
 
 /// What this room needs of the program.
-pub trait HealthHost: Send + Sync + 'static {
+pub trait HealthHost: WakeHost {
     /// Returns how all parts are. Reads a few small files.
     fn health(&self) -> HealthView;
+
+    /// Returns the models with their speed here. Reads the heads of files that changed.
+    fn models(&self) -> impl Future<Output = Result<Vec<ModelView>, PageFault>> + Send;
 
     /// Checks what is stored on this machine, as `joi doctor` does.
     fn checks(&self) -> impl Future<Output = Result<Vec<CheckView>, PageFault>> + Send;
@@ -37,7 +42,12 @@ pub(super) fn room<H: HealthHost>() -> PageRoom<H> {
         },
         show: |visit| Box::pin(show(visit.server, visit.look, visit.fields, visit.visitor)),
         act: |action, visit| {
-            Box::pin(async move { act(action, &visit.server.access, visit.look, visit.fields) })
+            Box::pin(async move {
+                match act(action, &visit.server.access, visit.look, visit.fields) {
+                    Some(done) => Some(done),
+                    None => wake::act(action, visit.host(), visit.look, visit.fields).await,
+                }
+            })
         },
     }
 }
@@ -49,7 +59,8 @@ pub(super) async fn show<H: HealthHost>(
     query: &FormFields,
     visitor: &Visitor,
 ) -> Result<Markup, PageFault> {
-    let health = server.host.health();
+    let (health, phrases) = (server.host.health(), server.host.wake().await?);
+    let models_here = server.host.models().await?;
     let checked = if query.text("check").is_empty() { None } else { Some(server.host.checks().await?) };
     let words = &look.words.health;
     Ok(html! {
@@ -58,6 +69,7 @@ pub(super) async fn show<H: HealthHost>(
         div class="columns" {
             div {
                 (section("devices-title", &words.devices, &devices(&health, look)))
+                (section("models-title", &words.models, &models(&models_here, look)))
                 (section("machine-title", &words.machine, &machine(&health, look)))
                 (section("backups-title", &words.backups, &backups(&health, look)))
             }
@@ -66,6 +78,7 @@ pub(super) async fn show<H: HealthHost>(
                 (section("browsers-title", &words.sessions, &browsers(&server.access, look, visitor)))
             }
         }
+        (section("wake-title", &look.words.wake.title, &wake::show(&phrases, look)))
         (section("log-title", &words.log, &log(&health, look)))
     })
 }
@@ -118,9 +131,9 @@ fn checks(checked: Option<&[CheckView]>, look: &Look) -> Markup {
                     @for check in rows {
                         li {
                             div class="line" {
-                                (verdict(check.tone, words)) strong { (check.what) } span { (check.text) }
+                                (verdict(check.tone, words)) strong { (check.what) } span { (sentence(&check.text)) }
                             }
-                            @if !check.remedy.is_empty() { p class="text quiet" { "→ " (check.remedy) } }
+                            @if !check.remedy.is_empty() { p class="text quiet" { "→ " (sentence(&check.remedy)) } }
                         }
                     }
                 }
@@ -148,21 +161,60 @@ fn well(is_well: bool, words: &HealthWords) -> Markup {
 
 fn devices(health: &HealthView, look: &Look) -> Markup {
     let (words, now) = (&look.words.health, &look.words.now);
-    let part =
-        |part: &PartView| html! { dt { (part.name) } dd { (well(part.is_well, words)) " " (part.text) } };
+    let part = |part: &PartView| html! { dt { (part_name(part, look)) } dd { (well(part.is_well, words)) " " (sentence(&part.text)) } };
     html! {
         dl class="facts" {
             dt { (now.microphone) } dd { (device(&health.microphone, look)) }
             dt { (now.speaker) } dd { (device(&health.speaker, look)) }
             dt { (words.speech) } dd { (health.speech) }
             dt { (words.voice) } dd { (health.voice) }
-            dt { (words.chat) } dd { (well(health.has_chat, words)) " " (health.chat) }
+            dt { (words.chat) } dd { (well(health.has_chat, words)) " " (sentence(&health.chat)) }
             @for one in &health.parts { (part(one)) }
         }
     }
 }
 
+/// Returns the name of a part: that of the house in words.
+fn part_name<'p>(part: &'p PartView, look: &'p Look) -> &'p str {
+    if part.name == "house" { &look.words.now.house } else { &part.name }
+}
+
+fn models(models: &[ModelView], look: &Look) -> Markup {
+    let words = &look.words.health;
+    let speed = |speed: ModelSpeed| match speed {
+        ModelSpeed::TokensPerSecond(count) => fill(&words.per_second, &[("count", &format!("{count:.1}"))]),
+        ModelSpeed::SpeechMs(ms) => fill(&words.for_speech, &[("ms", &ms.to_string())]),
+    };
+    html! {
+        @if models.is_empty() { (nothing(&look.words.shell.none)) }
+        dl class="facts" {
+            @for model in models {
+                dt { (model.name) }
+                dd {
+                    @match (&model.fault, model.speed) {
+                        (Some(why), _) => { (badge(BadgeTone::Quiet, &look.words.shell.off)) " " (sentence(why)) },
+                        (None, Some(measured)) => (speed(measured)),
+                        (None, None) => span class="quiet" { (words.not_measured) },
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Returns the services: those that do not run, and all of them where somebody wants to see them.
 fn services(health: &HealthView, look: &Look) -> Markup {
+    let words = &look.words.health;
+    let (runs, others): (Vec<&ServiceView>, Vec<&ServiceView>) =
+        health.services.iter().partition(|service| service.state == "running" && service.note.is_none());
+    html! {
+        p { (badge(BadgeTone::Good, &fill(&words.services_run, &[("count", &runs.len().to_string())]))) }
+        @if !others.is_empty() { (service_table(&others, look)) }
+        details { summary { (words.all_services) } (service_table(&runs, look)) }
+    }
+}
+
+fn service_table(services: &[&ServiceView], look: &Look) -> Markup {
     let words = &look.words.health;
     let state = |state: &str| match state {
         "running" => (BadgeTone::Good, &words.running),
@@ -172,13 +224,12 @@ fn services(health: &HealthView, look: &Look) -> Markup {
         "ended" => (BadgeTone::Quiet, &words.ended),
         _ => (BadgeTone::Bad, &words.left_behind),
     };
-    let rows: Vec<Vec<Markup>> = health
-        .services
+    let rows: Vec<Vec<Markup>> = services
         .iter()
         .map(|service| {
             let (tone, label) = state(&service.state);
             vec![
-                html! { (service.name) @if let Some(note) = &service.note { br; span class="quiet" { (note) } } },
+                html! { (service.name) @if let Some(note) = &service.note { br; span class="quiet" { (sentence(note)) } } },
                 badge(tone, label),
                 html! { (service.restarts) },
             ]
@@ -230,7 +281,7 @@ fn log(health: &HealthView, look: &Look) -> Markup {
                         (look.moment_of(&entry.at)) code { (entry.from) }
                         @if entry.times > 1 { (fill(&words.times, &[("count", &entry.times.to_string())])) }
                     }
-                    p class="text" { (entry.text) }
+                    p class="text" { (sentence(&entry.text)) }
                 }
             }
         }
@@ -245,7 +296,7 @@ fn browsers(access: &PageAccess, look: &Look, visitor: &Visitor) -> Markup {
             @for browser in access.browsers() {
                 li {
                     div class="line" {
-                        span { (browser.name) }
+                        span title=(browser.name) { (browser_name(&browser.name)) }
                         @if browser.id == own { (badge(BadgeTone::Good, &words.this_browser)) }
                     }
                     div class="line quiet" { span { (around(&words.since, browser.since)) } span { (around(&words.seen, browser.seen)) } }
@@ -290,5 +341,58 @@ mod tests {
             [59, 3_600 * 5 + 720, 86_400 * 2 + 3_600 * 3].map(length),
             ["0 min", "5 h 12 min", "2 d 3 h"]
         );
+    }
+}
+
+#[cfg(test)]
+mod double {
+    use super::*;
+    use crate::DeviceView;
+    use crate::tests::double::{HostileHost, hostile};
+    use crate::views::LogView;
+
+    impl HealthHost for HostileHost {
+        fn health(&self) -> HealthView {
+            let part = || PartView { name: hostile(), is_well: false, text: hostile() };
+            HealthView {
+                version: hostile(),
+                uptime_s: 90_000,
+                services: vec![ServiceView {
+                    name: hostile(),
+                    state: hostile(),
+                    restarts: 2,
+                    note: Some(hostile()),
+                }],
+                microphone: DeviceView::Fault(hostile()),
+                speaker: DeviceView::Works(hostile()),
+                speech: hostile(),
+                voice: hostile(),
+                chat: hostile(),
+                has_chat: true,
+                parts: vec![part()],
+                queues: vec![(hostile(), 1, 2)],
+                temperature_c: Some(50.0),
+                memory: Some((1, 2)),
+                disk: Some((1, 2)),
+                log: vec![LogView {
+                    at: hostile(),
+                    is_error: true,
+                    from: hostile(),
+                    text: hostile(),
+                    times: 3,
+                }],
+                backups: Some((part(), Some(hostile()))),
+            }
+        }
+
+        async fn models(&self) -> Result<Vec<ModelView>, PageFault> {
+            let model = |speed, fault| ModelView { name: hostile(), speed, fault };
+            let (tokens, speech) = (ModelSpeed::TokensPerSecond(9.5), ModelSpeed::SpeechMs(420));
+            Ok(vec![model(Some(tokens), None), model(Some(speech), None), model(None, Some(hostile()))])
+        }
+
+        async fn checks(&self) -> Result<Vec<CheckView>, PageFault> {
+            Ok(vec![CheckView { what: hostile(), tone: CheckTone::Bad, text: hostile(), remedy: hostile() }])
+        }
     }
 }

@@ -12,10 +12,12 @@ use super::room::PageRoom;
 use crate::LiveFeed;
 use crate::form::FormFields;
 use crate::host::{DeviceView, PageFault};
-use crate::look::{BadgeTone, Look, RoomSign, badge, section};
+use crate::look::{BadgeTone, Look, RoomSign, badge, section, sentence};
 use crate::notice::PageNotice;
 use crate::views::NowView;
 
+/// A microphone, in a square of 24.
+const MICROPHONE: &str = "M12 3a3 3 0 0 0-3 3v6a3 3 0 0 0 6 0V6a3 3 0 0 0-3-3M5 11a7 7 0 0 0 14 0M12 18v3";
 /// Characters of the longest text that is taken.
 const LONGEST_TEXT: usize = 2_000;
 
@@ -49,6 +51,15 @@ pub trait NowHost: Send + Sync + 'static {
     /// # Errors
     /// Too much waits already.
     fn ask(&self, text: Private<String>) -> Result<(), PageFault>;
+
+    /// Returns the words in what was said into the microphone of a browser: mono at 16 kHz, half a minute at most.
+    ///
+    /// # Errors
+    /// There are none, or nothing transcribes now.
+    fn understand(
+        &self,
+        samples: Vec<f32>,
+    ) -> impl Future<Output = Result<Private<String>, PageFault>> + Send;
 
     /// Switches the microphone off or on.
     fn set_mute(&self, is_muted: bool) -> impl Future<Output = Result<(), PageFault>> + Send;
@@ -103,7 +114,7 @@ fn state(now: &NowView, look: &Look) -> Markup {
                 span class="orb" aria-hidden="true" {}
                 div {
                     p class="big" id="state-label" role="status" aria-live="polite" { (state_label(&now.state, words)) }
-                    p class="quiet" id="state-note" { (now.note.as_deref().unwrap_or_default()) }
+                    p class="quiet" id="state-note" { (sentence(now.note.as_deref().unwrap_or_default())) }
                 }
             }
             label class="meter" { span { (words.level) } meter id="level" min="-60" max="0" value="-60" low="-50" high="-6" optimum="-20" {} }
@@ -147,7 +158,7 @@ fn parts(now: &NowView, look: &Look) -> Markup {
             dl class="facts" {
                 dt { (words.microphone) } dd { (device(&now.microphone, look)) }
                 dt { (words.speaker) } dd { (device(&now.speaker, look)) }
-                dt { (words.model) } dd { (now.model) }
+                dt { (words.model) } dd { (sentence(&now.model)) }
                 @if let Some(house) = &now.house { dt { (words.house) } dd { (house) } }
                 @if now.alarms > 0 { dt { (words.alarms) } dd { (badge(BadgeTone::Bad, &now.alarms.to_string())) } }
             }
@@ -160,7 +171,9 @@ pub(crate) fn device(device: &DeviceView, look: &Look) -> Markup {
     match device {
         DeviceView::Pending => html! { span class="quiet" { (look.words.health.not_opened) } },
         DeviceView::Works(name) => html! { (badge(BadgeTone::Good, &look.words.health.good)) " " (name) },
-        DeviceView::Fault(why) => html! { (badge(BadgeTone::Bad, &look.words.health.bad)) " " (why) },
+        DeviceView::Fault(why) => {
+            html! { (badge(BadgeTone::Bad, &look.words.health.bad)) " " (sentence(why)) }
+        }
     }
 }
 
@@ -180,6 +193,23 @@ fn conversation(now: &NowView, look: &Look) -> Markup {
                     placeholder=(title);
                 button class="main" type="submit" { (words.send) }
             }))
+            (hold_to_talk(words))
+        }
+    }
+}
+
+/// Returns the button of push to talk, which is shown by the script: without it, it could do nothing.
+fn hold_to_talk(words: &NowWords) -> Markup {
+    html! {
+        div id="hold" class="hold" hidden {
+            button id="hold-button" type="button" aria-describedby="hold-note"
+                data-idle=(words.hold) data-opening=(words.hold_opening) data-speak=(words.hold_speak)
+                data-sending=(words.hold_sending) {
+                svg viewBox="0 0 24 24" aria-hidden="true" focusable="false" { path d=(MICROPHONE) {} }
+                span { (words.hold) }
+            }
+            p id="hold-note" class="quiet" data-insecure=(words.hold_insecure) data-missing=(words.hold_missing)
+                data-refused=(words.hold_refused) data-short=(words.hold_short) { (words.hold_note) }
         }
     }
 }

@@ -18,6 +18,12 @@ pub trait SettingsHost: Send + Sync + 'static {
     /// Returns the configuration, of this run and of the next.
     fn settings(&self) -> impl Future<Output = Result<SettingsView, PageFault>> + Send;
 
+    /// Returns whether a value may be written, without writing it.
+    ///
+    /// # Errors
+    /// It may not.
+    fn check_key(&self, key: &str, value: &str) -> impl Future<Output = Result<(), PageFault>> + Send;
+
     /// Writes a key into the file, or takes it out for its default. Nothing else of the file changes.
     fn set_key(&self, key: &str, value: Option<&str>) -> impl Future<Output = Result<(), PageFault>> + Send;
 }
@@ -43,7 +49,7 @@ pub(super) async fn show<H: SettingsHost>(host: &H, look: &Look) -> Result<Marku
     let is_changed = settings.sections.iter().flat_map(|section| &section.keys).any(|key| key.next.is_some());
     Ok(html! {
         p class="lead" { (fill(&words.about, &[("file", &settings.file)])) }
-        @if is_changed { p class="notice" { (words.restart) } }
+        @if is_changed { p class="notice fair" { (words.restart) } }
         div class="field find" hidden {
             label for="find" { (words.search) }
             input id="find" type="search" autocomplete="off";
@@ -85,6 +91,7 @@ fn one_key(key: &KeyView, look: &Look) -> Markup {
                     div class="field" { (field(key, shown)) }
                     button type="submit" { (look.words.shell.save) }
                 }
+                p class="verdict" id={ (key.key) "-verdict" } role="status" {}
             }))
             div class="line quiet" {
                 span { (words.default) ": " code { (key.default) } }
@@ -98,11 +105,11 @@ fn field(key: &KeyView, shown: &str) -> Markup {
     let is_known = key.choices.iter().any(|choice| choice == shown);
     html! {
         @if is_known {
-            select id=(key.key) name="value" {
+            select id=(key.key) name="value" aria-describedby={ (key.key) "-verdict" } {
                 @for choice in &key.choices { option value=(choice) selected[choice == shown] { (choice) } }
             }
         } @else {
-            input id=(key.key) name="value" value=(shown) autocomplete="off" autocapitalize="none" spellcheck="false";
+            input id=(key.key) name="value" value=(shown) aria-describedby={ (key.key) "-verdict" } autocomplete="off" autocapitalize="none" spellcheck="false";
         }
     }
 }
@@ -116,6 +123,13 @@ pub(super) async fn act<H: SettingsHost>(
 ) -> Option<RoomDeed> {
     let words = &look.words.settings;
     let name = form.text("name");
+    if action == "check" {
+        return Some(match host.check_key(name, form.text("value")).await {
+            Ok(()) => PageNotice::done("").into(),
+            Err(PageFault::Because(why)) => PageNotice::failed(why).into(),
+            Err(fault) => PageNotice::fault(fault, &look.words).into(),
+        });
+    }
     let (written, told) = match action {
         "set" => (host.set_key(name, Some(form.text("value"))).await, &words.saved),
         "reset" => (host.set_key(name, None).await, &words.reset),
@@ -151,6 +165,11 @@ mod double {
                 file: hostile(),
                 sections: vec![SettingsSection { name: hostile(), keys: vec![key] }],
             })
+        }
+
+        async fn check_key(&self, key: &str, value: &str) -> Result<(), PageFault> {
+            self.did(format!("check {key} {value}"));
+            if value == "7" { Ok(()) } else { Err(PageFault::Because(hostile())) }
         }
 
         async fn set_key(&self, key: &str, value: Option<&str>) -> Result<(), PageFault> {

@@ -135,6 +135,9 @@ async fn no_text_becomes_markup_on_any_page() {
         for query in [
             "",
             "?q=%3Cscript%3Ealert(1)%3C/script%3E&only=%22%3E%3Cimg%20src=x%3E&try=%3Cscript%3E&about=%3Cimg%3E&kind=%22%3E%3Cimg%3E&check=1",
+            // What changes by itself has come to its next step.
+            "?third=1",
+            "?fourth=1",
         ] {
             let page = browser.get(&format!("{room}{query}")).body;
             assert!(page.contains("&lt;script&gt;alert"), "{room} shows no hostile text at all");

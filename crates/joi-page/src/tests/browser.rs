@@ -72,7 +72,32 @@ impl Browser {
         key.expect("a page with a key").to_owned()
     }
 
-    pub(super) fn open(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
+    /// Sends a recording, with the key of a page.
+    pub(super) fn talk(&self, key: &str, sound: &[u8], headers: &[(&str, &str)]) -> Answer {
+        let all: Vec<(&str, &str)> = [("x-joi-key", key)].iter().chain(headers).copied().collect();
+        self.send("POST", "/talk", &all, sound)
+    }
+
+    /// Begins a request whose body never ends.
+    pub(super) fn open_endless(&self, path: &str, headers: &[(&str, &str)]) -> TcpStream {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        let cookie = self.cookie.as_deref().unwrap_or_default();
+        let mut head = format!("POST {path} HTTP/1.1\r\nhost: {}\r\ncookie: {cookie}\r\n", self.address);
+        for (name, value) in headers {
+            head += &format!("{name}: {value}\r\n");
+        }
+        stream.write_all((head + "\r\n2\r\nab\r\n").as_bytes()).unwrap();
+        stream
+    }
+
+    pub(super) fn open(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: impl AsRef<[u8]>,
+    ) -> TcpStream {
+        let body = body.as_ref();
         let mut stream = TcpStream::connect(self.address).unwrap();
         // Only against a test that would never end.
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
@@ -87,11 +112,13 @@ impl Browser {
             head += &format!("{name}: {value}\r\n");
         }
         head += &format!("content-length: {}\r\n\r\n", body.len());
-        stream.write_all((head + body).as_bytes()).unwrap();
+        stream.write_all(head.as_bytes()).unwrap();
+        // A body that is refused may not be read to its end.
+        let _ = stream.write_all(body);
         stream
     }
 
-    fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+    fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: impl AsRef<[u8]>) -> Answer {
         let mut bytes = Vec::new();
         // A connection that is reset has no answer.
         let _ = self.open(method, path, headers, body).read_to_end(&mut bytes);

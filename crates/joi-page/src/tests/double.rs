@@ -1,6 +1,7 @@
 //! A program of which every text is hostile, and its page on a port of its own.
 
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use joi_base::clock::{Clock, ManualClock};
@@ -23,6 +24,7 @@ pub(super) const HOSTILE: &str =
 pub(crate) struct HostileHost {
     live: broadcast::Sender<LiveEvent>,
     deeds: Mutex<Vec<String>>,
+    looks: AtomicUsize,
 }
 
 impl HostileHost {
@@ -36,6 +38,11 @@ impl HostileHost {
 
     pub(super) fn deeds(&self) -> Vec<String> {
         self.deeds.lock().unwrap().clone()
+    }
+
+    /// Returns how often this was asked before.
+    pub(crate) fn next_look(&self) -> usize {
+        self.looks.fetch_add(1, Ordering::Relaxed)
     }
 
     pub(crate) fn did(&self, deed: impl Into<String>) {
@@ -74,6 +81,14 @@ impl NowHost for HostileHost {
     fn ask(&self, text: Private<String>) -> Result<(), PageFault> {
         self.did(format!("ask {}", text.0));
         Ok(())
+    }
+
+    async fn understand(&self, samples: Vec<f32>) -> Result<Private<String>, PageFault> {
+        let loudest = samples.iter().copied().fold(0.0, f32::max);
+        if loudest == 0.0 {
+            return Err(PageFault::Unclear);
+        }
+        Ok(Private(format!("{} samples up to {loudest}", samples.len())))
     }
 
     async fn set_mute(&self, is_muted: bool) -> Result<(), PageFault> {
@@ -177,6 +192,7 @@ impl DayHost for HostileHost {
         Ok(DayView {
             agents: vec![agent],
             watches: vec![(6, hostile())],
+            topics: vec![TopicView { text: hostile(), at: jiff::Timestamp::UNIX_EPOCH, is_foreign: true }],
             waiting: vec![WaitingView { text: hostile(), origin: hostile() }],
             quiet: vec![hostile()],
             quiet_until: Some(jiff::Timestamp::UNIX_EPOCH),
@@ -287,39 +303,6 @@ impl MemoryHost for HostileHost {
     }
 }
 
-impl HealthHost for HostileHost {
-    fn health(&self) -> HealthView {
-        let part = || PartView { name: hostile(), is_well: false, text: hostile() };
-        HealthView {
-            version: hostile(),
-            uptime_s: 90_000,
-            services: vec![ServiceView {
-                name: hostile(),
-                state: hostile(),
-                restarts: 2,
-                note: Some(hostile()),
-            }],
-            microphone: DeviceView::Fault(hostile()),
-            speaker: DeviceView::Works(hostile()),
-            speech: hostile(),
-            voice: hostile(),
-            chat: hostile(),
-            has_chat: true,
-            parts: vec![part()],
-            queues: vec![(hostile(), 1, 2)],
-            temperature_c: Some(50.0),
-            memory: Some((1, 2)),
-            disk: Some((1, 2)),
-            log: vec![LogView { at: hostile(), is_error: true, from: hostile(), text: hostile(), times: 3 }],
-            backups: Some((part(), Some(hostile()))),
-        }
-    }
-
-    async fn checks(&self) -> Result<Vec<CheckView>, PageFault> {
-        Ok(vec![CheckView { what: hostile(), tone: CheckTone::Bad, text: hostile(), remedy: hostile() }])
-    }
-}
-
 /// Returns the addresses of all rooms.
 pub(super) fn paths() -> Vec<&'static str> {
     rooms::<HostileHost>().iter().map(|room| room.sign.path).collect()
@@ -351,7 +334,11 @@ impl Served {
     }
 
     async fn serve(access: PageAccess, clock: Arc<ManualClock>) -> Self {
-        let host = Arc::new(HostileHost { live: broadcast::channel(1024).0, deeds: Mutex::default() });
+        let host = Arc::new(HostileHost {
+            live: broadcast::channel(1024).0,
+            deeds: Mutex::default(),
+            looks: AtomicUsize::new(0),
+        });
         let library = LanguageLibrary::built_in();
         let language =
             |code: &str| PageLanguage { code: code.to_owned(), words: Arc::new(library.page(code).unwrap()) };
@@ -366,7 +353,8 @@ impl Served {
         };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let task = tokio::spawn(joi_serve::serve(listener, routes(parts), rules(&[], None), stop.clone()));
+        let task =
+            tokio::spawn(joi_serve::serve(listener, routes(parts), rules(&[], None, &access), stop.clone()));
         Self { host, access, address, clock, stop, task }
     }
 
