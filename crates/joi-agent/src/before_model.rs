@@ -16,6 +16,7 @@ use super::turn_context::TurnContext;
 use super::{memory, safe_answers};
 use crate::sink::ReceiverClosed;
 use joi_language::PromptName;
+use joi_tools::form;
 
 /// Decision about a request that no quick command answers.
 pub(super) enum Considered {
@@ -64,7 +65,12 @@ impl<M: ChatModel> TurnContext<'_, M> {
         let (parts, memory) = (&self.engine.parts, &self.engine.memory);
         let coverage = memory::coverage(request);
         let rules = self.plan_rules(request);
-        let (choice, plan) = planner::direct(request, rules, self.session, side).await?;
+        let (mut choice, plan) = planner::direct(request, rules, self.session, side).await?;
+        if choice.is_guess && choice.picks.len() > form::MOST {
+            let (asked, language) = (request.turn.asked, &request.turn.language);
+            let nearness = memory.nearness(asked, &request.tools.purposes()).await;
+            choice.picks = request.tools.likeliest(asked, language, nearness.as_deref());
+        }
         let models = [&parts.tool_rules.router_model, &parts.reply.planner.model];
         let model = models.into_iter().find(|model| !model.trim().is_empty()).map_or("", String::as_str);
         let extract = ExtractRules { mode: parts.memory.extractor, context: &parts.context, model };

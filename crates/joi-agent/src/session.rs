@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jiff::{SignedDuration, Timestamp, Zoned};
 use tokio::sync::OnceCell;
 
-use crate::agent::tool_list::ToolList;
+use joi_answer::tool_list::ToolList;
 use crate::deadline::{self, in_time};
 use crate::outgoing::Withheld;
 use crate::prompt::head::{HeadSet, Speaking};

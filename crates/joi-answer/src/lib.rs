@@ -6,6 +6,7 @@
 pub mod check;
 pub mod digest;
 pub mod example;
+pub mod form;
 mod filter;
 mod gate;
 pub mod json;
@@ -15,10 +16,12 @@ pub mod marks;
 pub mod news;
 mod offer;
 pub mod own_words;
+pub mod parts;
 pub mod plan;
 pub mod protocol;
 mod sanitize;
 pub mod source;
+pub mod tool_list;
 pub mod truth;
 pub mod vacant;
 

@@ -31,6 +31,16 @@ pub(crate) fn prompt_kind(
     if is_talk { PromptKind::Talk } else { PromptKind::Tools }
 }
 
+/// Returns whether a request without a word for any tool reads as a wish for a deed or a look-up all the same.
+pub(crate) fn is_guess(request: &TurnRequest<'_>, tools: &ToolsConfig) -> bool {
+    let (language, asked) = (&request.turn.language, request.turn.asked);
+    request.prompt == PromptKind::Talk
+        && tools.constrain
+        && request.turn.origin.is_owners()
+        && !wants_a_tale(request)
+        && wish::reads_as_wish(language, asked)
+}
+
 /// Returns whether this model gets short prompts at all: a small one, where each tool has words of its own by which it
 /// is picked.
 pub(crate) fn may_be_short(request: &TurnRequest<'_>, tools: &ToolsConfig, planner: &PlannerConfig) -> bool {

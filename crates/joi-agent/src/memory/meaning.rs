@@ -4,6 +4,7 @@
 //! and how near a question is to sentences that have nothing to do with it. How near "near" is differs from model to
 //! model and from language to language; what an everyday sentence reaches is nearness that means nothing.
 
+use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, PoisonError};
 
 use tokio::time::timeout;
@@ -15,6 +16,8 @@ use joi_store::{Embedding, Store, StoreError};
 
 /// Texts that become vectors together.
 const TOGETHER: u32 = 8;
+/// Most texts whose vectors are kept.
+const MOST_KNOWN: usize = 1_000;
 
 /// Sentences that nobody asks about, a group for each language.
 static SENTENCES: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| {
@@ -65,12 +68,15 @@ pub(crate) struct Embeddings<M> {
     everyday: tokio::sync::Mutex<Option<Arc<Everyday>>>,
     /// The newest question: words that were asked ahead of their end are asked again at it.
     newest: std::sync::Mutex<Option<(String, Embedding)>>,
+    /// The model that made them, and the vectors of texts that are asked for again and again: descriptions of tools.
+    known: std::sync::Mutex<(String, HashMap<String, Vec<f32>>)>,
 }
 
 impl<M: ChatModel> Embeddings<M> {
     /// Embeddings of `model`.
     pub(crate) fn new(model: Arc<M>) -> Self {
-        Self { model, everyday: tokio::sync::Mutex::default(), newest: std::sync::Mutex::default() }
+        let everyday = tokio::sync::Mutex::default();
+        Self { model, everyday, newest: std::sync::Mutex::default(), known: std::sync::Mutex::default() }
     }
 
     /// Returns whether the model must not read the memory.
@@ -93,6 +99,35 @@ impl<M: ChatModel> Embeddings<M> {
         let embedding = timeout(deadline::EMBED, making).await.ok()??;
         *newest() = Some((asked.to_owned(), embedding.clone()));
         Some(embedding)
+    }
+
+    /// Returns how near each of `texts` is to `asked`; nothing without a model for that, or in time. What was made in this
+    /// time is kept, so that many texts are there after a few questions.
+    pub(crate) async fn nearness(&self, asked: &str, texts: &[String]) -> Option<Vec<f32>> {
+        let question = self.of_question(asked).await?;
+        let making = async {
+            for some in self.without_vector(&question.model, texts).chunks(TOGETHER as usize) {
+                let made = self.model.embed(some.to_vec()).await.ok().filter(|made| made.model == question.model)?;
+                self.lock_known().1.extend(some.iter().cloned().zip(made.vectors));
+            }
+            Some(())
+        };
+        timeout(deadline::EMBED, making).await.ok()??;
+        let known = self.lock_known();
+        texts.iter().map(|text| Some(cosine(known.1.get(text)?, &question.value))).collect()
+    }
+
+    /// Returns those of `texts` of which there is no vector by `model` yet.
+    fn without_vector(&self, model: &str, texts: &[String]) -> Vec<String> {
+        let mut known = self.lock_known();
+        if known.0 != model || known.1.len() > MOST_KNOWN {
+            *known = (model.to_owned(), HashMap::new());
+        }
+        texts.iter().filter(|text| !known.1.contains_key(*text)).cloned().collect()
+    }
+
+    fn lock_known(&self) -> std::sync::MutexGuard<'_, (String, HashMap<String, Vec<f32>>)> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The everyday sentences by `model`, made once.

@@ -80,6 +80,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
             Err((outcome, told)) => {
                 (record.outcome, record.reason) = (outcome.into(), told.clone());
                 if outcome == "refused" {
+                    state.scope.note_fault(&told);
                     let known = self.heads.all_tools().get(&made.name).map(|tool| &**tool);
                     let looks = |tool: &dyn Tool| !writes(tool.effect(&made.arguments));
                     if !known.is_some_and(looks) {
@@ -213,6 +214,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
                 Ok(Called::Told { text, success: Success::No, sentence: Some(sentence) })
             }
             Err(ToolError::TellModel(why) | ToolError::Failed { why, .. }) => {
+                state.scope.note_fault(&why);
                 if writes(effect) {
                     state.progress.undone.push(DoneCall::undone(tool.name(), Some(tool), arguments));
                 }

@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use super::rooms::HouseRooms;
 use super::watched::Watching;
 use crate::HouseKnown;
-use crate::parts;
+use joi_answer::parts;
 use crate::prompt::home;
 use crate::quick::home::has_tool_for;
 use crate::quick::recognised::HouseWish;

@@ -6,31 +6,31 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use joi_answer::protocol::WrittenCall;
+use crate::protocol::WrittenCall;
 use joi_language::Language;
-use joi_tools::{Arguments, Effect, Tool, Toolbox, route};
+use joi_tools::{Arguments, Effect, STOP, TOOL_SEARCH, Tool, Toolbox, form, route};
 use joi_understand::wish;
 
 /// The tools of a conversation.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct ToolList {
+pub struct ToolList {
     /// All there are.
-    pub(crate) toolbox: Toolbox,
+    pub toolbox: Toolbox,
     /// Those that were found on the way, in the order they were.
-    pub(crate) grown: Vec<String>,
+    pub grown: Vec<String>,
     /// The name of the conversation.
-    pub(crate) conversation: String,
+    pub conversation: String,
 }
 
 impl ToolList {
     /// Those on offer from the start, then those that were found.
-    pub(crate) fn offered(&self) -> Vec<&Arc<dyn Tool>> {
+    pub fn offered(&self) -> Vec<&Arc<dyn Tool>> {
         self.toolbox.offered(&self.grown)
     }
 
     /// Those that the words of `asked` point at, the likeliest first. For words that only inform nothing is
     /// fetched.
-    pub(crate) fn by_words(&self, asked: &str, language: &Language) -> Vec<String> {
+    pub fn by_words(&self, asked: &str, language: &Language) -> Vec<String> {
         let offered = self.offered();
         let is_ready = |tool: &&&Arc<dyn Tool>| tool.ready(asked, language, &self.conversation).is_some();
         let mut names = route::by_words(asked, &offered, language).names;
@@ -49,19 +49,53 @@ impl ToolList {
 
     /// Returns the tools of other programs that the words of `asked` point at and that are not on offer yet, the likeliest
     /// first. Hidden tools of this program are found by the model alone.
-    pub(crate) fn outside_by_words(&self, asked: &str, language: &Language) -> Vec<String> {
+    pub fn outside_by_words(&self, asked: &str, language: &Language) -> Vec<String> {
         let is_new = |tool: &&Arc<dyn Tool>| !self.grown.iter().any(|name| name == tool.name());
         let outside = self.toolbox.hidden().iter().filter(|tool| tool.hands_out());
         route::by_words(asked, &outside.filter(is_new).collect::<Vec<_>>(), language).names
     }
 
+    /// Returns those that a model may guess at: what it is offered but the few that are always there, and the tools of other
+    /// programs that it would have to find.
+    pub fn guessable(&self) -> Vec<&Arc<dyn Tool>> {
+        let is_new = |tool: &&Arc<dyn Tool>| !self.grown.iter().any(|name| name == tool.name());
+        let outside = self.toolbox.hidden().iter().filter(|tool| tool.hands_out()).filter(is_new);
+        let is_meant = |tool: &&Arc<dyn Tool>| ![STOP, TOOL_SEARCH].contains(&tool.name());
+        self.offered().into_iter().chain(outside).filter(is_meant).collect()
+    }
+
+    /// Returns the name and purpose of each of those, as its meaning is compared with a request.
+    pub fn purposes(&self) -> Vec<String> {
+        let purpose = |tool: &Arc<dyn Tool>| {
+            let name = tool.name().replace("__", " ").replace(['_', '-'], " ");
+            format!("{name}: {}", tool.description())
+        };
+        self.guessable().into_iter().map(purpose).collect()
+    }
+
+    /// Returns those of them that `asked` most likely means, no more than a form holds, in the order in which they stand
+    /// otherwise: those that its words point at, then those whose purpose is nearest.
+    pub fn likeliest(&self, asked: &str, language: &Language, nearness: Option<&[f32]>) -> Vec<String> {
+        let all = self.guessable();
+        let by_words = route::by_words(asked, &all, language).names;
+        let is_said = |place: usize| by_words.iter().any(|name| name == all[place].name());
+        let near = |place: usize| nearness.and_then(|near| near.get(place)).copied().unwrap_or_default();
+        let mut places: Vec<usize> = (0..all.len()).collect();
+        places.sort_by(|one, other| {
+            is_said(*other).cmp(&is_said(*one)).then(near(*other).total_cmp(&near(*one))).then(one.cmp(other))
+        });
+        places.truncate(form::MOST);
+        places.sort_unstable();
+        places.into_iter().map(|place| all[place].name().to_owned()).collect()
+    }
+
     /// Returns how many of the parts hold words that want a tool.
-    pub(crate) fn wanting(&self, parts: &[&str], language: &Language) -> usize {
+    pub fn wanting(&self, parts: &[&str], language: &Language) -> usize {
         parts.iter().filter(|part| !self.by_words(part, language).is_empty()).count()
     }
 
     /// The calls that the parts are as they stand; nothing when one of them is none.
-    pub(crate) fn ready_calls(&self, parts: &[&str], language: &Language) -> Option<VecDeque<WrittenCall>> {
+    pub fn ready_calls(&self, parts: &[&str], language: &Language) -> Option<VecDeque<WrittenCall>> {
         let call = |part: &&str| {
             self.offered().into_iter().find_map(|tool| {
                 let arguments = tool.ready(part, language, &self.conversation)?;
