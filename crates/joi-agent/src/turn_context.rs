@@ -67,7 +67,7 @@ impl<'a, M: ChatModel> TurnContext<'a, M> {
         };
         let parts = &self.engine.parts;
         request.prompt = talk::prompt_kind(&request, &parts.tool_rules, &parts.reply.planner);
-        if talk::is_guess(&request, &parts.tool_rules) {
+        if talk::is_guess(&request, &parts.tool_rules, &parts.reply.planner) {
             (request.is_guess, request.prompt) = (true, PromptKind::Tools);
         }
         request

@@ -145,7 +145,8 @@ impl<M: ChatModel> AgentContext<'_, M> {
             {
                 state.progress.has_refused_step = true;
                 sink.decided("tools", "none", "the model wants no tool").await?;
-                if state.scope.is_guess {
+                // What it has read of tools it would copy into the answer.
+                if state.progress.results.is_empty() && state.plan.is_empty() {
                     state.put_tools_away(self.heads(), &self.grown());
                 }
                 Ok(None)

@@ -5,7 +5,6 @@
 use std::collections::VecDeque;
 
 use joi_answer::protocol::WrittenCall;
-use joi_tools::fence;
 
 /// Which tools may be called.
 #[derive(Debug, Clone, Default)]
@@ -51,9 +50,9 @@ impl ToolScope {
         self.picks = picks;
     }
 
-    /// Notes what is wrong with a call; where it may be corrected, and no stranger says so, the next reply is a choice again.
+    /// Notes what is wrong with a call; where it may be corrected, the next reply is a choice again.
     pub(in crate::agent::tool_loop) fn note_fault(&mut self, fault: &str) {
-        if self.corrections > 0 && !fence::is_fenced(fault) {
+        if self.corrections > 0 {
             self.corrections -= 1;
             fault.clone_into(&mut self.fault);
             self.chooses = !self.picks.is_empty();
