@@ -38,7 +38,8 @@ pub fn head(tools: &[&dyn Tool], language: &Language) -> Vec<Message> {
 /// with the call before, if there was one.
 pub fn request(asked: &str, further: &[&dyn Tool], fault: &str) -> Message {
     let lines: Vec<String> = further.iter().map(|tool| line(*tool)).collect();
-    let tools = if lines.is_empty() { String::new() } else { format!("Further tools:\n{}\n\n", lines.join("\n")) };
+    let tools =
+        if lines.is_empty() { String::new() } else { format!("Further tools:\n{}\n\n", lines.join("\n")) };
     let fault: String = fault.chars().take(LONGEST_FAULT).collect();
     let fault = if fault.is_empty() { fault } else { format!("\n(The call before was wrong: {fault})") };
     Message::user(format!("{tools}{asked}{fault}"))
@@ -84,6 +85,10 @@ mod tests {
         }
         assert_eq!(request("check Lima", &[], ""), Message::user("check Lima"));
         let further = request("check Lima", &tools[..1], "no city").content;
-        assert!(further.starts_with("Further tools:\n- ") && further.ends_with("\n\ncheck Lima\n(The call before was wrong: no city)"), "{further}");
+        assert!(
+            further.starts_with("Further tools:\n- ")
+                && further.ends_with("\n\ncheck Lima\n(The call before was wrong: no city)"),
+            "{further}"
+        );
     }
 }

@@ -6,8 +6,8 @@
 pub mod check;
 pub mod digest;
 pub mod example;
-pub mod form;
 mod filter;
+pub mod form;
 mod gate;
 pub mod json;
 mod length;

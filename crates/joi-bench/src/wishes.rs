@@ -3,7 +3,6 @@
 //! Each wish is a conversation of its own, in a database in memory. Without `--servers` they are for joi's own tools; with
 //! it for tools of other programs, which are started and called. What is right stands in `tests/data/wishes`.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -163,7 +162,9 @@ pub(crate) fn run(args: &WishesArgs, context: &CliContext) -> anyhow::Result<Exi
             }
             let cost = acting::ask(&engine.0, &conversation, &wish.say).await;
             let outcome = WishOutcome::of(wish, &cost.calls, |call| writes(&engine.1, call));
-            bar.suspend(|| tracing::info!(say = wish.say, outcome = outcome.name(), calls = ?cost.calls, "a wish"));
+            bar.suspend(
+                || tracing::info!(say = wish.say, outcome = outcome.name(), calls = ?cost.calls, "a wish"),
+            );
             rows.push((wish, outcome, cost));
             bar.inc(1);
         }
@@ -242,11 +243,14 @@ fn report(args: &WishesArgs, rows: &[(&WishRow, WishOutcome, Cost)], serving: &s
         return Ok(show::line(serde_json::to_string_pretty(&report)?)?);
     }
     let mut table = show::table(["WISH", "OUTCOME", "CALLS"]);
-    for (wish, outcome, cost) in rows.iter().filter(|(_, outcome, _)| {
-        !matches!(outcome, WishOutcome::Done | WishOutcome::Asked)
-    }) {
-        let calls: Vec<String> =
-            cost.calls.iter().map(|call| format!("{} {}", call.name, Value::Object(call.arguments.clone()))).collect();
+    for (wish, outcome, cost) in
+        rows.iter().filter(|(_, outcome, _)| !matches!(outcome, WishOutcome::Done | WishOutcome::Asked))
+    {
+        let calls: Vec<String> = cost
+            .calls
+            .iter()
+            .map(|call| format!("{} {}", call.name, Value::Object(call.arguments.clone())))
+            .collect();
         table.add_row([wish.say.as_str(), outcome.name(), &calls.join("; ")]);
     }
     show::line(table)?;
@@ -257,7 +261,9 @@ fn report(args: &WishesArgs, rows: &[(&WishRow, WishOutcome, Cost)], serving: &s
     show::line(table)?;
     let all = rows.len().max(1);
     let share = 100 * right / all;
-    show::line(format!("\n{right} of {all} done or asked ({share} %); {by_pattern} without the model; {serving}"))?;
+    show::line(format!(
+        "\n{right} of {all} done or asked ({share} %); {by_pattern} without the model; {serving}"
+    ))?;
     Ok(())
 }
 
@@ -273,7 +279,8 @@ mod tests {
         }
         assert_eq!(further::tools(1_000).unwrap().len(), 64);
         let wish: WishRow =
-            toml::from_str("say = \"x\"\ntools = [\"lists\"]\nholds = { text = [\"milk\", \"cream\"] }").unwrap();
+            toml::from_str("say = \"x\"\ntools = [\"lists\"]\nholds = { text = [\"milk\", \"cream\"] }")
+                .unwrap();
         let call = |name: &str, text: &str, outcome: &str| ToolUse {
             name: name.into(),
             arguments: json!({ "text": text }).as_object().cloned().unwrap(),

@@ -92,7 +92,8 @@ impl<'a> FormSource<'a> {
 fn stretches(asked: &str) -> Vec<Vec<&str>> {
     let mut stretches = vec![Vec::new()];
     for word in asked.split_whitespace() {
-        let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '%' | '°' | '€' | '$' | '£'));
+        let bare =
+            word.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '%' | '°' | '€' | '$' | '£'));
         let ends = word.ends_with([',', '.', ';', ':', '!', '?']);
         if let Some(last) = stretches.last_mut().filter(|_| !bare.is_empty()) {
             last.push(bare);

@@ -4,9 +4,9 @@
 
 use crate::agent::prompt_kind::PromptKind;
 use crate::agent::protocols::Answering;
-use joi_answer::tool_list::ToolList;
 use crate::prompt::dialogue::Past;
 use crate::turn::Turn;
+use joi_answer::tool_list::ToolList;
 use joi_llm::Message;
 
 /// One request and what is known about it.

@@ -22,8 +22,7 @@ pub(crate) fn prompt_kind(
     tools: &ToolsConfig,
     planner: &PlannerConfig,
 ) -> PromptKind {
-    let is_talk =
-        has_no_cue(request, tools, planner) && (wants_a_tale(request) || !asks_for_a_deed(request));
+    let is_talk = has_no_cue(request, tools, planner) && (wants_a_tale(request) || !asks_for_a_deed(request));
     if is_talk { PromptKind::Talk } else { PromptKind::Tools }
 }
 

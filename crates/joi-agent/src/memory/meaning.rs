@@ -107,7 +107,8 @@ impl<M: ChatModel> Embeddings<M> {
         let question = self.of_question(asked).await?;
         let making = async {
             for some in self.without_vector(&question.model, texts).chunks(TOGETHER as usize) {
-                let made = self.model.embed(some.to_vec()).await.ok().filter(|made| made.model == question.model)?;
+                let made =
+                    self.model.embed(some.to_vec()).await.ok().filter(|made| made.model == question.model)?;
                 self.lock_known().1.extend(some.iter().cloned().zip(made.vectors));
             }
             Some(())

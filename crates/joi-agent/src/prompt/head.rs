@@ -106,7 +106,8 @@ impl Heads {
     /// Returns the beginning of the prompt of a form: joi's own tools, with an example of each.
     pub(crate) fn form(&self) -> Vec<Message> {
         let offered = self.tools.offered(&[]);
-        let tools: Vec<&dyn Tool> = offered.iter().map(|tool| &***tool).filter(|tool| is_in_form(*tool)).collect();
+        let tools: Vec<&dyn Tool> =
+            offered.iter().map(|tool| &***tool).filter(|tool| is_in_form(*tool)).collect();
         form::head(&tools, &self.language)
     }
 

@@ -60,7 +60,12 @@ async fn a_guess_in_words_that_nobody_said_or_of_an_unknown_tool_comes_to_nothin
     ] {
         let bench = Bench::shipped(vec![reply, none(), answers("I would love to help."), answers("Truly.")]);
         let ran = bench.say(PASTA).await;
-        assert!(!ran.called().iter().any(|(_, outcome)| matches!(*outcome, "done" | "asked")), "{:?} {:?}", ran.called(), ran.shown());
+        assert!(
+            !ran.called().iter().any(|(_, outcome)| matches!(*outcome, "done" | "asked")),
+            "{:?} {:?}",
+            ran.called(),
+            ran.shown()
+        );
         assert!(!ran.shown().contains('{') && !ran.shown().contains("tool"), "{}", ran.shown());
     }
 }
@@ -69,7 +74,12 @@ async fn a_guess_in_words_that_nobody_said_or_of_an_unknown_tool_comes_to_nothin
 async fn where_no_tool_serves_the_wish_it_is_talk() {
     let bench = Bench::shipped(vec![none(), answers("With pleasure, what a lovely day.")]);
     let ran = bench.say(CAT).await;
-    assert_eq!((ran.called(), ran.shown().as_str()), (vec![], "With pleasure, what a lovely day."), "{:?}", ran.events);
+    assert_eq!(
+        (ran.called(), ran.shown().as_str()),
+        (vec![], "With pleasure, what a lovely day."),
+        "{:?}",
+        ran.events
+    );
     let asks = bench.model.asks();
     assert_eq!(asks.len(), 2);
     assert!(asks[1].format.is_none());
@@ -79,7 +89,9 @@ async fn where_no_tool_serves_the_wish_it_is_talk() {
 
 #[tokio::test]
 async fn talk_costs_no_form() {
-    for asked in ["why is the sky blue", "tell me a joke about cats", "eggs on", "coat on", "I had a long day"] {
+    for asked in
+        ["why is the sky blue", "tell me a joke about cats", "eggs on", "coat on", "I had a long day"]
+    {
         let bench = Bench::shipped(vec![answers("Let me think about that for a while.")]);
         let ran = bench.say(asked).await;
         assert_eq!(ran.called(), [], "{asked}");

@@ -275,9 +275,7 @@ impl DeskShared {
                 | ToolError::Correct(why)
                 | ToolError::EndTurn(why)
                 | ToolError::Failed { why, .. },
-            ) => {
-                Err(why)
-            }
+            ) => Err(why),
         }
     }
 

@@ -41,7 +41,11 @@ fn offered(asked: &str, scope: FormScope) -> Vec<String> {
     let options = form["anyOf"].as_array().cloned().unwrap_or_default();
     let name = |option: &Value| {
         let action = option.pointer("/properties/arguments/properties/action/const").and_then(Value::as_str);
-        [option["properties"]["name"]["const"].as_str(), action].into_iter().flatten().collect::<Vec<_>>().join(" ")
+        [option["properties"]["name"]["const"].as_str(), action]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(" ")
     };
     options.iter().map(name).collect()
 }

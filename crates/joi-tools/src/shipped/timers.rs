@@ -163,8 +163,9 @@ impl Tool for Timers {
             When::In(_) => call(set.clone(), json!({ "const": "timer" }), Some(when), optional),
             _ => call(set.clone(), json!({ "const": "alarm" }), Some(when), None),
         };
-        let reminder =
-            name.as_ref().map(|name| call(set, json!({ "const": "reminder" }), Some(when), Some((name, true))));
+        let reminder = name
+            .as_ref()
+            .map(|name| call(set, json!({ "const": "reminder" }), Some(when), Some((name, true))));
         [Some(first), reminder].into_iter().flatten().collect()
     }
 

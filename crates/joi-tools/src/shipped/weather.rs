@@ -11,8 +11,8 @@ use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::config::{Units, WeatherConfig};
 use super::clock::PLACE_WORDS;
+use crate::config::{Units, WeatherConfig};
 use crate::form::FormSource;
 use crate::web::{HttpClient, Url};
 use crate::{Arguments, Call, Effect, FailureCause, Output, Source, Tool, ToolError, schema};

@@ -13,9 +13,10 @@ use joi_language::{Language, RequestWords};
 
 /// Returns whether `asked` reads as a wish for a deed or a look-up.
 pub fn reads_as_wish(language: &Language, asked: &str) -> bool {
-    language.requests().iter().any(|words| {
-        wants(words, asked) && !matches!(unasked::objected(words, asked), Some(Wish::Talk(_)))
-    })
+    language
+        .requests()
+        .iter()
+        .any(|words| wants(words, asked) && !matches!(unasked::objected(words, asked), Some(Wish::Talk(_))))
 }
 
 fn wants(words: &RequestWords, asked: &str) -> bool {
