@@ -97,6 +97,8 @@ fn recognisable<'a>(turn: &Turn<'a>, context: &QuickContext<'_>, tools: &Toolbox
             };
             !tools.all().iter().any(is_call)
         }
+        // "Put it up by one", of a thermostat.
+        Intent::Volume(_) => !context.home.is_some_and(|home| home.is_about_it(turn, &thread)),
         _ => true,
     };
     let quick = intents::match_intent(&turn.language, turn.asked).filter(is_meant);

@@ -120,8 +120,21 @@ const COMMANDS: &[&str] = &[
     "home level",
 ];
 /// What an answer may be called.
-const ANSWERS: &[&str] =
-    &["yes", "clear yes", "no", "length", "moment", "all", "what", "which", "more", "moved"];
+const ANSWERS: &[&str] = &[
+    "yes",
+    "clear yes",
+    "no",
+    "length",
+    "moment",
+    "all",
+    "what",
+    "which",
+    "more",
+    "moved",
+    "later",
+    "sooner",
+    "skipped",
+];
 
 /// The grammar of one language, ready to match.
 #[derive(Debug)]

@@ -85,6 +85,10 @@ pub struct HousePhrases {
 pub struct FollowPhrases {
     /// Pronouns of what was spoken of last.
     pub it: Vec<String>,
+    /// Words that point at it, where nothing else gives them a meaning: "turn those off".
+    pub pointing: Vec<String>,
+    /// Other words for a whole request, and what stands for them: "not so bright", "darker".
+    pub same: Vec<(String, String)>,
     /// Take back what was done last.
     pub undo: Vec<String>,
     /// Times that are no moment of a clock.
@@ -242,6 +246,8 @@ pub enum HouseAsked {
     WhichOff,
     WhichOpen,
     WhichClosed,
+    WhichLocked,
+    WhichUnlocked,
     /// Which are open, said of several without a name.
     AnyOpen,
     /// Whether somebody is at home.

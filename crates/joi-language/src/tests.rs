@@ -164,6 +164,14 @@ fn the_page_says_the_same_in_every_language() {
 }
 
 #[test]
+fn a_fault_between_two_files_is_named_with_the_file_that_has_it() {
+    let claims = "[tool.setVolume]\nclaims = [\"olume\"]\n";
+    let folder = french(&[("commands.toml", FRENCH), ("tools.toml", claims)]);
+    let said = LanguageLibrary::with_folder(folder.path()).load("fr").unwrap_err().to_string();
+    assert!(said.contains("fr/tools.toml: tool.setVolume.claims is \"olume\""), "{said}");
+}
+
+#[test]
 fn words_of_tools_count_where_files_of_0_1_have_them() {
     let sentences = "[tools]\nask_web = \"chercher {text}\"\n";
     let tools = "[cues]\nstop = [\"silence\"]\n";
@@ -188,6 +196,11 @@ fn a_language_is_added_as_a_folder_of_files() {
 }
 
 proptest::proptest! {
+    // Each reads every language there is.
+    #![proptest_config({
+        let usual = proptest::test_runner::Config::default();
+        proptest::test_runner::Config { cases: usual.cases.div_ceil(4), ..usual }
+    })]
     #[test]
     fn foreign_bytes_never_break_the_reader_of_languages(
         commands in joi_base::testing::damaged_text(FRENCH),

@@ -7,12 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::pattern::WordPattern;
 use super::requests::Phrases;
-use super::tools::OneTool;
 
 mod file;
 
 pub use file::ClaimForm;
-use file::{FamilyFile, TruthFile};
+use file::FamilyFile;
+pub(super) use file::{TruthFile, devices};
 
 /// Most letters of the ending of an infinitive.
 const INFINITIVE: usize = 2;
@@ -241,28 +241,13 @@ impl VerbForms {
 }
 
 impl TruthWords {
-    /// Reads a language's files: `truth.toml`, of `commands.toml` the things of a house, of `tools.toml` what is claimed of
-    /// results.
+    /// What a language's `truth.toml` says, beside the `devices` of a house in its `commands.toml`.
     ///
     /// # Errors
     /// What can't be used.
-    pub(super) fn read(
-        text: &str,
-        commands: &str,
-        tools: &BTreeMap<String, OneTool>,
-    ) -> Result<Self, String> {
-        let mut file: TruthFile = toml::from_str(text).map_err(|error| error.to_string())?;
-        for (tool, family) in
-            tools.iter().flat_map(|(tool, words)| words.claims.iter().map(move |family| (tool, family)))
-        {
-            let known = file.families.get_mut(family).ok_or_else(|| {
-                format!("tool.{tool}.claims is \"{family}\"; allowed: the name of one of the families")
-            })?;
-            known.tools.insert(tool.clone());
-        }
-        let devices = file::devices(commands)?;
+    pub(super) fn of(file: TruthFile, devices: &[String]) -> Result<Self, String> {
         let families: Vec<ObjectFamily> =
-            file.families.iter().map(|family| of_family(family, &devices)).collect::<Result<_, _>>()?;
+            file.families.iter().map(|family| of_family(family, devices)).collect::<Result<_, _>>()?;
         let mut forms = [VerbForms::default(), VerbForms::default(), VerbForms::default()];
         for (at, deed) in file.deeds.values().enumerate() {
             deed.verbs.iter().try_for_each(|verb| add_verb(&mut forms, verb, Some(at)))?;

@@ -71,6 +71,12 @@ pub fn decide(text: &str, situation: &HouseSituation<'_>) -> Option<HouseDecisio
     if own.as_ref().is_some_and(|decision| !is_unfound(decision)) {
         return own;
     }
+    if !situation.follow.it.is_empty()
+        && let Some(said) = follow::with_pronoun(&all, situation.words)
+        && let Some(decision) = by_phrasings(&said, situation).filter(|decision| !is_unfound(decision))
+    {
+        return Some(decision);
+    }
     let core = without_remark(&all, situation.words).and_then(|core| by_phrasings(core, situation));
     if let Some(decision) = core.filter(|decision| !is_unfound(decision)) {
         return Some(decision);

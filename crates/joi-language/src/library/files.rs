@@ -11,7 +11,7 @@ use super::LanguageError;
 use crate::built_in::{BY_TEMPLATES, ENGLISH, TemplateLanguage};
 use crate::secrets::SecretWords;
 use crate::tools::ToolWords;
-use crate::truth::TruthWords;
+use crate::truth::{TruthFile, TruthWords, devices};
 
 /// A file and its text.
 pub(super) struct LanguageFile {
@@ -44,7 +44,10 @@ impl Files {
     }
 
     pub(super) fn truth(&self, tools: &ToolWords) -> Result<TruthWords, LanguageError> {
-        self.truth.read(|text| TruthWords::read(text, &self.commands.text, &tools.tool))
+        let devices = self.commands.read(devices)?;
+        let mut file = self.truth.read(TruthFile::read)?;
+        self.tools.read(|_| file.add_tools(&tools.tool))?;
+        self.truth.read(|_| TruthWords::of(file, &devices))
     }
 }
 

@@ -7,12 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 
 use crate::pattern::WordPattern;
+use crate::tools::OneTool;
 
 use super::{ClaimedDeed, ExemptWords, PartWords, SupportWords, TurnWords, pattern, whole_word};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct TruthFile {
+pub(crate) struct TruthFile {
     pub(super) rewrites: Vec<(String, String)>,
     pub(super) and: Vec<String>,
     pub(super) joints: Vec<String>,
@@ -25,6 +26,26 @@ pub(super) struct TruthFile {
     pub(super) unknown: UnknownFile,
     pub(super) families: BTreeMap<String, FamilyFile>,
     pub(super) support: SupportFile,
+}
+
+impl TruthFile {
+    /// What is written in `text`.
+    pub(crate) fn read(text: &str) -> Result<Self, String> {
+        toml::from_str(text).map_err(|error| error.to_string())
+    }
+
+    /// Adds the tools whose results support a family of claims, as `tools.toml` has them.
+    pub(crate) fn add_tools(&mut self, tools: &BTreeMap<String, OneTool>) -> Result<(), String> {
+        for (tool, words) in tools {
+            for family in &words.claims {
+                let known = self.families.get_mut(family).ok_or_else(|| {
+                    format!("tool.{tool}.claims is \"{family}\"; allowed: the name of one of the families")
+                })?;
+                known.tools.insert(tool.clone());
+            }
+        }
+        Ok(())
+    }
 }
 
 #[derive(Deserialize)]
@@ -178,7 +199,7 @@ struct OnlyDevices {
 }
 
 /// What the things of a house are called.
-pub(super) fn devices(commands: &str) -> Result<Vec<String>, String> {
+pub(crate) fn devices(commands: &str) -> Result<Vec<String>, String> {
     let only: OnlyDevices = toml::from_str(commands).map_err(|error| error.to_string())?;
     let names = only.lexicon.get("device").into_iter().flat_map(BTreeMap::keys);
     Ok(names.map(|name| regex::escape(name)).collect())

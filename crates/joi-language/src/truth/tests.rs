@@ -1,22 +1,25 @@
 use super::*;
+use crate::tools::OneTool;
 
 const TRUTH: &str = include_str!("../../../../assets/language/en/truth.toml");
 const COMMANDS: &str = include_str!("../../../../assets/language/en/commands.toml");
 
 fn read(truth: &str) -> Result<TruthWords, String> {
-    TruthWords::read(truth, COMMANDS, &BTreeMap::new())
+    TruthWords::of(TruthFile::read(truth)?, &file::devices(COMMANDS)?)
 }
 
 #[test]
 fn a_tool_supports_the_families_that_it_claims_and_no_unknown_one() {
-    let claims = |family: &str| {
+    let claims = |family: &str| -> Result<TruthWords, String> {
         let tool = OneTool { claims: BTreeSet::from([family.to_owned()]), ..OneTool::default() };
-        TruthWords::read(TRUTH, COMMANDS, &BTreeMap::from([("calendar".to_owned(), tool)]))
+        let mut file = TruthFile::read(TRUTH).unwrap();
+        file.add_tools(&BTreeMap::from([("calendar".to_owned(), tool)]))?;
+        TruthWords::of(file, &[])
     };
     let words = claims("plans").unwrap();
     let plans = words.families.iter().find(|family| family.name == "plans").unwrap();
     assert_eq!(plans.tools, BTreeSet::from(["calendar".to_owned()]));
-    assert!(claims("plots").unwrap_err().starts_with("tool.calendar.claims is \"plots\""));
+    assert!(claims("plots").err().unwrap().starts_with("tool.calendar.claims is \"plots\""));
 }
 
 #[test]

@@ -38,10 +38,12 @@ impl Reader<'_> {
                 | HouseAsked::WhichOff
                 | HouseAsked::WhichOpen
                 | HouseAsked::WhichClosed
+                | HouseAsked::WhichLocked
+                | HouseAsked::WhichUnlocked
                 | HouseAsked::AnyOpen
                 | HouseAsked::WhoHome
         );
-        let is_locked = matches!(asked, HouseAsked::Locked | HouseAsked::Unlocked);
+        let is_locked = is_lock(asked);
         let with_lock =
             |phrase: ThingPhrase| if is_locked { phrase.with_kind(ThingKind::Lock) } else { phrase };
         let wide = |phrase: ThingPhrase| ThingPhrase { is_all: phrase.is_all || is_list, ..phrase };
@@ -156,7 +158,10 @@ impl Reader<'_> {
 }
 
 fn is_lock(asked: HouseAsked) -> bool {
-    matches!(asked, HouseAsked::Locked | HouseAsked::Unlocked)
+    matches!(
+        asked,
+        HouseAsked::Locked | HouseAsked::Unlocked | HouseAsked::WhichLocked | HouseAsked::WhichUnlocked
+    )
 }
 
 /// Returns the item that states the most of a thing: a measurement before a setpoint.
@@ -174,7 +179,7 @@ pub(super) fn main<'a>(thing: &Thing<'a>) -> Option<&'a Item> {
 
 pub(super) fn state_of<'a>(thing: &Thing<'a>, asked: HouseAsked) -> Option<&'a Item> {
     match asked {
-        HouseAsked::Locked | HouseAsked::Unlocked => deed::lock(thing),
+        asked if is_lock(asked) => deed::lock(thing),
         HouseAsked::On | HouseAsked::Off | HouseAsked::WhichOn | HouseAsked::WhichOff => {
             deed::switch(thing).or_else(|| deed::player(thing))
         }
@@ -199,8 +204,10 @@ pub fn holds(item: &Item, asked: HouseAsked) -> Option<bool> {
     };
     match asked {
         HouseAsked::AtHome | HouseAsked::WhoHome => is_on().or_else(is_open),
-        HouseAsked::On | HouseAsked::WhichOn | HouseAsked::Locked => is_on(),
-        HouseAsked::Off | HouseAsked::WhichOff | HouseAsked::Unlocked => is_on().map(|on| !on),
+        HouseAsked::On | HouseAsked::WhichOn | HouseAsked::Locked | HouseAsked::WhichLocked => is_on(),
+        HouseAsked::Off | HouseAsked::WhichOff | HouseAsked::Unlocked | HouseAsked::WhichUnlocked => {
+            is_on().map(|on| !on)
+        }
         HouseAsked::Open | HouseAsked::WhichOpen | HouseAsked::AnyOpen => is_open(),
         HouseAsked::Closed | HouseAsked::WhichClosed => is_open().map(|open| !open),
         HouseAsked::Value | HouseAsked::Target => None,
@@ -211,7 +218,7 @@ pub fn holds(item: &Item, asked: HouseAsked) -> Option<bool> {
 pub(super) fn kinds_of_place(asked: HouseAsked) -> &'static [ThingKind] {
     match asked {
         HouseAsked::On | HouseAsked::Off | HouseAsked::WhichOn | HouseAsked::WhichOff => &[ThingKind::Light],
-        HouseAsked::Locked | HouseAsked::Unlocked => &[ThingKind::Lock],
+        asked if is_lock(asked) => &[ThingKind::Lock],
         HouseAsked::Value => &[],
         HouseAsked::AtHome | HouseAsked::WhoHome => &[ThingKind::Person],
         HouseAsked::Target => &[ThingKind::Heating],

@@ -378,6 +378,8 @@ fn asked_of(state: &str, domain: &str, is_list: bool) -> Option<HouseAsked> {
         ("off", _) if is_list => HouseAsked::WhichOff,
         ("on", _) => HouseAsked::On,
         ("off", _) => HouseAsked::Off,
+        ("locked", "lock") if is_list => HouseAsked::WhichLocked,
+        ("unlocked", "lock") if is_list => HouseAsked::WhichUnlocked,
         ("locked", "lock") => HouseAsked::Locked,
         ("unlocked", "lock") => HouseAsked::Unlocked,
         _ => return None,

@@ -154,8 +154,10 @@ pub(super) fn otherwise(asked: HouseAsked, say: &HouseSentences) -> &str {
         HouseAsked::On | HouseAsked::WhichOn => &say.is_off,
         HouseAsked::Closed | HouseAsked::WhichClosed => &say.is_open,
         HouseAsked::Open | HouseAsked::WhichOpen | HouseAsked::AnyOpen => &say.is_closed,
-        HouseAsked::Locked => &say.is_unlocked,
-        HouseAsked::Unlocked | HouseAsked::Value | HouseAsked::Target => &say.is_locked,
+        HouseAsked::Locked | HouseAsked::WhichLocked => &say.is_unlocked,
+        HouseAsked::Unlocked | HouseAsked::WhichUnlocked | HouseAsked::Value | HouseAsked::Target => {
+            &say.is_locked
+        }
         HouseAsked::AtHome | HouseAsked::WhoHome => &say.is_off,
     }
 }

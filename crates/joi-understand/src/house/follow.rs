@@ -178,16 +178,42 @@ fn back(command: &ItemCommand, item: &Item) -> Option<ItemCommand> {
     })
 }
 
+/// Returns whether `said` is a pronoun, alone or of all: "it", "them all".
+pub(super) fn is_it(said: &str, words: &HouseWords) -> bool {
+    let is_every = |word: &&str| {
+        let mut all = words.words.all.iter().chain(&words.words.both);
+        all.any(|every| every == word)
+    };
+    let mut left = said.split(' ').filter(|word| !is_every(word));
+    left.next().is_some_and(|word| words.follow.it.iter().any(|it| it == word)) && left.next().is_none()
+}
+
+/// Returns `all` with a pronoun in place of the word that points at what was spoken of last.
+pub(super) fn with_pronoun(all: &[String], words: &HouseWords) -> Option<Vec<String>> {
+    let (it, them) = (words.follow.it.first()?, &words.follow.pointing);
+    let at = all.iter().position(|word| them.contains(word))?;
+    let mut said = all.to_vec();
+    said[at].clone_from(it);
+    Some(said)
+}
+
 impl Reader<'_> {
     /// Returns what a pronoun stands for; nothing for any other words.
     pub(super) fn spoken_of(&self, phrase: &ThingPhrase) -> Option<Vec<usize>> {
         let HouseSituation { words, follow, .. } = *self.situation;
-        if follow.it.is_empty() || !words.follow.it.contains(&phrase.said) {
+        if follow.it.is_empty() || !is_it(&phrase.said, words) {
             return None;
         }
         let mut all: Vec<usize> = follow.it.iter().filter_map(|name| self.index_of(name)).collect();
         all.dedup();
         (!all.is_empty()).then_some(all)
+    }
+
+    /// Returns "it", where something was spoken of.
+    pub(super) fn it(&self) -> Option<ThingPhrase> {
+        let HouseSituation { words, follow, .. } = *self.situation;
+        let said = words.follow.it.first().filter(|_| !follow.it.is_empty())?.clone();
+        Some(ThingPhrase { said, ..ThingPhrase::default() })
     }
 
     /// Returns what is meant where only a kind is: what was spoken of last, if it is of that kind; for heating, that of

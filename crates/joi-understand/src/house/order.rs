@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use super::decision::{HouseDecision, HouseRefusal, NamedThing, PlannedBatch, PlannedCommand};
 use super::deed::{self, NotDone};
+use super::follow::is_it;
 use super::lexicon::{ThingPhrase, mark_of};
 use super::phrasing::TakenWords;
 use super::reader::{Reader, Wanted};
@@ -43,8 +44,11 @@ impl Reader<'_> {
         except.extend(
             wanted.except.iter().flat_map(|words| self.joined(words, &self.situation.words.words.and)),
         );
+        let has_thing = !wanted.taken.things.iter().all(Range::is_empty);
         let phrases = match wanted.kind {
-            Some(kind) if wanted.taken.things.iter().all(Range::is_empty) => vec![self.last_of(kind)],
+            // "Off": what was spoken of last.
+            None if !has_thing => vec![self.it()?],
+            Some(kind) if !has_thing => vec![self.last_of(kind)],
             // "The previous track on the radio" names what plays.
             Some(kind) => {
                 let is_named = |phrase: &ThingPhrase| {
@@ -87,7 +91,7 @@ impl Reader<'_> {
 
     /// Returns whether no word of a thing was said as it is called: "count to ten" is no counter light.
     pub(super) fn is_guess(&self, phrase: &ThingPhrase) -> bool {
-        !phrase.has_exact && !self.situation.words.follow.it.contains(&phrase.said)
+        !phrase.has_exact && !is_it(&phrase.said, self.situation.words)
     }
 
     /// Returns whether the words say something of the thing in front of the deed: "the coffee maker's off".

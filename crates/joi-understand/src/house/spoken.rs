@@ -37,7 +37,8 @@ pub(super) fn request(text: &str, words: &HouseWords) -> Vec<String> {
     while let Some(count) = ends(&said) {
         said.truncate(said.len() - count);
     }
-    said
+    let other = words.follow.same.iter().find(|(same, _)| self::words(same) == said);
+    other.map_or(said, |(_, stands)| self::words(stands))
 }
 
 /// Returns the same without words that say nothing.

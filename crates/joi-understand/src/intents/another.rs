@@ -5,12 +5,13 @@
 
 use super::{Intent, QuickIntent, answered, match_intent};
 use joi_language::Language;
+use joi_language::grammar::machine::Slot;
 use joi_language::grammar::{disfluency, lifted, words};
 use joi_language::values::{EntryId, EntryKind, ScheduleOrder, Which};
 
 /// Returns what `text` orders that is about the entry `id` of `kind`.
 pub fn about_entry(language: &Language, text: &str, (id, kind): (EntryId, EntryKind)) -> Option<QuickIntent> {
-    another(language, text, kind).or_else(|| moved(language, text, id))
+    another(language, text, kind).or_else(|| changed(language, text, id))
 }
 
 /// Sets one more of the same kind.
@@ -24,12 +25,20 @@ fn another(language: &Language, text: &str, kind: EntryKind) -> Option<QuickInte
     found.map(|quick| QuickIntent { reason: "one more of what was just set".to_owned(), ..quick })
 }
 
-/// Moves it to another time.
-fn moved(language: &Language, text: &str, id: EntryId) -> Option<QuickIntent> {
-    let when = answered(language, text, |name, filled| (name == "moved").then(|| filled.when()).flatten())?;
-    let which = Which { id: Some(id), ..Which::default() };
-    let what = Intent::Schedule(ScheduleOrder::Move { which, when: Some(when) });
-    Some(QuickIntent { what, reason: "what was just set gets another time".to_owned() })
+/// Gives it another time, more or less of it, or leaves a day out.
+fn changed(language: &Language, text: &str, id: EntryId) -> Option<QuickIntent> {
+    let order = answered(language, text, |name, filled| {
+        let which = Which { id: Some(id), ..Which::default() };
+        let seconds = || filled.seconds(Slot::Duration).map(i64::from);
+        Some(match name {
+            "moved" => ScheduleOrder::Move { which, when: Some(filled.when()?) },
+            "later" => ScheduleOrder::Add { which, seconds: seconds()? },
+            "sooner" => ScheduleOrder::Add { which, seconds: -seconds()? },
+            "skipped" => ScheduleOrder::Skip(Which { day: Some(filled.day()?), ..which }),
+            _ => return None,
+        })
+    })?;
+    Some(QuickIntent { what: Intent::Schedule(order), reason: "it is about what was just set".to_owned() })
 }
 
 #[cfg(test)]
@@ -95,6 +104,33 @@ mod tests {
             "change it to 7 pm",
         ] {
             assert!(moves(english(), text), "{text}");
+        }
+        for (language, text, expected) in [
+            (english(), "push that back an hour", 3600),
+            (english(), "make it ten minutes earlier", -600),
+            (english(), "could you bring it forward by half an hour", -1800),
+            (german(), "verschieb das um eine Stunde nach hinten", 3600),
+            (german(), "lieber zehn Minuten früher", -600),
+        ] {
+            match about_entry(language, text, TIMER).map(|quick| quick.what) {
+                Some(Intent::Schedule(ScheduleOrder::Add { which, seconds })) => {
+                    assert_eq!((which.id, seconds), (Some(EntryId(4)), expected), "{text}");
+                }
+                other => panic!("{text}: {other:?}"),
+            }
+        }
+        for (language, text) in [
+            (english(), "but not this friday"),
+            (english(), "not on Friday"),
+            (german(), "aber nicht diesen Freitag"),
+            (german(), "nicht am Freitag"),
+        ] {
+            match about_entry(language, text, (EntryId(4), EntryKind::Alarm)).map(|quick| quick.what) {
+                Some(Intent::Schedule(ScheduleOrder::Skip(which))) => {
+                    assert!(which.id == Some(EntryId(4)) && which.day.is_some(), "{text}");
+                }
+                other => panic!("{text}: {other:?}"),
+            }
         }
         for text in ["move that to the kitchen", "make it blue", "make it 40 percent", "make it so"] {
             assert!(!moves(english(), text), "{text}");

@@ -213,6 +213,14 @@ impl ConnectedHome {
         }
     }
 
+    /// Returns whether `turn` is a command to what was spoken of last, and none without that.
+    pub(crate) fn is_about_it(&self, turn: &Turn<'_>, thread: &HouseThread) -> bool {
+        let it = thread.it(turn.now.timestamp());
+        let acts =
+            |it| self.decided(turn, FollowUp { it, ..FollowUp::default() }).is_some_and(|it| acts(&it));
+        !it.is_empty() && acts(it) && !acts(&[])
+    }
+
     /// Returns what takes back what was done in the house last; with "cancel that" only what the turn before was about.
     pub(crate) fn back(
         &self,
