@@ -105,3 +105,26 @@ impl ToolList {
         parts.iter().map(call).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use joi_language::testing::english;
+    use joi_tools::testing::shipped;
+
+    use super::*;
+
+    #[test]
+    fn of_many_tools_those_are_guessed_at_that_the_words_point_at_or_that_are_nearest() {
+        let tools = ToolList { toolbox: shipped(None), ..ToolList::default() };
+        let all: Vec<String> = tools.guessable().iter().map(|tool| tool.name().to_owned()).collect();
+        assert!(!all.iter().any(|name| name == STOP), "{all:?}");
+        assert_eq!(tools.purposes().len(), all.len());
+        assert!(tools.purposes()[0].starts_with(&format!("{}: ", all[0])));
+        let picked = tools.likeliest("is it going to rain", english(), None);
+        assert_eq!(picked.len(), form::MOST.min(all.len()));
+        assert!(picked.iter().any(|name| name == "weather"), "{picked:?}");
+        let last = all.len() - 1;
+        let near: Vec<f32> = (0..all.len()).map(|place| if place == last { 0.9 } else { 0.1 }).collect();
+        assert!(tools.likeliest("hm", english(), Some(&near)).contains(&all[last]));
+    }
+}
