@@ -16,7 +16,6 @@ use super::turn_context::TurnContext;
 use super::{memory, safe_answers};
 use crate::sink::ReceiverClosed;
 use joi_language::PromptName;
-use joi_tools::form;
 
 /// Decision about a request that no quick command answers.
 pub(super) enum Considered {
@@ -66,9 +65,11 @@ impl<M: ChatModel> TurnContext<'_, M> {
         let coverage = memory::coverage(request);
         let rules = self.plan_rules(request);
         let (mut choice, plan) = planner::direct(request, rules, self.session, side).await?;
-        if choice.is_guess && choice.picks.len() > form::MOST {
+        if choice.is_guess {
             let (asked, language) = (request.turn.asked, &request.turn.language);
-            let nearness = memory.nearness(asked, &request.tools.purposes()).await;
+            let purposes =
+                request.tools.purposes(language).into_iter().map(|(_, text)| text).collect::<Vec<_>>();
+            let nearness = memory.nearness(asked, &purposes).await;
             choice.picks = request.tools.likeliest(asked, language, nearness.as_deref());
         }
         let models = [&parts.tool_rules.router_model, &parts.reply.planner.model];

@@ -64,26 +64,40 @@ impl ToolList {
         self.offered().into_iter().chain(outside).filter(is_meant).collect()
     }
 
-    /// Returns the name and purpose of each of those, as its meaning is compared with a request.
-    pub fn purposes(&self) -> Vec<String> {
-        let purpose = |tool: &Arc<dyn Tool>| {
+    /// Returns the texts by which the meaning of each of those is compared with a request, with its place among them: name
+    /// and purpose, and examples of wishes for it.
+    pub fn purposes(&self, language: &Language) -> Vec<(usize, String)> {
+        let of = |(place, tool): (usize, &Arc<dyn Tool>)| {
             let name = tool.name().replace("__", " ").replace(['_', '-'], " ");
-            format!("{name}: {}", tool.description())
+            let purpose = format!("{name}: {}", tool.description());
+            let examples = language.tool_examples(tool.name()).iter().map(|example| example.say.clone());
+            [purpose].into_iter().chain(examples).map(|text| (place, text)).collect::<Vec<_>>()
         };
-        self.guessable().into_iter().map(purpose).collect()
+        self.guessable().into_iter().enumerate().flat_map(of).collect()
     }
 
     /// Returns those of them that `asked` most likely means, no more than a form holds, in the order in which they stand
-    /// otherwise: those that its words point at, then those whose purpose is nearest.
+    /// otherwise: those that its words point at, then those whose meaning is nearest; of joi's own tools few, where that
+    /// is known. `nearness` is that of each text of [`purposes`](Self::purposes).
     pub fn likeliest(&self, asked: &str, language: &Language, nearness: Option<&[f32]>) -> Vec<String> {
         let all = self.guessable();
         let by_words = route::by_words(asked, &all, language).names;
         let is_said = |place: usize| by_words.iter().any(|name| name == all[place].name());
-        let near = |place: usize| nearness.and_then(|near| near.get(place)).copied().unwrap_or_default();
+        let mut near = vec![f32::MIN; all.len()];
+        for ((place, _), value) in self.purposes(language).iter().zip(nearness.unwrap_or_default()) {
+            near[*place] = near[*place].max(*value);
+        }
         let mut places: Vec<usize> = (0..all.len()).collect();
         places.sort_by(|one, other| {
-            is_said(*other).cmp(&is_said(*one)).then(near(*other).total_cmp(&near(*one))).then(one.cmp(other))
+            is_said(*other).cmp(&is_said(*one)).then(near[*other].total_cmp(&near[*one])).then(one.cmp(other))
         });
+        if nearness.is_some() {
+            let mut own = 0;
+            places.retain(|place| {
+                own += usize::from(!all[*place].hands_out());
+                all[*place].hands_out() || is_said(*place) || own <= form::MOST_NEAR
+            });
+        }
         places.truncate(form::MOST);
         places.sort_unstable();
         places.into_iter().map(|place| all[place].name().to_owned()).collect()
@@ -118,13 +132,15 @@ mod tests {
         let tools = ToolList { toolbox: shipped(None), ..ToolList::default() };
         let all: Vec<String> = tools.guessable().iter().map(|tool| tool.name().to_owned()).collect();
         assert!(!all.iter().any(|name| name == STOP), "{all:?}");
-        assert_eq!(tools.purposes().len(), all.len());
-        assert!(tools.purposes()[0].starts_with(&format!("{}: ", all[0])));
+        let purposes = tools.purposes(english());
+        assert!(purposes[0].1.starts_with(&format!("{}: ", all[0])));
         let picked = tools.likeliest("is it going to rain", english(), None);
         assert_eq!(picked.len(), form::MOST.min(all.len()));
         assert!(picked.iter().any(|name| name == "weather"), "{picked:?}");
         let last = all.len() - 1;
-        let near: Vec<f32> = (0..all.len()).map(|place| if place == last { 0.9 } else { 0.1 }).collect();
-        assert!(tools.likeliest("hm", english(), Some(&near)).contains(&all[last]));
+        let near: Vec<f32> =
+            purposes.iter().map(|(place, _)| if *place == last { 0.9 } else { 0.1 }).collect();
+        let picked = tools.likeliest("hm", english(), Some(&near));
+        assert!(picked.len() <= form::MOST_NEAR && picked.contains(&all[last]), "{picked:?}");
     }
 }

@@ -25,6 +25,14 @@ static SENTENCES: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| {
     groups.map(|group| group.lines().collect()).collect()
 });
 
+/// The vectors of texts that are the same in every conversation, purposes of tools, and the model that made them.
+static KNOWN: LazyLock<std::sync::Mutex<(String, HashMap<String, Vec<f32>>)>> =
+    LazyLock::new(Default::default);
+
+fn known_texts() -> std::sync::MutexGuard<'static, (String, HashMap<String, Vec<f32>>)> {
+    KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Vectors of everyday sentences.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Everyday {
@@ -68,15 +76,12 @@ pub(crate) struct Embeddings<M> {
     everyday: tokio::sync::Mutex<Option<Arc<Everyday>>>,
     /// The newest question: words that were asked ahead of their end are asked again at it.
     newest: std::sync::Mutex<Option<(String, Embedding)>>,
-    /// The model that made them, and the vectors of texts that are asked for again and again: descriptions of tools.
-    known: std::sync::Mutex<(String, HashMap<String, Vec<f32>>)>,
 }
 
 impl<M: ChatModel> Embeddings<M> {
     /// Embeddings of `model`.
     pub(crate) fn new(model: Arc<M>) -> Self {
-        let everyday = tokio::sync::Mutex::default();
-        Self { model, everyday, newest: std::sync::Mutex::default(), known: std::sync::Mutex::default() }
+        Self { model, everyday: tokio::sync::Mutex::default(), newest: std::sync::Mutex::default() }
     }
 
     /// Returns whether the model must not read the memory.
@@ -106,29 +111,25 @@ impl<M: ChatModel> Embeddings<M> {
     pub(crate) async fn nearness(&self, asked: &str, texts: &[String]) -> Option<Vec<f32>> {
         let question = self.of_question(asked).await?;
         let making = async {
-            for some in self.without_vector(&question.model, texts).chunks(TOGETHER as usize) {
+            for some in Self::without_vector(&question.model, texts).chunks(TOGETHER as usize) {
                 let made =
                     self.model.embed(some.to_vec()).await.ok().filter(|made| made.model == question.model)?;
-                self.lock_known().1.extend(some.iter().cloned().zip(made.vectors));
+                known_texts().1.extend(some.iter().cloned().zip(made.vectors));
             }
             Some(())
         };
-        timeout(deadline::EMBED, making).await.ok()??;
-        let known = self.lock_known();
+        timeout(deadline::PURPOSES, making).await.ok()??;
+        let known = known_texts();
         texts.iter().map(|text| Some(cosine(known.1.get(text)?, &question.value))).collect()
     }
 
     /// Returns those of `texts` of which there is no vector by `model` yet.
-    fn without_vector(&self, model: &str, texts: &[String]) -> Vec<String> {
-        let mut known = self.lock_known();
+    fn without_vector(model: &str, texts: &[String]) -> Vec<String> {
+        let mut known = known_texts();
         if known.0 != model || known.1.len() > MOST_KNOWN {
             *known = (model.to_owned(), HashMap::new());
         }
         texts.iter().filter(|text| !known.1.contains_key(*text)).cloned().collect()
-    }
-
-    fn lock_known(&self) -> std::sync::MutexGuard<'_, (String, HashMap<String, Vec<f32>>)> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The everyday sentences by `model`, made once.
