@@ -10,7 +10,7 @@ use joi_llm::Role;
 /// A wish for a timer without a word that points at one.
 const PASTA: &str = "give me a shout when the pasta's had its eleven minutes";
 /// One that no tool serves.
-const CAT: &str = "could you be a little more cheerful";
+const CAT: &str = "could you fold the napkins for me";
 
 fn none() -> Vec<Step> {
     writes(&json!({ "name": "none" }))
@@ -58,7 +58,11 @@ async fn a_guess_in_words_that_nobody_said_or_of_an_unknown_tool_comes_to_nothin
         chooses("timers", r#"{"deed":"set"}"#),
         answers("{\"name\": \"timers\", \"argum"),
     ] {
-        let bench = Bench::shipped(vec![reply, none(), answers("I would love to help."), answers("Truly.")]);
+        let bench = Bench::shipped(vec![reply]);
+        bench.model.follows(Box::new(|ask| match ask.format {
+            Some(_) => none(),
+            None => answers("Pasta is done when it is firm to the bite."),
+        }));
         let ran = bench.say(PASTA).await;
         assert!(
             !ran.called().iter().any(|(_, outcome)| matches!(*outcome, "done" | "asked")),
@@ -72,11 +76,11 @@ async fn a_guess_in_words_that_nobody_said_or_of_an_unknown_tool_comes_to_nothin
 
 #[tokio::test]
 async fn where_no_tool_serves_the_wish_it_is_talk() {
-    let bench = Bench::shipped(vec![none(), answers("With pleasure, what a lovely day.")]);
+    let bench = Bench::shipped(vec![none(), answers("Napkins fold best along the middle.")]);
     let ran = bench.say(CAT).await;
     assert_eq!(
         (ran.called(), ran.shown().as_str()),
-        (vec![], "With pleasure, what a lovely day."),
+        (vec![], "Napkins fold best along the middle."),
         "{:?}",
         ran.events
     );
