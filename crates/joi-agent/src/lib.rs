@@ -20,6 +20,7 @@ pub mod agent;
 mod autonomous;
 mod before_model;
 pub mod bounds;
+mod carried;
 mod config;
 mod confirmation;
 mod deadline;
@@ -112,6 +113,8 @@ impl<M: ChatModel> TurnContext<'_, M> {
         match outcome {
             QuestionOutcome::Over(ended) => Ok(ended),
             QuestionOutcome::GoesOn(asked) => {
+                let carried = self.carried_on(asked, turn);
+                let asked = carried.as_deref().unwrap_or(asked);
                 let (now, language) = (turn.now.clone(), Arc::clone(&turn.language));
                 self.one(&Turn { asked, now, language, ..*turn }, sink).await
             }

@@ -108,6 +108,11 @@ impl ToolList {
         parts.iter().filter(|part| !self.by_words(part, language).is_empty()).count()
     }
 
+    /// Returns the request with the name of what the conversation spoke of last, where a tool knows it.
+    pub fn in_full(&self, asked: &str, language: &Language) -> Option<String> {
+        self.offered().into_iter().find_map(|tool| tool.in_full(asked, language, &self.conversation))
+    }
+
     /// The calls that the parts are as they stand; nothing when one of them is none.
     pub fn ready_calls(&self, parts: &[&str], language: &Language) -> Option<VecDeque<WrittenCall>> {
         let call = |part: &&str| {

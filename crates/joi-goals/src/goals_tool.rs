@@ -4,8 +4,7 @@
 //! that works on goals. It runs no agent: words to a goal wait in its thread, and no word of that thread comes back but its latest
 //! message, as words of strangers where there are some in it.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -13,7 +12,7 @@ use jiff::{SignedDuration, Timestamp};
 use joi_base::clock::Clock;
 use joi_language::{Language, fill};
 use joi_store::{Store, StoreError};
-use joi_tools::{Arguments, Call, CallValue, Effect, Output, Tool, ToolError, schema};
+use joi_tools::{Arguments, Call, CallValue, Effect, LastOf, Output, Tool, ToolError, schema};
 use joi_understand::requests::goal;
 use serde_json::{Value, json};
 
@@ -85,8 +84,8 @@ pub struct GoalsTool {
     clock: Arc<dyn Clock>,
     known: KnownGoals,
     wake_up: GoalsWakeUp,
-    /// The goal that each conversation spoke of last, and when.
-    it: Mutex<HashMap<String, (i64, Timestamp)>>,
+    /// The goal that each conversation spoke of last.
+    it: LastOf<i64>,
 }
 
 /// Which goal is meant.
@@ -99,24 +98,17 @@ enum Meant {
 impl GoalsTool {
     /// The tool over a database; `wake_up` is called when there is something to do.
     pub fn new(store: Store, clock: Arc<dyn Clock>, known: KnownGoals, wake_up: GoalsWakeUp) -> Self {
-        Self { store, clock, known, wake_up, it: Mutex::default() }
-    }
-
-    fn it(&self) -> MutexGuard<'_, HashMap<String, (i64, Timestamp)>> {
-        self.it.lock().unwrap_or_else(PoisonError::into_inner)
+        Self { store, clock, known, wake_up, it: LastOf::new(IT_LASTS) }
     }
 
     fn speaks_of(&self, goal: i64, call: &Call<'_>) {
-        let now = call.now.timestamp();
-        let mut spoken_of = self.it();
-        spoken_of.retain(|_, (_, at)| is_recent(*at, now));
-        spoken_of.insert(call.conversation.to_owned(), (goal, now));
+        self.it.note(call.conversation, goal, call.now.timestamp());
     }
 
     /// Returns the goal that "it" is now in a conversation.
     fn it_now(&self, conversation: &str, now: Timestamp) -> Option<KnownGoal> {
-        let (id, at) = *self.it().get(conversation)?;
-        self.known.all().into_iter().find(|goal| goal.id == id && is_recent(at, now))
+        let id = self.it.get(conversation, now)?;
+        self.known.all().into_iter().find(|goal| goal.id == id)
     }
 
     fn meant(&self, call: &Call<'_>) -> Meant {
@@ -180,10 +172,6 @@ impl GoalsTool {
 }
 
 /// Returns whether a goal that was spoken of at `at` may still be called "it".
-fn is_recent(at: Timestamp, now: Timestamp) -> bool {
-    now.duration_since(at).abs() < IT_LASTS
-}
-
 /// Returns whether `said` means the goal that was last spoken of.
 fn is_it(said: &str, language: &Language) -> bool {
     let said = said.trim().to_lowercase();

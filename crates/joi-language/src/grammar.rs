@@ -157,6 +157,8 @@ pub struct Grammar {
     pub turned: HashMap<String, String>,
     /// Words by which a speaker means himself.
     pub speaker: Vec<String>,
+    /// Verbs by which a thing has a place or a property: "the key hangs behind the door" is a fact.
+    pub states: Vec<String>,
     /// Words that make a wish of what follows: "always".
     pub ever: Vec<String>,
     /// Words of the speaker, one or two, and the words for them said to the speaker: "my" and "your".
@@ -167,6 +169,20 @@ pub struct Grammar {
     pub known: KnownWords,
     /// Words for more than one thing.
     pub all: Vec<String>,
+    /// How a question is asked once more of something else.
+    pub carried: CarriedWords,
+}
+
+/// How a question is asked once more of another place, time or thing: "and in Tokyo?".
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CarriedWords {
+    /// In front of it.
+    pub before: Vec<String>,
+    /// What the new part begins with; it takes the place of the part that begins so.
+    pub joints: Vec<String>,
+    /// Times that need no such word, each in the place of another.
+    pub times: Vec<String>,
 }
 
 /// The file as it stands.
@@ -189,6 +205,8 @@ struct GrammarFile {
     frame: Vec<CommandRow>,
     #[serde(default)]
     times: time_forms::TimeRows,
+    #[serde(default)]
+    carried: CarriedWords,
     /// For the ears, which read it themselves.
     #[serde(rename = "interjections")]
     _interjections: serde::de::IgnoredAny,
@@ -214,6 +232,8 @@ struct NameRow {
     barred: Vec<String>,
     turned: HashMap<String, String>,
     speaker: Vec<String>,
+    #[serde(default)]
+    states: Vec<String>,
     ever: Vec<String>,
     told: HashMap<String, String>,
 }
@@ -305,11 +325,13 @@ impl Grammar {
             barred: file.names.barred,
             turned: file.names.turned,
             speaker: file.names.speaker,
+            states: file.names.states,
             ever: file.names.ever,
             told: file.names.told,
             mood: file.mood,
             known,
             all: file.home.all,
+            carried: file.carried,
         })
     }
 }

@@ -238,12 +238,44 @@ pub struct ReadyWords {
     #[serde(default)]
     begin: Vec<String>,
     clear: Vec<String>,
+    /// Requests about the list that was spoken of before, and the same with {list} for it.
+    #[serde(default)]
+    pub there: Vec<NamedList>,
+    /// What that list is called then.
+    #[serde(default)]
+    pub called: Vec<String>,
     /// Which lists there are.
     #[serde(default)]
     names: Vec<String>,
     /// All of them.
     #[serde(skip)]
     pub ways: Vec<Way>,
+}
+
+/// A request without the name of a list, as a pattern, and the same with one.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "(String, String)")]
+pub struct NamedList {
+    says: Regex,
+    named: String,
+}
+
+impl TryFrom<(String, String)> for NamedList {
+    type Error = String;
+
+    fn try_from((says, named): (String, String)) -> Result<Self, String> {
+        let says = Regex::new(&format!("(?i)^(?:{says})$"))
+            .map_err(|why| format!("lists.ready.there is \"{says}\"; allowed: a pattern: {why}"))?;
+        Ok(Self { says, named })
+    }
+}
+
+impl NamedList {
+    /// `text` with the name of `list`; nothing where it is another request.
+    pub fn named(&self, text: &str, list: &str) -> Option<String> {
+        let named = || self.says.replace(text, &self.named).replace("{list}", list);
+        self.says.is_match(text).then(named)
+    }
 }
 
 /// One way to say something.

@@ -152,6 +152,12 @@ pub trait Tool: Send + Sync {
         None
     }
 
+    /// Returns the request with the name of what this conversation spoke of last in place of "it" or nothing: "put milk on
+    /// there". Nothing where it is no such request.
+    fn in_full(&self, _asked: &str, _language: &Language, _conversation: &str) -> Option<String> {
+        None
+    }
+
     /// Returns a call in plain words that follow "Shall I", for example "add milk to the shopping list": the `ask` of the
     /// tool in `tools.toml`, else its purpose.
     fn in_words(&self, arguments: &Arguments, language: &Language) -> String {

@@ -13,6 +13,7 @@
 //! # Ok::<(), joi_language::LanguageError>(())
 //! ```
 
+pub mod carried;
 pub mod compound;
 pub mod house;
 pub mod intents;

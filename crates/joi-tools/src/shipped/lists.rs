@@ -10,10 +10,11 @@ use std::sync::Arc;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use jiff::SignedDuration;
 use serde_json::{Value, json};
 
 use crate::form::FormSource;
-use crate::{Arguments, Call, Effect, Output, Source, Tool, ToolError, WayBack, schema};
+use crate::{Arguments, Call, Effect, LastOf, Output, Source, Tool, ToolError, WayBack, schema};
 use joi_base::clock::Clock;
 use joi_base::message::Origin;
 use joi_language::tools::ListWords;
@@ -28,6 +29,8 @@ use spoken::{added, as_spoken, lost, spoken_list, spoken_name, which};
 pub(super) const NAME: &str = "lists";
 /// The sign for a blank within one thing.
 const JOINED: &str = "\u{a0}";
+/// "On there" is the list that was spoken of this long ago at most.
+const LIST_LASTS: SignedDuration = SignedDuration::from_mins(2);
 /// Fewest letters of a word for a list at the end of a name: "Packliste".
 const SHORTEST_END: usize = 4;
 
@@ -35,12 +38,14 @@ const SHORTEST_END: usize = 4;
 pub(super) struct Lists {
     store: Option<Store>,
     clock: Arc<dyn Clock>,
+    /// The list that each conversation spoke of last.
+    last: LastOf<String>,
 }
 
 impl Lists {
     /// Lists in `store`; without one every call fails honestly.
     pub(super) fn new(store: Option<Store>, clock: Arc<dyn Clock>) -> Self {
-        Self { store, clock }
+        Self { store, clock, last: LastOf::new(LIST_LASTS) }
     }
 
     async fn perform(&self, call: Call<'_>) -> Result<Output, ToolError> {
@@ -62,6 +67,7 @@ impl Lists {
             return Ok(Output::own(format!("there is no {list} list"))
                 .saying(fill(&say.no_list, &[("list", spoken_name(&list, language))])));
         }
+        self.last.note(call.conversation, list.clone(), call.now.timestamp());
         let spoken = ("list", spoken_name(&list, language));
         // Of the list as it was, or as it is after this: what was removed is spoken, too.
         let is_foreign =
@@ -238,6 +244,11 @@ impl Tool for Lists {
 
     fn ready(&self, asked: &str, language: &Language, _conversation: &str) -> Option<Arguments> {
         list::arguments(asked, language)
+    }
+
+    fn in_full(&self, asked: &str, language: &Language, conversation: &str) -> Option<String> {
+        let last = self.last.get(conversation, self.clock.now().timestamp())?;
+        list::in_full(asked, &last, language)
     }
 
     fn deed(&self, arguments: &Arguments) -> String {

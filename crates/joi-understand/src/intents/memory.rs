@@ -68,13 +68,14 @@ pub(super) fn order(name: &str, filled: &Filled<'_>) -> Option<MemoryOrder> {
             // One word is no fact: "yes".
             Some(if text.contains(' ') { to_remember(text, grammar) } else { MemoryOrder::What })
         }
-        // Only what the speaker says of themselves, and enough of it to say something.
+        // Only what the speaker says of themselves or what is so, and enough of it to say something.
         "memory mine" => {
             let text = filled.text()?;
             let said = words::words(&text);
             let is_mine = said.first().is_some_and(|first| grammar.speaker.contains(first));
-            (is_mine && said.len() >= FEWEST_WORDS)
-                .then_some(MemoryOrder::Remember { kind: MemoryKind::User, text })
+            let (_, rest) = said.split_first()?;
+            let is_so = rest.iter().rev().skip(1).any(|word| grammar.states.contains(word));
+            ((is_mine || is_so) && said.len() >= FEWEST_WORDS).then(|| to_remember(text, grammar))
         }
         "memory ever" => {
             let text = filled.text()?;

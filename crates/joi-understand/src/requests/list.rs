@@ -34,6 +34,31 @@ pub fn arguments(asked: &str, language: &Language) -> Option<Arguments> {
     with_verb().or_else(misheard).or_else(bare).or_else(|| by_template(&asked, language))
 }
 
+/// Returns `asked` with the name of the list `last`, which was spoken of just before, where it is about that without its
+/// name: "put a tent on there", "take the milk off again".
+pub fn in_full(asked: &str, last: &str, language: &Language) -> Option<String> {
+    let asked = asked.trim().trim_end_matches(['.', '!', '?']).replace('’', "'");
+    let words = || language.lists().map(|words| &words.ready);
+    let names: Vec<String> =
+        words().flat_map(|words| &words.called).map(|called| called.replace("{name}", last)).collect();
+    let is_of_last = |full: &String| {
+        let Some(found) = arguments(full, language) else { return false };
+        let text = |name: &str| found.get(name).and_then(Value::as_str).unwrap_or_default();
+        let begins = text("text").split(' ').next().unwrap_or_default();
+        let is_joint = language.grammar().carried.joints.iter().any(|joint| joint == begins);
+        list_name(text("list"), language) == last && !is_joint
+    };
+    let named = |core: &str| {
+        let mut ways = words().flat_map(|words| &words.there);
+        ways.find_map(|way| names.iter().filter_map(|name| way.named(core, name)).find(is_of_last))
+    };
+    if arguments(&asked, language).is_some() {
+        return None;
+    }
+    // The barest first: politeness is no thing on a list.
+    super::cores(&asked, language).into_iter().rev().find_map(named)
+}
+
 /// Returns the arguments of a request that a sentence template knows, in a language without patterns of its own: what stands
 /// for a thing on a list may be any words there.
 fn by_template(asked: &str, language: &Language) -> Option<Arguments> {
@@ -295,6 +320,50 @@ mod tests {
             "",
         ] {
             assert_eq!(read(asked), "-", "{asked}");
+        }
+    }
+
+    #[test]
+    fn what_is_said_of_the_list_before_needs_no_name_of_it() {
+        let read = |language: &Language, asked: &str| {
+            let full = in_full(asked, "camping", language);
+            let Some(arguments) = full.and_then(|full| arguments(&full, language)) else { return "-".into() };
+            let text =
+                |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+            let list = list_name(&text("list"), language);
+            format!("{} {list}: {}", text("action"), text("text")).trim_end_matches(": ").to_owned()
+        };
+        for (asked, expected) in [
+            ("put the tent and two sleeping bags on it", "add camping: the tent and two sleeping bags"),
+            ("add four cans of chickpeas, please", "add camping: four cans of chickpeas"),
+            ("and matches", "add camping: matches"),
+            ("take off the matches again", "remove camping: matches"),
+            ("I've got the chickpeas", "remove camping: chickpeas"),
+            ("we're out of gas too", "add camping: gas"),
+            ("is the tent on there?", "read camping: tent"),
+            ("how many things are on there", "read camping"),
+            ("read it to me", "read camping"),
+            ("what's on it", "read camping"),
+            ("wipe it", "clear camping"),
+            ("we need to talk", "-"),
+            ("and you", "-"),
+            ("turn it off", "-"),
+            ("don't put the tent on it", "-"),
+            ("did you put the tent on it", "-"),
+        ] {
+            assert_eq!(read(english(), asked), expected, "{asked}");
+        }
+        for (asked, expected) in [
+            ("setz noch zwei Schlafsäcke drauf", "add camping: zwei Schlafsäcke"),
+            ("nimm die Streichhölzer wieder runter", "remove camping: Streichhölzer"),
+            ("was steht da drauf", "read camping"),
+            ("steht das Zelt drauf", "read camping: das Zelt"),
+            ("lies sie mir vor", "read camping"),
+            ("und noch Streichhölzer", "add camping: Streichhölzer"),
+            ("leere sie", "clear camping"),
+            ("mach das Licht aus", "-"),
+        ] {
+            assert_eq!(read(joi_language::testing::german(), asked), expected, "{asked}");
         }
     }
 

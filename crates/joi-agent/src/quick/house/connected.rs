@@ -14,6 +14,7 @@ use crate::HouseKnown;
 use crate::prompt::home;
 use crate::quick::home::has_tool_for;
 use crate::quick::recognised::HouseWish;
+use crate::session::Session;
 use crate::turn::Turn;
 use joi_answer::parts;
 use joi_autonomy::watch::Watches;
@@ -211,6 +212,19 @@ impl ConnectedHome {
                 HouseWish::Decided(HouseDecision::Refused(none))
             }),
         }
+    }
+
+    /// Returns whether `turn` is a question that the house answers.
+    pub(crate) fn answers(&self, turn: &Turn<'_>) -> bool {
+        matches!(self.decided(turn, FollowUp::default()), Some(HouseDecision::Told(_)))
+    }
+
+    /// Returns whether `asked` is about the house, or about what was spoken of in it.
+    pub(crate) fn knows(&self, asked: &str, turn: &Turn<'_>, session: &Session) -> bool {
+        let thread = session.with(|state| state.house.clone());
+        let it = thread.it(turn.now.timestamp());
+        let half = Turn { asked, now: turn.now.clone(), language: Arc::clone(&turn.language), ..*turn };
+        self.decided(&half, FollowUp { it, ..FollowUp::default() }).is_some_and(|decided| !is_odd(&decided))
     }
 
     /// Returns whether `turn` is a command to what was spoken of last, and none without that.

@@ -76,6 +76,18 @@ async fn it_is_what_was_spoken_of_just_before() {
 }
 
 #[tokio::test]
+async fn a_bare_change_is_of_what_was_spoken_of_and_else_of_her_voice() {
+    let housed = roomless(vec![]).await;
+    assert_eq!(housed.says("turn it up by one").await, "Louder.");
+    let told = housed.says("what is the thermostat in the living room set to?").await;
+    assert!(told.ends_with("degrees."), "{told}");
+    housed.says("turn it up by one").await;
+    assert_eq!(housed.sent().len(), 1, "{:?}", housed.sent());
+    housed.says("turn on the hall light").await;
+    assert_eq!(housed.says("and off").await, "Hall light is off.");
+}
+
+#[tokio::test]
 async fn the_last_command_is_taken_back() {
     let housed = roomless(vec![scripted::answers("What?")]).await;
     housed.says("dim the living room light to 20 percent").await;

@@ -202,6 +202,15 @@ fn what_is_to_be_remembered_or_done_from_now_on_is_asked_about_or_done() {
     assert_eq!(recognised("from now on louder"), Some(Intent::Volume(VolumeChange::Up)));
     let fact = intents::to_remember(english(), "Ann likes green tea");
     assert!(matches!(fact, Some(MemoryOrder::Remember { .. })), "{fact:?}");
+    for text in ["remember the spare key hangs behind the boiler", "keep in mind Bob's train arrives at nine"]
+    {
+        let known = recognised(text);
+        assert!(matches!(known, Some(Intent::Memory(MemoryOrder::Remember { .. }))), "{text}: {known:?}");
+    }
+    for text in ["remember the milk", "remember the good old days in Rome", "remember the key that hangs"] {
+        let known = recognised(text);
+        assert!(!matches!(known, Some(Intent::Memory(MemoryOrder::Remember { .. }))), "{text}: {known:?}");
+    }
     for text in ["yes", "what is the time", "no"] {
         assert_eq!(intents::to_remember(english(), text), None, "{text}");
     }
