@@ -11,7 +11,7 @@ fn a_time_is_found_in_the_users_own_words() {
     let english = |asked| FormSource::of(asked, english()).time().map(|(said, _)| said.to_owned());
     for (asked, time) in [
         ("give me a shout when the pasta's had its eleven minutes", Some("eleven minutes")),
-        ("let me know once a quarter of an hour has gone by", Some("a quarter of an hour")),
+        ("let me know once a quarter of an hour has gone by", Some("quarter of an hour")),
         ("I have to be up by seven, see to it", Some("seven")),
         ("get me out of bed at half past six tomorrow", Some("half past six tomorrow")),
         ("could you bug me about the tax form on Friday at noon", Some("Friday at noon")),
