@@ -54,8 +54,9 @@ mod tests {
 
     #[test]
     fn all_steps_in_front_of_an_answer_stay_under_half_a_minute() {
-        let steps =
-            [CALLS, DIALOGUE, PROFILE, ROUTER, PLANNER, KNOWN, EXTRACTOR, EMBED, PURPOSES, SEARCH, DIGEST];
+        let steps = [CALLS, DIALOGUE, PROFILE, ROUTER, PLANNER, KNOWN, EXTRACTOR, EMBED, SEARCH, DIGEST];
+        // Tools whose purposes are compared are not picked by the router.
+        assert!(PURPOSES <= ROUTER);
         assert!(steps.iter().sum::<Duration>() < Duration::from_secs(30));
         assert_eq!((PLANNER, DIGEST), (Duration::from_secs(6), Duration::from_secs(8)));
         assert!(EXTRACTOR <= Duration::from_secs(8));
