@@ -1,5 +1,5 @@
 # Entry points; the work is in scripts/. Every target sets up what it needs and can be repeated.
-.PHONY: test-page test-all cross test-cross test-reproducible demo-home test-home-peers test-peers help run install uninstall test fuzz crash-test test-ollama test-openai attack bench-ollama bench-everyday record-everyday bench-latency bench-pi bench-room eval-say demo bench soak fmt lint doc config-reference install-deps
+.PHONY: test-page test-all cross test-cross test-reproducible demo-home test-home-peers test-peers help run install uninstall test fuzz crash-test test-ollama test-openai attack bench-ollama bench-everyday bench-wishes record-everyday bench-latency bench-pi bench-room eval-say demo bench soak fmt lint doc config-reference install-deps
 
 help:
 	@echo "make run           set up, build, fetch the models and start joi; MIND=better also fetches a larger chat model,"
@@ -23,6 +23,7 @@ help:
 	@echo "make bench-ollama  compares Ollama with joi-model: first token, shared prompt, embeddings"
 	@echo "make bench-everyday  everyday questions in every language, compared with the model alone (ARGS: as for joi-bench)"
 	@echo "make record-everyday  records the embedded model's answers to the everyday questions again"
+	@echo "make bench-wishes  wishes in words that no pattern serves: own tools, tools of other programs, a hundred of them (ARGS: as for joi-bench)"
 	@echo "make bench-latency  time from the last word to the first sound, at the loudspeaker of a sound server (PEER=1: also a chain of other programs; PEER=chat: that chain with joi's chat model)"
 	@echo "make bench-pi      measures this machine in about five minutes and prints one table (ARGS: as for joi bench machine)"
 	@echo "make eval-say      measures how much of what people say is understood without a model, by kind and language"
@@ -91,6 +92,9 @@ record-everyday: install-deps
 
 bench-latency: install-deps
 	@scripts/bench-latency.sh $(if $(PEER),--peer "scripts/peer-chain.sh $(if $(filter chat,$(PEER)),--chat)") $(ARGS)
+
+bench-wishes: install-deps
+	@scripts/bench-wishes.sh $(ARGS)
 
 bench-pi:
 	@scripts/joi.sh bench machine $(ARGS)

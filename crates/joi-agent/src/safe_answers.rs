@@ -277,7 +277,7 @@ impl<M: ChatModel> TurnContext<'_, M> {
         let request = TurnRequest { prompt: PromptKind::Tools, ..self.request(&question, &past) };
         // Quoted text is not shortened by a model.
         let plan = Plan::of_words();
-        let choice = ToolChoice { picks: vec![WEB_SEARCH.to_owned()], by: "care", is_open: false };
+        let choice = ToolChoice { picks: vec![WEB_SEARCH.to_owned()], by: "care", ..ToolChoice::default() };
         let prepared = Prepared { choice, plan, ..Prepared::default() };
         let state =
             setup::begin(&request, prepared, &self.shared_prompt(&request), self.setup_rules(), self.session);

@@ -12,7 +12,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jiff::{SignedDuration, Timestamp, Zoned};
 use tokio::sync::OnceCell;
 
-use crate::agent::tool_list::ToolList;
 use crate::deadline::{self, in_time};
 use crate::outgoing::Withheld;
 use crate::prompt::head::{HeadSet, Speaking};
@@ -20,6 +19,7 @@ use crate::session::last_deed::LastDeed;
 use crate::session::last_set::{Clarification, LastEntry, LastSet};
 use crate::sink::ReplySink;
 use caches::Caches;
+use joi_answer::tool_list::ToolList;
 use joi_base::message::ConversationId;
 use joi_language::LanguageCode;
 use joi_llm::EarlyAnswer;

@@ -34,6 +34,7 @@ mod directed;
 mod endless;
 mod failures;
 mod faults;
+mod forms;
 mod frugal;
 mod house;
 mod language;

@@ -10,7 +10,6 @@ use super::agent::prompt_kind::PromptKind;
 use super::agent::request::TurnRequest;
 use super::agent::setup::SetupRules;
 use super::agent::talk;
-use super::agent::tool_list::ToolList;
 use super::engine::{Engine, EngineParts};
 use super::model::{ChatModel, ModelState, Served};
 use super::outgoing::Withheld;
@@ -21,6 +20,7 @@ use super::quick::QuickContext;
 use super::session::Session;
 use super::turn::Turn;
 use crate::sink::ReplySink;
+use joi_answer::tool_list::ToolList;
 use joi_base::message::Origin;
 use joi_language::Language;
 use joi_llm::ModelPriority;
@@ -62,10 +62,14 @@ impl<'a, M: ChatModel> TurnContext<'a, M> {
             tools: self.tools(),
             known: self.heads().all_tools().names().into_iter().map(str::to_owned).collect(),
             answering: self.engine.answering(),
+            is_guess: false,
             prompt: PromptKind::Tools,
         };
         let parts = &self.engine.parts;
         request.prompt = talk::prompt_kind(&request, &parts.tool_rules, &parts.reply.planner);
+        if talk::is_guess(&request, &parts.tool_rules, &parts.reply.planner) {
+            (request.is_guess, request.prompt) = (true, PromptKind::Tools);
+        }
         request
     }
 
@@ -105,7 +109,8 @@ impl<'a, M: ChatModel> TurnContext<'a, M> {
         let dialogue = past.shown(called, turn.asked, reader);
         let is_for_tools = request.prompt == PromptKind::Tools && answering.size == ModelSize::Small;
         let talk = is_for_tools.then(|| (heads.talk(answering.size), past.shown(&[], turn.asked, reader)));
-        SharedPrompt { head, dialogue, talk, room: self.engine.parts.room }
+        let form = if is_for_tools { heads.form() } else { Vec::new() };
+        SharedPrompt { head, dialogue, talk, form, room: self.engine.parts.room }
     }
 
     pub(super) fn side_queries<'s>(

@@ -65,10 +65,11 @@ struct ActingRequest {
 
 /// What one turn took.
 #[derive(Debug, Default)]
-struct Cost {
+pub(super) struct Cost {
     said: String,
-    uses: Vec<ModelUse>,
-    calls: Vec<ToolUse>,
+    pub(super) uses: Vec<ModelUse>,
+    pub(super) calls: Vec<ToolUse>,
+    pub(super) answer: String,
 }
 
 impl Cost {
@@ -172,6 +173,17 @@ pub(super) async fn engine(
     tool_rules: ToolsConfig,
     http: Option<HttpClient>,
 ) -> anyhow::Result<Engine<Mind>> {
+    Ok(Engine::new(parts(context, brain, clock, tool_rules, http).await?))
+}
+
+/// The parts of such an engine.
+pub(super) async fn parts(
+    context: &CliContext,
+    brain: &Brain,
+    clock: Arc<dyn Clock>,
+    tool_rules: ToolsConfig,
+    http: Option<HttpClient>,
+) -> anyhow::Result<EngineParts<Mind>> {
     let config = context.config();
     let store = Store::in_memory()?;
     store.add_notes("shopping", vec!["eggs".into(), "salt".into()], clock.now().timestamp()).await?;
@@ -185,7 +197,7 @@ pub(super) async fn engine(
         home: None,
         http,
     };
-    Ok(Engine::new(EngineParts {
+    Ok(EngineParts {
         agents: None,
         home: None,
         initiative: joi_agent::Initiative::default(),
@@ -203,10 +215,10 @@ pub(super) async fn engine(
         tool_rules,
         protocols: Protocols::default(),
         languages,
-    }))
+    })
 }
 
-async fn ask(engine: &Engine<Mind>, conversation: &Session, said: &str) -> Cost {
+pub(super) async fn ask(engine: &Engine<Mind>, conversation: &Session, said: &str) -> Cost {
     let (events, mut received) = mpsc::channel(64);
     let input = TurnInput { id: TurnId(1), text: Private(said.to_owned()), language: None, is_unsure: false };
     let mut cost = Cost { said: said.to_owned(), ..Cost::default() };
@@ -219,7 +231,9 @@ async fn ask(engine: &Engine<Mind>, conversation: &Session, said: &str) -> Cost 
             }
         }
     };
-    tokio::join!(reply(engine, conversation, input, events, CancellationToken::new()), counting);
+    let cancel = CancellationToken::new();
+    let (outcome, ()) = tokio::join!(reply(engine, conversation, input, events, cancel), counting);
+    cost.answer = outcome.text.0;
     cost
 }
 

@@ -25,6 +25,7 @@ mod stop;
 mod trunk;
 mod trust;
 mod wake;
+mod wishes;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -40,6 +41,7 @@ Examples:
   joi-bench pauses                      what a shorter wait for the end of a command would cut off
   joi-bench house                       what becomes of spoken commands to a house, by voice
   joi-bench latency                     how soon she is heard after the last word, through a sound server
+  joi-bench wishes                      what becomes of wishes in words that no pattern serves
   joi-bench soak                        a day of sound in minutes, and what is left behind of it";
 
 /// Measurements of Joi, over synthetic sound and fixed conversations.
@@ -78,6 +80,8 @@ enum Measurement {
     House(house::HouseArgs),
     /// From the last word of a command to the first sound of the answer, at the loudspeaker of a sound server
     Latency(latency::LatencyArgs),
+    /// What becomes of wishes in words that no pattern serves, for joi's own tools and those of other programs
+    Wishes(wishes::WishesArgs),
     /// A day of sound in minutes: memory, threads and descriptors afterwards, and turns that nobody asked for
     Soak(soak::SoakArgs),
 }
@@ -104,6 +108,7 @@ fn run(what: &Measurement, wants: Wants) -> anyhow::Result<ExitCode> {
         Measurement::Pauses(args) => pauses::run(args, &context),
         Measurement::House(args) => house::run(args, &context),
         Measurement::Latency(args) => latency::run(args, &context),
+        Measurement::Wishes(args) => wishes::run(args, &context),
         Measurement::Soak(args) => soak::run(args, &context),
     }
 }

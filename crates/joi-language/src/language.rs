@@ -14,7 +14,7 @@ use super::readings::{EndingWords, ReadingWords};
 use super::requests::RequestWords;
 use super::safety::SafetyWords;
 use super::secrets::SecretWords;
-use super::tools::{ListWords, ReachTopic, SumWords, ToolWords, WeatherAsked};
+use super::tools::{ListWords, ReachTopic, SumWords, ToolExample, ToolWords, WeatherAsked};
 use super::truth::TruthWords;
 use super::values::deed::Arguments;
 use super::watch::WatchWords;
@@ -153,6 +153,16 @@ impl Language {
     pub fn cues(&self, name: &str) -> impl Iterator<Item = &str> {
         let cues = self.tools.iter().filter_map(move |words| words.tool.get(name));
         cues.flat_map(|tool| &tool.cues).map(String::as_str)
+    }
+
+    /// Returns wishes for the tool `name`, each with the arguments of the call.
+    pub fn tool_examples(&self, name: &str) -> &[ToolExample] {
+        self.tools.first().and_then(|words| words.tool.get(name)).map_or(&[], |tool| &tool.examples)
+    }
+
+    /// Returns what reads as a wish and needs no tool.
+    pub fn examples_without_tool(&self) -> &[ToolExample] {
+        self.tools.first().map_or(&[], |words| &words.no_tool)
     }
 
     /// Returns what a call of the tool `name` does, to complete "Shall I …?"; nothing where the language has no such words.

@@ -76,7 +76,8 @@ pub use readings::{
     UnitWords,
 };
 pub use requests::{
-    DeedWords, FormWords, Patterns, Phrases, RequestWords, TalkWords, ToldWords, UnaskedWords, words_of,
+    DeedWords, FormWords, Patterns, Phrases, RequestWords, TalkWords, ToldWords, UnaskedWords, WantedWords,
+    words_of,
 };
 pub use safety::{
     FactWords, IntroducedWords, LookUpSentences, LookUpWords, MatterUrgency, RuleCounts, SafetyRule,

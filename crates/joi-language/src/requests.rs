@@ -10,11 +10,13 @@ use serde::Deserialize;
 pub use talk::TalkWords;
 pub use told::ToldWords;
 pub use unasked::UnaskedWords;
+pub use wanted::WantedWords;
 
 mod phrases;
 mod talk;
 mod told;
 mod unasked;
+mod wanted;
 
 /// The words of one language.
 #[derive(Debug, Deserialize)]
@@ -28,6 +30,9 @@ pub struct RequestWords {
     /// Words by which a request is not meant, or not for joi.
     #[serde(default)]
     pub unasked: UnaskedWords,
+    /// Words by which an utterance reads as a wish. Without them none does.
+    #[serde(default)]
+    pub wanted: WantedWords,
     /// Without them, no answer is longer or shorter than others.
     #[serde(default)]
     pub talk: TalkWords,

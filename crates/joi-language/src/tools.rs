@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use super::goals::GoalWords;
 use super::pattern::WordPattern;
+use super::values::deed::Arguments;
 
 mod reach;
 mod weather;
@@ -40,6 +41,9 @@ pub(crate) struct ToolWords {
     /// In which words the weather is asked for.
     #[serde(default)]
     pub(crate) weather: WeatherWords,
+    /// What reads as a wish and needs no tool.
+    #[serde(default)]
+    pub(crate) no_tool: Vec<ToolExample>,
     /// Requests for what can't be known.
     #[serde(default)]
     pub(crate) out_of_reach: ReachWords,
@@ -59,6 +63,19 @@ pub(crate) struct OneTool {
     pub(crate) ask: String,
     /// The families of claims of which its results say something.
     pub(crate) claims: BTreeSet<String>,
+    /// Wishes for it, each with the arguments of the call.
+    pub(crate) examples: Vec<ToolExample>,
+}
+
+/// A wish and the call that serves it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToolExample {
+    /// The wish.
+    pub say: String,
+    /// The arguments of the call.
+    #[serde(default)]
+    pub arguments: Arguments,
 }
 
 /// How the time of a place is asked for, as patterns; `{city}` is the place.

@@ -10,6 +10,7 @@ mod effect;
 pub mod fence;
 mod find;
 pub mod foreign;
+pub mod form;
 pub mod gate;
 mod last_of;
 mod output;

@@ -88,6 +88,9 @@ pub enum ToolError {
     /// The model gets this text, and may try something else.
     #[error("{0}")]
     TellModel(String),
+    /// The arguments don't fit, in joi's own words; nothing was done. The model may correct them.
+    #[error("{0}")]
+    Correct(String),
     /// The turn ends, and this sentence is spoken.
     #[error("{0}")]
     EndTurn(String),

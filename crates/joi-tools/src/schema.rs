@@ -7,7 +7,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Arguments, Effect, Tool};
+use super::{Arguments, Tool};
 
 #[cfg(test)]
 mod tests;
@@ -219,45 +219,3 @@ pub fn native(tool: &dyn Tool) -> Value {
         }
     })
 }
-
-/// The range of effects that a choice offers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ChoiceScope {
-    /// Whatever the tools do.
-    Everything,
-    /// What leaves nothing behind.
-    Looks,
-}
-
-/// Returns the schema of an answer that is one call of one of `tools`, or the word that none fits.
-pub fn choice(tools: &[&dyn Tool], scope: ChoiceScope) -> Value {
-    let call = |tool: &&dyn Tool| {
-        let arguments = match scope {
-            ChoiceScope::Everything => tool.schema(),
-            ChoiceScope::Looks => looks(*tool)?,
-        };
-        let properties = json!({ "name": { "const": tool.name() }, "arguments": arguments });
-        Some(object(properties, &["name", "arguments"]))
-    };
-    let none = object(json!({ "name": { "const": NONE } }), &["name"]);
-    let mut options: Vec<Value> = tools.iter().filter_map(call).collect();
-    options.push(none);
-    json!({ "anyOf": options })
-}
-
-/// Returns the schema of those calls of `tool` that leave nothing behind; nothing where each of them does.
-fn looks(tool: &dyn Tool) -> Option<Value> {
-    let leaves = |arguments: &Arguments| {
-        matches!(tool.effect(arguments), Effect::Remembers | Effect::Changes | Effect::Risks)
-    };
-    let mut schema = tool.schema();
-    let Some(actions) = schema.pointer_mut("/properties/action/enum").and_then(Value::as_array_mut) else {
-        return (!leaves(&Arguments::new())).then_some(schema);
-    };
-    actions.retain(|action| !leaves(&Arguments::from_iter([("action".to_owned(), action.clone())])));
-    let is_none = actions.is_empty();
-    (!is_none).then_some(schema)
-}
-
-/// The answer to [`choice`] of a model that wants no tool.
-pub const NONE: &str = "none";

@@ -15,6 +15,7 @@ use joi_language::values::deed::{self, Arguments, CallValue, Effect};
 use serde_json::Value;
 
 use super::call::Call;
+use super::form::FormSource;
 use super::output::{FailureCause, Output, ToolError};
 use super::permission::ToolPermission;
 
@@ -83,6 +84,12 @@ pub trait Tool: Send + Sync {
 
     /// Returns the JSON schema of the arguments: an object. Every text needs a `maxLength`.
     fn schema(&self) -> Value;
+
+    /// Returns the schemas of the arguments of those calls that the user's words can fill, in their own words: the parts of a
+    /// form that is asked where nothing else understood them. By default any call.
+    fn forms(&self, _said: &FormSource<'_>) -> Vec<Value> {
+        vec![self.schema()]
+    }
 
     /// Returns the effect of a call with these arguments. By default a tool changes the world.
     fn effect(&self, _arguments: &Arguments) -> Effect {

@@ -17,6 +17,7 @@ use reqwest::header::{CONTENT_TYPE, LOCATION};
 pub(super) use reqwest::{Method, Request, Url};
 use serde_json::{Value, json};
 
+use super::form::FormSource;
 use super::{Arguments, Call, Effect, FailureCause, FoundPage, Output, Tool, ToolError, fence, schema};
 use joi_base::root_cause;
 use joi_language::values::deed::CallValue;
@@ -253,6 +254,15 @@ impl Tool for ReadPage {
 
     fn schema(&self) -> Value {
         schema::object(json!({ "url": { "type": "string", "maxLength": LONGEST_URL } }), &["url"])
+    }
+
+    fn forms(&self, said: &FormSource<'_>) -> Vec<Value> {
+        let is_address = |text: &String| text.trim_end_matches('.').contains('.');
+        let addresses: Vec<String> = said.texts(1).into_iter().filter(is_address).collect();
+        if addresses.is_empty() {
+            return Vec::new();
+        }
+        vec![schema::object(json!({ "url": { "enum": addresses } }), &["url"])]
     }
 
     fn effect(&self, _: &Arguments) -> Effect {

@@ -15,16 +15,17 @@ mod coverage;
 mod deeds;
 mod figures;
 mod grounds;
+mod guess;
 mod listed;
 mod meant;
 mod reasons;
 mod sentences;
 mod told;
 mod unasked;
+mod wanted;
 mod word_order;
 
-use crate::intents;
-use crate::text::without_quotes;
+use crate::{intents, text::without_quotes};
 pub use asked_for::{AskedClause, AskedFor, asked_for};
 pub use bare_request::bare_request;
 use clause::{Clause, Form};
@@ -33,12 +34,11 @@ use coverage::CallCoverage;
 use deeds::{DeedMatch, ThingNamed};
 pub use deeds::{only_asks, orders};
 use grounds::Grounds;
-use joi_language::Language;
 use joi_language::values::{CallValue, ValueKind, Wish};
-use joi_language::{Phrases, RequestWords, words_of};
-pub use reasons::{CONDITION, LEFT_OVER, REASONS, REFUSED, UNCLEAR, VALUE};
+use joi_language::{Language, Phrases, RequestWords, words_of};
+pub use reasons::{CONDITION, GUESS, LEFT_OVER, REASONS, REFUSED, UNCLEAR, VALUE};
 use reasons::{INVENTED, NOTHING, OBJECT, OTHER};
-pub use {told::reports_past, unasked::objection};
+pub use {guess::of_guess, told::reports_past, unasked::objection, wanted::reads_as_wish};
 
 /// The utterance of this turn, and those that it may refer to.
 #[derive(Debug, Clone, Copy, Default)]

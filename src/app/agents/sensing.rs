@@ -91,7 +91,12 @@ pub(super) async fn looked_up<M: ChatModel>(
     let call = Call { arguments: &arguments, effect, now, source: Source::Own, language, conversation: "" };
     match tools::run(&**tool, call).await {
         Ok(output) => Ok((output.text, output.source)),
-        Err(ToolError::TellModel(why) | ToolError::EndTurn(why) | ToolError::Failed { why, .. }) => Err(why),
+        Err(
+            ToolError::TellModel(why)
+            | ToolError::Correct(why)
+            | ToolError::EndTurn(why)
+            | ToolError::Failed { why, .. },
+        ) => Err(why),
     }
 }
 

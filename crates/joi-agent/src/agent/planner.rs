@@ -8,16 +8,16 @@ use serde_json::{Value, json};
 
 use crate::agent::request::TurnRequest;
 use crate::agent::router::{self, ToolChoice, is_always};
-use crate::agent::tool_list::ToolList;
 use crate::config::{PlannerConfig, PlannerMode, PlannerOrder};
 use crate::deadline;
 use crate::memory::coverage::Coverage;
 use crate::model::ChatModel;
-use crate::parts::parts_of;
 use crate::prompt::side_query::{SideQueries, SideQuery};
 use crate::session::Session;
 use crate::sink::ReceiverClosed;
+use joi_answer::parts::parts_of;
 use joi_answer::plan::{self, Course, Plan, Recall};
+use joi_answer::tool_list::ToolList;
 use joi_language::Language;
 use joi_llm::ModelSize;
 use joi_tools::ToolsConfig;

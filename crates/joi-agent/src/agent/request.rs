@@ -4,9 +4,9 @@
 
 use crate::agent::prompt_kind::PromptKind;
 use crate::agent::protocols::Answering;
-use crate::agent::tool_list::ToolList;
 use crate::prompt::dialogue::Past;
 use crate::turn::Turn;
+use joi_answer::tool_list::ToolList;
 use joi_llm::Message;
 
 /// One request and what is known about it.
@@ -23,6 +23,8 @@ pub(crate) struct TurnRequest<'a> {
     pub(crate) known: Vec<String>,
     /// The model that answers.
     pub(crate) answering: Answering,
+    /// Nothing but the form of the words speaks for a tool: the model guesses which, or that there is none.
+    pub(crate) is_guess: bool,
     /// The dialogue shown to it.
     pub(crate) prompt: PromptKind,
 }

@@ -34,22 +34,24 @@ pub(crate) struct ToolChoice {
     pub(crate) by: &'static str,
     /// No choice was possible: all that are on offer.
     pub(crate) is_open: bool,
+    /// No word speaks for any of them: the model guesses.
+    pub(crate) is_guess: bool,
 }
 
 impl ToolChoice {
     /// All that are on offer.
     pub(crate) fn open() -> Self {
-        Self { picks: Vec::new(), by: "all", is_open: true }
+        Self { by: "all", is_open: true, ..Self::default() }
     }
 
     fn by_words(picks: Vec<String>) -> Self {
-        Self { is_open: picks.is_empty(), picks, by: "keyword" }
+        Self { is_open: picks.is_empty(), picks, by: "keyword", is_guess: false }
     }
 
     /// A model's picks. When it wants none, what the words say may still be called.
     fn by_model(names: Vec<String>, words: Self) -> Self {
         let picks = if names.is_empty() { words.picks } else { names };
-        Self { picks, by: "llm", is_open: false }
+        Self { picks, by: "llm", ..Self::default() }
     }
 
     /// The names that may be called.
@@ -115,6 +117,10 @@ pub(crate) async fn choose_tools<M: ChatModel>(
     side: &SideQueries<'_, M>,
 ) -> Result<ToolChoice, ReceiverClosed> {
     let (asked, sink) = (request.turn.asked, side.sink);
+    if request.is_guess {
+        let picks = request.tools.guessable().iter().map(|tool| tool.name().to_owned()).collect();
+        return Ok(ToolChoice { picks, by: "form", is_guess: true, ..ToolChoice::default() });
+    }
     let offered = request.tools.offered();
     let asks_model = match rules.router {
         Router::All => return Ok(ToolChoice::open()),

@@ -16,11 +16,11 @@ use crate::agent::tool_loop::state::scope::{ReadyCalls, ToolScope};
 use crate::agent::tool_loop::state::{Asked, LoopState};
 use crate::config::{ContextConfig, ReplyConfig};
 use crate::memory::block::Block;
-use crate::parts::parts_of;
 use crate::prompt::side_query::SharedPrompt;
 use crate::prompt::{self, context};
 use crate::session::Session;
 use joi_answer::LengthLimit;
+use joi_answer::parts::parts_of;
 use joi_answer::plan::{Course, Plan};
 use joi_answer::protocol::{Protocol, WrittenCall};
 use joi_base::message::Channel;
@@ -111,9 +111,15 @@ pub(crate) fn begin(
         scope.picks.clear();
     }
     let native = shared.head.tools.clone();
+    let is_outside = |name: &String| request.tools.toolbox.get(name).is_some_and(|tool| tool.hands_out());
+    let form = match scope.chooses && (scope.is_guess || scope.picks.iter().any(is_outside)) {
+        true => shared.form.clone(),
+        false => Vec::new(),
+    };
+    scope.corrections = u32::from(!form.is_empty());
     LoopState {
         asked,
-        prompt: LoopPrompt { messages, talk, native, answering: request.answering.clone() },
+        prompt: LoopPrompt { messages, talk, native, form, answering: request.answering.clone() },
         scope,
         ready,
         plan,
@@ -174,6 +180,9 @@ fn scope(request: &TurnRequest<'_>, plan: &Plan, choice: ToolChoice, failed: &[S
         allowed: choice.names(&request.tools.offered()),
         picks: choice.picks,
         chooses: false,
+        is_guess: choice.is_guess,
+        corrections: 0,
+        fault: String::new(),
         strategy: strategy.concat(),
     };
     let always = [tools::STOP, tools::TOOL_SEARCH].map(str::to_owned);

@@ -22,13 +22,27 @@ pub(crate) fn prompt_kind(
     tools: &ToolsConfig,
     planner: &PlannerConfig,
 ) -> PromptKind {
-    let asked = request.turn.asked;
-    let is_talk = may_be_short(request, tools, planner)
-        && request.tools.by_words(asked, &request.turn.language).is_empty()
-        && request.tools.ready_calls(&[asked], &request.turn.language).is_none()
-        && (wants_a_tale(request) || !asks_for_a_deed(request))
-        && !goes_on_with_a_call(request);
+    let is_talk = has_no_cue(request, tools, planner) && (wants_a_tale(request) || !asks_for_a_deed(request));
     if is_talk { PromptKind::Talk } else { PromptKind::Tools }
+}
+
+/// Returns whether a request without a word for any tool reads as a wish for a deed or a look-up all the same.
+pub(crate) fn is_guess(request: &TurnRequest<'_>, tools: &ToolsConfig, planner: &PlannerConfig) -> bool {
+    let reads_as_wish = || wish::reads_as_wish(&request.turn.language, request.turn.asked);
+    tools.constrain
+        && request.turn.origin.is_owners()
+        && has_no_cue(request, tools, planner)
+        && !wants_a_tale(request)
+        && (reads_as_wish() || asks_for_a_deed(request))
+}
+
+/// Returns whether words pick the tools, and those of the request, and what it goes on with, pick none.
+fn has_no_cue(request: &TurnRequest<'_>, tools: &ToolsConfig, planner: &PlannerConfig) -> bool {
+    let (language, asked) = (&request.turn.language, request.turn.asked);
+    may_be_short(request, tools, planner)
+        && request.tools.by_words(asked, language).is_empty()
+        && request.tools.ready_calls(&[asked], language).is_none()
+        && !goes_on_with_a_call(request)
 }
 
 /// Returns whether this model gets short prompts at all: a small one, where each tool has words of its own by which it

@@ -120,7 +120,9 @@ impl<M: ChatModel> AgentContext<'_, M> {
         let answer = ask::answer(self.model, self.config, (&question, begun), sink).await?;
         let chose = std::mem::take(&mut state.scope.chooses);
         match answer {
-            ModelAnswer::Calls(wanted) if state.prompt.is_example(&wanted) => {
+            ModelAnswer::Calls(wanted)
+                if state.prompt.is_example(&wanted) || state.is_shown_example(&wanted) =>
+            {
                 sink.decided("tools", "none", "the model wrote down the example of a call").await?;
                 state.progress.has_refused_step |= chose;
                 state.put_tools_away(self.heads(), &self.grown());
@@ -143,6 +145,10 @@ impl<M: ChatModel> AgentContext<'_, M> {
             {
                 state.progress.has_refused_step = true;
                 sink.decided("tools", "none", "the model wants no tool").await?;
+                // What it has read of tools it would copy into the answer.
+                if state.progress.results.is_empty() && state.plan.is_empty() {
+                    state.put_tools_away(self.heads(), &self.grown());
+                }
                 Ok(None)
             }
             ModelAnswer::Whole => Ok(Some(LoopEnd::Answered)),
@@ -202,7 +208,8 @@ impl<M: ChatModel> AgentContext<'_, M> {
         let arguments = schema::checked(&tool.schema(), &made.arguments);
         let found: Vec<&str> = state.progress.done.iter().map(|call| call.answer.as_str()).collect();
         let arguments = arguments.as_ref().unwrap_or(&made.arguments);
-        state.asked.wish(&**tool, arguments, state.prompt.size(), &found.join(" "))
+        let wish = state.asked.wish(&**tool, arguments, state.prompt.size(), &found.join(" "));
+        if state.scope.is_guess { state.asked.of_guess(&**tool, arguments, wish) } else { wish }
     }
 
     /// Returns whether a small model calls what nobody asked for: it talks on better when it reads nothing of that.

@@ -4,6 +4,7 @@
 //! and how near a question is to sentences that have nothing to do with it. How near "near" is differs from model to
 //! model and from language to language; what an everyday sentence reaches is nearness that means nothing.
 
+use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, PoisonError};
 
 use tokio::time::timeout;
@@ -15,12 +16,22 @@ use joi_store::{Embedding, Store, StoreError};
 
 /// Texts that become vectors together.
 const TOGETHER: u32 = 8;
+/// Most texts whose vectors are kept.
+const MOST_KNOWN: usize = 1_000;
 
 /// Sentences that nobody asks about, a group for each language.
 static SENTENCES: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| {
     let groups = include_str!("../../../../assets/recall/everyday.txt").trim().split("\n\n");
     groups.map(|group| group.lines().collect()).collect()
 });
+
+/// The vectors of texts that are the same in every conversation, purposes of tools, and the model that made them.
+static KNOWN: LazyLock<std::sync::Mutex<(String, HashMap<String, Vec<f32>>)>> =
+    LazyLock::new(Default::default);
+
+fn known_texts() -> std::sync::MutexGuard<'static, (String, HashMap<String, Vec<f32>>)> {
+    KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Vectors of everyday sentences.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,6 +104,32 @@ impl<M: ChatModel> Embeddings<M> {
         let embedding = timeout(deadline::EMBED, making).await.ok()??;
         *newest() = Some((asked.to_owned(), embedding.clone()));
         Some(embedding)
+    }
+
+    /// Returns how near each of `texts` is to `asked`; nothing without a model for that, or in time. What was made in this
+    /// time is kept, so that many texts are there after a few questions.
+    pub(crate) async fn nearness(&self, asked: &str, texts: &[String]) -> Option<Vec<f32>> {
+        let question = self.of_question(asked).await?;
+        let making = async {
+            for some in Self::without_vector(&question.model, texts).chunks(TOGETHER as usize) {
+                let made =
+                    self.model.embed(some.to_vec()).await.ok().filter(|made| made.model == question.model)?;
+                known_texts().1.extend(some.iter().cloned().zip(made.vectors));
+            }
+            Some(())
+        };
+        timeout(deadline::PURPOSES, making).await.ok()??;
+        let known = known_texts();
+        texts.iter().map(|text| Some(cosine(known.1.get(text)?, &question.value))).collect()
+    }
+
+    /// Returns those of `texts` of which there is no vector by `model` yet.
+    fn without_vector(model: &str, texts: &[String]) -> Vec<String> {
+        let mut known = known_texts();
+        if known.0 != model || known.1.len() > MOST_KNOWN {
+            *known = (model.to_owned(), HashMap::new());
+        }
+        texts.iter().filter(|text| !known.1.contains_key(*text)).cloned().collect()
     }
 
     /// The everyday sentences by `model`, made once.

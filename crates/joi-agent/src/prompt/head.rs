@@ -10,17 +10,19 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::agent::protocols::Protocols;
+use crate::agent::router;
 use crate::config::{Character, ContextConfig, PersonaConfig};
 use crate::model::Room;
 use crate::outgoing::Withheld;
 use crate::prompt;
 use crate::prompt::context;
 use crate::prompt::profiles::{self, Profile};
+use joi_answer::form;
 use joi_answer::protocol::Protocol;
 use joi_base::clock::Clock;
 use joi_language::{Language, Languages};
-use joi_llm::{self as llm, Ask, ModelSize};
-use joi_tools::{ToolRegistry, ToolSnapshot, Toolbox, schema};
+use joi_llm::{self as llm, Ask, Message, ModelSize};
+use joi_tools::{Tool, ToolRegistry, ToolSnapshot, Toolbox, schema};
 
 /// Parts of the beginning of a prompt.
 pub struct Prelude {
@@ -101,6 +103,14 @@ impl Heads {
         Head { system: self.with_profile(persona), tools: Vec::new() }
     }
 
+    /// Returns the beginning of the prompt of a form: joi's own tools, with an example of each.
+    pub(crate) fn form(&self) -> Vec<Message> {
+        let offered = self.tools.offered(&[]);
+        let tools: Vec<&dyn Tool> =
+            offered.iter().map(|tool| &***tool).filter(|tool| is_in_form(*tool)).collect();
+        form::head(&tools, &self.language)
+    }
+
     fn with_profile(&self, persona: String) -> String {
         match self.profile {
             Some(profile) => format!("{persona}\n\n{}", profile.prompt.trim().replace("{name}", &self.name)),
@@ -132,6 +142,11 @@ impl Heads {
         let fragment = fragment.trim().replace("{tools}", &lines.join("\n"));
         Head { system: format!("{persona}\n\n{fragment}"), tools }
     }
+}
+
+/// Returns whether a tool stands in the head of every form.
+pub(crate) fn is_in_form(tool: &dyn Tool) -> bool {
+    !tool.hands_out() && !router::is_always(tool.name())
 }
 
 /// The heads of a conversation: its tools, with and without a profile.
@@ -196,6 +211,10 @@ pub fn head(prelude: Prelude) -> llm::HeadMaker {
             let messages = prompt::build(&head, Vec::new(), &newest, room);
             Ask { messages, tools: head.tools, ..Ask::default() }
         };
-        all.into_iter().map(ask).collect()
+        let form = is_short.then(|| {
+            let messages = heads.form().into_iter().chain([form::request("", &[], "")]).collect();
+            Ask { messages, ..Ask::default() }
+        });
+        all.into_iter().map(ask).chain(form).collect()
     })
 }

@@ -15,7 +15,7 @@ use crate::prompt;
 use crate::prompt::dialogue::ShownDialogue;
 use crate::prompt::head::Head;
 use crate::sink::ReplySink;
-use joi_llm::{Ask, Length};
+use joi_llm::{Ask, Length, Message};
 
 /// Something to be asked.
 #[derive(Debug)]
@@ -42,6 +42,8 @@ pub(crate) struct SharedPrompt {
     pub(crate) dialogue: ShownDialogue,
     /// What a small model has read of the same conversation for talk, where this is for tools.
     pub(crate) talk: Option<(Head, ShownDialogue)>,
+    /// The beginning of the prompt of a form, where one is asked.
+    pub(crate) form: Vec<Message>,
     /// The model's window.
     pub(crate) room: Room,
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::directed::picks;
 use super::scripted::answers;
-use super::tools::{Kit, writes};
+use super::tools::{Kit, chooses, writes};
 use super::*;
 use joi_language::Language;
 use joi_llm::ModelSize::{Large, Small};
@@ -63,7 +63,10 @@ impl Tool for OutsideTool {
     fn in_words(&self, _: &Arguments, _: &Language) -> String {
         format!("use {}", self.name)
     }
-    fn run<'a>(&'a self, _: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
+    fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
+        if self.name.ends_with("strict") && call.text("what") != "Zagreb" {
+            return async { Err(ToolError::Correct("what: only towns".into())) }.boxed();
+        }
         if self.is_gone.load(Ordering::SeqCst) {
             return async { Err(ToolError::TellModel("its server does not answer".into())) }.boxed();
         }
@@ -276,5 +279,24 @@ async fn a_failed_tool_of_a_server_comes_back_in_the_next_turn_and_not_when_its_
         }
         let ran = bench.say_in(&again, "how are you").await;
         assert_eq!(ran.choice().1, names, "removed: {is_removed}");
+    }
+}
+
+// One correction at most, and in the same form
+#[tokio::test]
+async fn arguments_that_do_not_fit_are_corrected_once_in_a_form() {
+    let strict = |what: &str| chooses("weather__strict", &json!({ "what": what }).to_string());
+    for (second, outcomes) in [("Zagreb", ["failed", "done"]), ("forecast of Zagreb", ["failed", "failed"])] {
+        let tool = OutsideTool::new("weather__strict", Effect::Fetches, ToolPermission::Allow);
+        let script = vec![strict("forecast"), strict(second), answers("It is wet over there now.")];
+        let bench = bench_with(Small, &Kit::new(), &tool, script).await;
+        let ran = bench.say("ask the weather forecast of Zagreb").await;
+        assert_eq!(ran.called().iter().map(|(_, outcome)| *outcome).collect::<Vec<_>>(), outcomes);
+        let asks = bench.model.asks();
+        assert_eq!(asks.iter().map(|ask| ask.format.is_some()).collect::<Vec<_>>(), [true, true, false]);
+        let newest = |ask: &Ask| ask.messages.last().unwrap().content.clone();
+        assert!(newest(&asks[0]).contains("- weather__strict("), "{}", newest(&asks[0]));
+        assert!(newest(&asks[1]).ends_with("(The call before was wrong: what: only towns)"));
+        assert_eq!(asks[0].messages[0], asks[1].messages[0], "the head is the same");
     }
 }

@@ -62,6 +62,10 @@ impl MindShared {
             Length::OneToken => 1,
             Length::AtMost(tokens) => options.num_predict.min(tokens),
         };
+        if ask.format.is_some() {
+            // What is read by the program alone is to be the likeliest; its words repeat those of the request.
+            (options.temperature, options.repeat_penalty) = (0.0, 1.0);
+        }
         ChatRequest {
             model: model.to_owned(),
             messages: ask.messages,

@@ -270,9 +270,12 @@ impl DeskShared {
         };
         match run(tool, call).await {
             Ok(output) => Ok(result(output)),
-            Err(ToolError::TellModel(why) | ToolError::EndTurn(why) | ToolError::Failed { why, .. }) => {
-                Err(why)
-            }
+            Err(
+                ToolError::TellModel(why)
+                | ToolError::Correct(why)
+                | ToolError::EndTurn(why)
+                | ToolError::Failed { why, .. },
+            ) => Err(why),
         }
     }
 

@@ -245,7 +245,10 @@ impl Tool for ForeignTool {
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
         async move {
             let result = self.call.call(call.arguments).await;
-            result.map(Output::foreign).map_err(|fault| ToolError::TellModel(self.worded(&fault)))
+            result.map(Output::foreign).map_err(|fault| match fault {
+                ForeignFault::Arguments(_) => ToolError::Correct(self.worded(&fault)),
+                _ => ToolError::TellModel(self.worded(&fault)),
+            })
         }
         .boxed()
     }

@@ -7,6 +7,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
+use crate::form::FormSource;
 use crate::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
 use joi_language::Language;
 use joi_language::values::deed::{self, CallValue, ValueKind};
@@ -29,6 +30,10 @@ impl Tool for Calculate {
 
     fn schema(&self) -> Value {
         schema::object(json!({ "expression": { "type": "string", "maxLength": 120 } }), &["expression"])
+    }
+
+    fn forms(&self, said: &FormSource<'_>) -> Vec<Value> {
+        if said.has_number() && said.time().is_none() { vec![self.schema()] } else { Vec::new() }
     }
 
     fn effect(&self, _: &Arguments) -> Effect {

@@ -8,6 +8,7 @@ use jiff::Zoned;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
+use crate::form::FormSource;
 use crate::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
 use joi_language::values::deed::{self, CallValue, ValueKind};
 use joi_language::{Language, fill};
@@ -15,6 +16,8 @@ use joi_schedule::words::{date_in, time_in_full};
 
 /// The name of the tool.
 pub(super) const NAME: &str = "time";
+/// Most words of a place that stands in a request.
+pub(super) const PLACE_WORDS: usize = 3;
 
 /// The tool.
 pub(super) struct Time;
@@ -30,6 +33,11 @@ impl Tool for Time {
 
     fn schema(&self) -> Value {
         schema::object(json!({ "city": { "type": "string", "maxLength": 60 } }), &[])
+    }
+
+    fn forms(&self, said: &FormSource<'_>) -> Vec<Value> {
+        let place = said.text(PLACE_WORDS).filter(|_| said.time().is_none());
+        place.map(|place| schema::object(json!({ "city": place }), &["city"])).into_iter().collect()
     }
 
     fn effect(&self, _: &Arguments) -> Effect {

@@ -11,6 +11,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
+use crate::form::FormSource;
 use crate::{Arguments, Call, Effect, Output, Tool, ToolError, schema};
 use joi_home::house::{FoundItem, House, Item, ItemKind, Permission, StateValue};
 use joi_home::{Home, HomeLink, HomeView};
@@ -32,6 +33,8 @@ pub(crate) const FIND: &str = "homeFind";
 pub(crate) const READ: &str = "homeRead";
 /// Most items in one list.
 const MOST: usize = 24;
+/// Most words of a thing that stands in a request.
+const THING_WORDS: usize = 4;
 /// Most names of which one is to be picked.
 const MOST_NAMED: usize = 8;
 
@@ -73,6 +76,16 @@ impl Tool for HomeFind {
 
     fn schema(&self) -> Value {
         schema::object(json!({ "words": { "type": "string", "maxLength": 80 } }), &["words"])
+    }
+
+    fn forms(&self, said: &FormSource<'_>) -> Vec<Value> {
+        let house = &view(&*self.0).house;
+        let texts = said.texts(THING_WORDS).into_iter();
+        let known: Vec<String> = texts.filter(|text| !house.matching(text).is_empty()).collect();
+        if known.is_empty() {
+            return Vec::new();
+        }
+        vec![schema::object(json!({ "words": { "enum": known } }), &["words"])]
     }
 
     fn effect(&self, _: &Arguments) -> Effect {
@@ -137,6 +150,14 @@ impl Tool for HomeRead {
         schema::object(json!({ "item": { "type": "string", "maxLength": 80 } }), &["item"])
     }
 
+    fn forms(&self, said: &FormSource<'_>) -> Vec<Value> {
+        let things = things_said(said, &view(&*self.0).house);
+        if things.is_empty() {
+            return Vec::new();
+        }
+        vec![schema::object(json!({ "item": { "enum": things } }), &["item"])]
+    }
+
     fn effect(&self, _: &Arguments) -> Effect {
         Effect::Looks
     }
@@ -153,6 +174,19 @@ impl Tool for HomeRead {
     fn run<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Output, ToolError>> {
         async move { self.look(call) }.boxed()
     }
+}
+
+/// Returns the titles of the things that stretches of the user's words mean, each once.
+fn things_said(said: &FormSource<'_>, house: &House) -> Vec<String> {
+    let mut titles: Vec<String> = Vec::new();
+    for text in said.texts(THING_WORDS) {
+        let FoundItem::One(item) = house.meant(&text) else { continue };
+        if !titles.iter().any(|title| title == item.title()) {
+            titles.push(item.title().to_owned());
+        }
+    }
+    titles.truncate(MOST_NAMED);
+    titles
 }
 
 fn view(home: &dyn Home) -> HomeView {

@@ -3,6 +3,7 @@
 //! In: what to do with which list. Out: the list as it stands in the database after that, which is what
 //! joi reports; nothing is said to be done that was not read back.
 
+mod forms;
 mod spoken;
 
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use futures_util::future::BoxFuture;
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 
+use crate::form::FormSource;
 use crate::{Arguments, Call, Effect, LastOf, Output, Source, Tool, ToolError, WayBack, schema};
 use joi_base::clock::Clock;
 use joi_base::message::Origin;
@@ -227,6 +229,10 @@ impl Tool for Lists {
             "text": { "type": "string", "maxLength": 300 },
         });
         schema::object(properties, &["action", "list"])
+    }
+
+    fn forms(&self, said: &FormSource<'_>) -> Vec<Value> {
+        forms::of(said)
     }
 
     fn effect(&self, arguments: &Arguments) -> Effect {

@@ -9,6 +9,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
+use crate::form::FormSource;
 use crate::{Arguments, Call, Effect, Output, Source, Tool, ToolError, schema};
 use joi_base::clock::Clock;
 use joi_base::message::Private;
@@ -21,6 +22,8 @@ use joi_store::{MemoryHit, MemoryKind, MemoryQuery, NewMemory, STRANGER, Store};
 pub(crate) const NAME: &str = "memory";
 /// Most entries that are found.
 const MOST_FOUND: usize = 5;
+/// Most words of a fact that stands in a request.
+const FACT_WORDS: usize = 12;
 /// The least letters of a word that is looked for.
 const SHORTEST: usize = 3;
 
@@ -106,6 +109,15 @@ impl Tool for MemoryTool {
             "about": { "type": "string", "enum": ["user", "wish", "world"] },
         });
         schema::object(properties, &["action", "text"])
+    }
+
+    fn forms(&self, said: &FormSource<'_>) -> Vec<Value> {
+        let Some(text) = said.text(FACT_WORDS).filter(|_| said.time().is_none()) else { return Vec::new() };
+        let call = |action: &str| {
+            let properties = json!({ "action": { "const": action }, "text": text });
+            schema::object(properties, &["action", "text"])
+        };
+        vec![call("remember"), call("search")]
     }
 
     fn effect(&self, arguments: &Arguments) -> Effect {

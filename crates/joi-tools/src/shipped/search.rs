@@ -14,6 +14,7 @@ use tokio::time::timeout;
 
 use super::weather::base;
 use crate::config::SearchConfig;
+use crate::form::FormSource;
 use crate::web::HttpClient;
 use crate::web::html::{self, Hit};
 use crate::{Arguments, Call, Effect, FailureCause, FoundPage, Output, Tool, ToolError, fence, schema};
@@ -29,6 +30,8 @@ const EACH: Duration = Duration::from_secs(6);
 const NOTHING: &str = "found nothing";
 /// Most results.
 const MOST_HITS: usize = 5;
+/// Most words of a query that stands in a request.
+const QUERY_WORDS: usize = 12;
 /// Most characters of one result's words.
 const MOST_WORDS: usize = 240;
 /// Most characters of them that may be quoted.
@@ -213,6 +216,11 @@ impl Tool for WebSearch {
 
     fn schema(&self) -> Value {
         schema::object(json!({ "query": { "type": "string", "maxLength": 200 } }), &["query"])
+    }
+
+    fn forms(&self, said: &FormSource<'_>) -> Vec<Value> {
+        let query = said.text(QUERY_WORDS).filter(|_| said.time().is_none());
+        query.map(|query| schema::object(json!({ "query": query }), &["query"])).into_iter().collect()
     }
 
     fn effect(&self, _: &Arguments) -> Effect {

@@ -7,6 +7,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
+use crate::form::FormSource;
 use crate::{Arguments, Call, Effect, Output, Source, Tool, ToolError, WayBack, fence, schema};
 use joi_language::values::deed::{self, CallValue, ValueKind};
 use joi_language::{Language, ToolSentences, fill};
@@ -17,6 +18,9 @@ use joi_schedule::{
 
 /// Most characters of a question which one is meant, where a stranger has named one of them.
 const LONGEST_WHICH: usize = 1_500;
+
+/// Most words of a name that stands in a request.
+const NAME_WORDS: usize = 5;
 
 /// Reads "nine minutes" and "tomorrow at noon".
 pub type ReadsWhen = fn(&Language, &str) -> Option<When>;
@@ -130,6 +134,39 @@ impl Tool for Timers {
             "name": { "type": "string", "maxLength": 100 },
         });
         schema::object(properties, &["action"])
+    }
+
+    fn forms(&self, said: &FormSource<'_>) -> Vec<Value> {
+        let name = said.text(NAME_WORDS);
+        let call = |action: Value, kind: Value, when: Option<&str>, name: Option<(&Value, bool)>| {
+            let mut properties = json!({ "action": action, "kind": kind });
+            let mut required = vec!["action", "kind"];
+            if let Some(when) = when {
+                properties["when"] = json!({ "const": when });
+                required.push("when");
+            }
+            if let Some((name, is_needed)) = name {
+                properties["name"] = name.clone();
+                required.extend(is_needed.then_some("name"));
+            }
+            schema::object(properties, &required)
+        };
+        let optional = name.as_ref().map(|name| (name, false));
+        let Some((when, means)) = said.time() else {
+            let kinds = json!({ "enum": ["timer", "alarm", "reminder"] });
+            let actions = ["list", "cancel"].map(|action| json!({ "const": action }));
+            let [list, cancel] = actions;
+            return vec![call(list, kinds.clone(), None, None), call(cancel, kinds, None, optional)];
+        };
+        let set = json!({ "const": "set" });
+        let first = match means {
+            When::In(_) => call(set.clone(), json!({ "const": "timer" }), Some(when), optional),
+            _ => call(set.clone(), json!({ "const": "alarm" }), Some(when), None),
+        };
+        let reminder = name
+            .as_ref()
+            .map(|name| call(set, json!({ "const": "reminder" }), Some(when), Some((name, true))));
+        [Some(first), reminder].into_iter().flatten().collect()
     }
 
     fn effect(&self, arguments: &Arguments) -> Effect {

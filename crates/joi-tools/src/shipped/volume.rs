@@ -6,6 +6,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
+use crate::form::FormSource;
 use crate::{Arguments, Call, Deed, Output, Tool, ToolError, schema};
 use joi_language::values::deed::{self, CallValue, ValueKind};
 use joi_language::{Language, fill};
@@ -31,6 +32,17 @@ impl Tool for SetVolume {
             "percent": { "type": "integer", "minimum": 0, "maximum": 100 },
         });
         schema::object(properties, &["change"])
+    }
+
+    fn forms(&self, said: &FormSource<'_>) -> Vec<Value> {
+        if said.time().is_some() {
+            return Vec::new();
+        }
+        let step = schema::object(json!({ "change": { "enum": ["up", "down"] } }), &["change"]);
+        let percent = json!({ "type": "integer", "minimum": 0, "maximum": 100 });
+        let level = json!({ "change": { "const": "set" }, "percent": percent });
+        let level = said.has_number().then(|| schema::object(level, &["change", "percent"]));
+        [Some(step), level].into_iter().flatten().collect()
     }
 
     fn deed(&self, arguments: &Arguments) -> String {

@@ -11,7 +11,9 @@ use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::clock::PLACE_WORDS;
 use crate::config::{Units, WeatherConfig};
+use crate::form::FormSource;
 use crate::web::{HttpClient, Url};
 use crate::{Arguments, Call, Effect, FailureCause, Output, Source, Tool, ToolError, schema};
 use joi_language::values::deed::{self, CallValue, ValueKind};
@@ -190,6 +192,15 @@ impl Tool for Weather {
             "day": { "type": "string", "enum": ["today", "tomorrow"] },
         });
         schema::object(properties, &[])
+    }
+
+    fn forms(&self, said: &FormSource<'_>) -> Vec<Value> {
+        let mut properties = json!({});
+        if let Some(place) = said.text(PLACE_WORDS) {
+            properties["place"] = place;
+        }
+        properties["day"] = json!({ "enum": ["today", "tomorrow"] });
+        vec![schema::object(properties, &[])]
     }
 
     fn effect(&self, _: &Arguments) -> Effect {

@@ -18,6 +18,8 @@ pub const CONDITION: &str = "the user named a condition";
 pub(super) const OBJECT: &str = "the user did not say what it is to be done to";
 /// The reason of a call that leaves a word of the request unexplained.
 pub const LEFT_OVER: &str = "the user said more than the call does";
+/// The reason of a call that a model took from words which say it in no known way.
+pub const GUESS: &str = "the call is a guess at what the user meant";
 /// All reasons: texts that a model gets about a call that is not made, and that are not an answer.
-pub const REASONS: [&str; 10] =
-    [NOTHING, REFUSED, INVENTED, UNCLEAR, OTHER, VALUE, CONDITION, OBJECT, LEFT_OVER, ELSE];
+pub const REASONS: [&str; 11] =
+    [NOTHING, REFUSED, INVENTED, UNCLEAR, OTHER, VALUE, CONDITION, OBJECT, LEFT_OVER, GUESS, ELSE];

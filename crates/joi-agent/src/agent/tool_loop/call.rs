@@ -80,6 +80,7 @@ impl<M: ChatModel> AgentContext<'_, M> {
             Err((outcome, told)) => {
                 (record.outcome, record.reason) = (outcome.into(), told.clone());
                 if outcome == "refused" {
+                    state.scope.note_fault(&told);
                     let known = self.heads.all_tools().get(&made.name).map(|tool| &**tool);
                     let looks = |tool: &dyn Tool| !writes(tool.effect(&made.arguments));
                     if !known.is_some_and(looks) {
@@ -212,7 +213,11 @@ impl<M: ChatModel> AgentContext<'_, M> {
                 let text = fence::cut(&why, OWN);
                 Ok(Called::Told { text, success: Success::No, sentence: Some(sentence) })
             }
-            Err(ToolError::TellModel(why) | ToolError::Failed { why, .. }) => {
+            Err(error @ (ToolError::TellModel(_) | ToolError::Correct(_) | ToolError::Failed { .. })) => {
+                let why = error.to_string();
+                if matches!(error, ToolError::Correct(_)) {
+                    state.scope.note_fault(&why);
+                }
                 if writes(effect) {
                     state.progress.undone.push(DoneCall::undone(tool.name(), Some(tool), arguments));
                 }
@@ -360,7 +365,9 @@ fn held_back(
     let told = match verdict {
         GateVerdict::Allow => return None,
         GateVerdict::Ask(why) if question.chars().count() <= LONGEST_QUESTION => {
-            return Some(("asked", why.into(), Called::Ask(one_line(&question))));
+            // Words of a model are in it: on one line.
+            let question = question.split_whitespace().collect::<Vec<_>>().join(" ");
+            return Some(("asked", why.into(), Called::Ask(question)));
         }
         GateVerdict::Ask(_) => "The arguments are too long to ask the user about.".to_owned(),
         GateVerdict::Forbid(why) => format!("This call is not allowed: {why}. Tell the user so."),
@@ -389,9 +396,4 @@ pub(super) fn redacted(arguments: &Arguments) -> Arguments {
         Value::Object(clean) => clean,
         _ => Arguments::new(),
     }
-}
-
-/// Words of a model that are spoken as part of a question: on one line.
-fn one_line(question: &str) -> String {
-    question.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -11,7 +11,7 @@ use jiff::Zoned;
 
 use crate::agent::ask::{ModelQuestion, WrittenCalls};
 use crate::agent::prompt_kind::PromptKind;
-use crate::prompt::head::Heads;
+use crate::prompt::head::{Heads, is_in_form};
 use crate::session::tool_history::CallOutcome;
 use crate::sink::ReplySink;
 use joi_answer::LengthLimit;
@@ -26,14 +26,15 @@ use joi_base::message::{Channel, Origin};
 use joi_language::Language;
 use joi_language::PromptName;
 use joi_llm::{Ask, Length, Message, ModelSize};
+use joi_tools::form::{self, FormScope};
 use joi_tools::gate::{Address, Taint, Wish};
-use joi_tools::schema::{self, ChoiceScope};
 use joi_tools::{Arguments, Effect, Source, Tool, Toolbox};
 use joi_understand::wish::{self, CallWords, Utterances};
 use progress::LoopProgress;
 use prompt::LoopPrompt;
 use scope::{ReadyCalls, ToolScope};
 
+mod guess;
 mod handed;
 pub(crate) mod progress;
 pub(crate) mod prompt;
@@ -182,11 +183,20 @@ impl LoopState {
                 self.scope.picks.iter().filter_map(|name| toolbox.get(name)).collect();
             let picked: Vec<&dyn Tool> = picked.into_iter().map(|tool| &**tool).collect();
             // What would be refused whatever is in it need not be written.
-            let scope = match self.asked.only_asks() {
-                true => ChoiceScope::Looks,
-                false => ChoiceScope::Everything,
+            let scope = match self.asked.only_asks() && !self.scope.is_guess {
+                true => FormScope::Looks,
+                false => FormScope::Everything,
             };
-            ask.format = Some(schema::choice(&picked, scope));
+            ask.format = Some(match self.scope.is_guess {
+                true => form::of_words(&picked, scope, &self.asked.form_source()),
+                false => form::of_tools(&picked, scope),
+            });
+            if !self.prompt.form.is_empty() {
+                let further: Vec<&dyn Tool> =
+                    picked.iter().copied().filter(|tool| !is_in_form(*tool)).collect();
+                let request = joi_answer::form::request(&self.asked.words, &further, &self.scope.fault);
+                ask.messages = self.prompt.form.iter().cloned().chain([request]).collect();
+            }
             ask.length = Length::AtMost(CHOICE_TOKENS);
             purpose = Purpose::Choice;
         }

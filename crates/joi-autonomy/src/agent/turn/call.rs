@@ -156,7 +156,12 @@ impl<'a> TurnCalls<'a> {
                 self.taint = Taint::Tainted;
                 Ok(if fence::is_fenced(&text) { text } else { fence::wrap(&text, MOST_RESULT) })
             }
-            Err(ToolError::TellModel(why) | ToolError::EndTurn(why) | ToolError::Failed { why, .. }) => {
+            Err(
+                ToolError::TellModel(why)
+                | ToolError::Correct(why)
+                | ToolError::EndTurn(why)
+                | ToolError::Failed { why, .. },
+            ) => {
                 if effect == Effect::Fetches || fence::is_fenced(&why) {
                     self.taint = Taint::Tainted;
                 }

@@ -11,7 +11,8 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::{named_value, no_such, seen, view, which, written};
+use super::{named_value, no_such, seen, things_said, view, which, written};
+use crate::form::FormSource;
 use crate::{Arguments, Call, Effect, HouseCall, Output, Tool, ToolError, schema};
 use joi_home::house::{Caution, FoundItem, House, Item, ItemCommand, Ordered, typed};
 use joi_home::{CommandOutcome, FOLLOWS_WITHIN, Home, SendFault};
@@ -68,6 +69,18 @@ impl Tool for HomeCommandTool {
             "command": { "type": "string", "maxLength": 60 },
         });
         schema::object(properties, &["item", "command"])
+    }
+
+    fn forms(&self, said: &FormSource<'_>) -> Vec<Value> {
+        let things = things_said(said, &view(&*self.0).house);
+        if things.is_empty() {
+            return Vec::new();
+        }
+        let command = match said.has_number() {
+            true => json!({ "type": "string", "maxLength": 12 }),
+            false => json!({ "enum": ["on", "off", "up", "down", "stop"] }),
+        };
+        vec![schema::object(json!({ "item": { "enum": things }, "command": command }), &["item", "command"])]
     }
 
     fn effect(&self, arguments: &Arguments) -> Effect {

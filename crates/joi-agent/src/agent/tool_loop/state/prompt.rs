@@ -23,6 +23,8 @@ pub(crate) struct LoopPrompt {
     pub(crate) messages: Vec<Message>,
     /// The same question behind what the model has read for talk, where it is a small one that was asked with tools.
     pub(crate) talk: Option<Vec<Message>>,
+    /// The prompt of a form, without the request; empty where a choice is made behind the prompt itself.
+    pub(crate) form: Vec<Message>,
     /// The tools of the request, in the native protocol.
     pub(crate) native: Vec<serde_json::Value>,
     /// Which model answers, how much may be asked of it, and how it calls tools.

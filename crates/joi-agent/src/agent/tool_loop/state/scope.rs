@@ -17,6 +17,11 @@ pub(crate) struct ToolScope {
     pub(crate) picks: Vec<String>,
     /// The next reply is a choice among the picks, and nothing but one.
     pub(crate) chooses: bool,
+    /// No word of the request speaks for any of them: the choice is a guess.
+    pub(crate) is_guess: bool,
+    /// Calls that the model may still correct, and what was wrong with the last one.
+    pub(crate) corrections: u32,
+    pub(crate) fault: String,
     /// The method by which the tools were picked, for the record.
     pub(crate) strategy: String,
 }
@@ -43,6 +48,15 @@ impl ToolScope {
     pub(super) fn choose_from(&mut self, picks: Vec<String>) {
         self.chooses = !picks.is_empty();
         self.picks = picks;
+    }
+
+    /// Notes what is wrong with a call; where it may be corrected, the next reply is a choice again.
+    pub(in crate::agent::tool_loop) fn note_fault(&mut self, fault: &str) {
+        if self.corrections > 0 {
+            self.corrections -= 1;
+            fault.clone_into(&mut self.fault);
+            self.chooses = !self.picks.is_empty();
+        }
     }
 
     /// No tool is recognised or called any more; how they were picked stays on record.

@@ -7,7 +7,7 @@
 //! a request. A matter of harm beside a command is answered before the command runs, whatever stands between them.
 //! Pure: no I/O, no clock.
 
-use crate::agent::tool_list::ToolList;
+use crate::tool_list::ToolList;
 use joi_language::values::{EntryKind, NewEntry, ScheduleOrder};
 use joi_language::{Language, MatterUrgency};
 use joi_llm::ModelSize;
@@ -18,7 +18,7 @@ use joi_understand::risk::{self, AnswerRisk};
 use joi_understand::{tongue, wish};
 
 /// The parts of a request, in the language it seems to be in.
-pub(crate) fn parts_of(asked: &str) -> Vec<&str> {
+pub fn parts_of(asked: &str) -> Vec<&str> {
     compound::parts(asked, tongue::of(asked))
 }
 
@@ -87,12 +87,12 @@ fn is_volume(part: &str, language: &Language) -> bool {
 }
 
 /// Returns whether a part is a quick command that may stand beside another request.
-pub(crate) fn is_quick(part: &str, language: &Language) -> bool {
+pub fn is_quick(part: &str, language: &Language) -> bool {
     quick(part, language).is_some()
 }
 
 /// The requests of an utterance in the order in which they are answered; nothing when it is to be taken whole.
-pub(crate) fn requests<'a>(
+pub fn requests<'a>(
     asked: &'a str,
     language: &Language,
     tools: &ToolList,
@@ -138,7 +138,7 @@ pub(crate) fn requests<'a>(
 }
 
 /// Returns the command behind a statement that names its day: "I'm off on Friday, skip the alarm".
-pub(crate) fn on_day_before(asked: &str, language: &Language) -> Option<QuickIntent> {
+pub fn on_day_before(asked: &str, language: &Language) -> Option<QuickIntent> {
     halves_of(asked).into_iter().find_map(|([one, other], joint)| {
         let is_told = joint != Joint::Comma
             || intents::mood(language, one) == Mood::Question
@@ -149,7 +149,7 @@ pub(crate) fn on_day_before(asked: &str, language: &Language) -> Option<QuickInt
 
 /// Returns what an utterance says of a matter of harm, and what it wants done beside that; nothing where it is to be
 /// taken whole. What is said beside a command is dropped elsewhere ("I'm making pasta, set a timer").
-pub(crate) fn beside_matter<'a>(
+pub fn beside_matter<'a>(
     asked: &'a str,
     language: &Language,
     tools: &ToolList,
