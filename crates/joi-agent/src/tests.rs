@@ -27,6 +27,7 @@ mod agent_questions;
 mod agents;
 mod attacks;
 mod breakdowns;
+mod carried;
 mod choice;
 mod confirmation;
 mod diary;

@@ -17,7 +17,7 @@ use joi_autonomy::watch::WatchOrder;
 use joi_language::fill;
 use joi_tools::gate::{self, Address, CallFacts, GateVerdict, Handed, Taint, ToolPermission, Wish};
 use joi_tools::{Effect, fence, house_deed};
-use joi_understand::house::HouseDecision;
+use joi_understand::house::{HouseDecision, follow};
 use joi_understand::intents::{EquivalentCall, Intent};
 use joi_understand::wish;
 
@@ -94,7 +94,11 @@ pub(super) async fn passes(
 pub(super) fn is_unmeant(turn: &Turn<'_>, recognised: &Recognised<'_>) -> bool {
     let changes =
         |deed: QuickDeed| matches!(deed.effect, Effect::Changes | Effect::Risks | Effect::Remembers);
-    deed(recognised).is_some_and(changes)
+    // "Not so bright" turns nothing down.
+    let in_other_words = matches!(recognised, Recognised::House(_))
+        && turn.language.house().is_some_and(|words| follow::is_in_other_words(turn.asked, words));
+    !in_other_words
+        && deed(recognised).is_some_and(changes)
         && matches!(wish::objection(&turn.language, turn.asked), Some(Wish::Talk(_)))
 }
 

@@ -5,6 +5,7 @@
 //! and sentences of what became of them. It refuses what needs a yes wherever words of others are in the conversation,
 //! and repeats nothing by itself.
 
+mod about;
 mod connected;
 mod here;
 mod later;

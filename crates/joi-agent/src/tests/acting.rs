@@ -147,46 +147,6 @@ async fn a_note_is_reported_to_be_there_once_it_was_read_back() {
     assert_eq!(bench.store.notes("shopping").await.unwrap(), ["milk", "eggs", "olive oil"]);
 }
 
-#[tokio::test]
-async fn a_list_needs_no_name_where_it_was_just_spoken_of() {
-    let bench = Bench::shipped(vec![answers("What?")]);
-    for (said, answered) in [
-        ("start a list for the camping trip", "The camping trip list is empty."),
-        (
-            "put a tent and two sleeping bags on it",
-            "A tent and two sleeping bags are on the camping trip list.",
-        ),
-        ("and matches", "Matches is on the camping trip list."),
-        ("take off the matches again", "I took matches off the camping trip list."),
-        ("is the tent on there?", "Yes"),
-    ] {
-        let said_then = bench.say(said).await.shown().to_owned();
-        assert!(said_then.starts_with(answered), "{said}: {said_then}");
-    }
-    assert_eq!(bench.model.requests().len(), 0);
-    assert_eq!(bench.store.notes("camping trip").await.unwrap(), ["a tent", "two sleeping bags"]);
-    bench.later(150);
-    assert_eq!(bench.say("and matches").await.shown(), "What?", "which list that is, is forgotten");
-}
-
-#[tokio::test]
-async fn a_question_is_asked_once_more_of_something_else() {
-    let bench = Bench::shipped(vec![answers("What?"), answers("What?")]);
-    assert!(bench.say("what time is it in Lisbon?").await.shown().ends_with("in Lisbon."));
-    let tokyo = bench.say("and in Tokyo?").await.shown().to_owned();
-    assert!(tokyo.ends_with("in Tokyo."), "{tokyo}");
-    assert_eq!(bench.say("what is eighteen percent of two hundred").await.shown(), "That's 36.");
-    assert_eq!(bench.say("and of three hundred").await.shown(), "That's 54.");
-    assert_eq!(bench.model.requests().len(), 0);
-    // What is done is not done once more by half a sentence.
-    bench.say("put milk on the shopping list").await;
-    bench.say("and on Friday").await;
-    bench.say("what time is it in Lisbon").await;
-    bench.later(150);
-    bench.say("and in Tokyo").await;
-    assert_eq!(bench.model.requests().len(), 2);
-}
-
 // covers gate, O9: strangers' words command nothing
 #[tokio::test]
 async fn after_a_strangers_words_a_change_needs_a_yes() {

@@ -29,7 +29,7 @@ pub(crate) struct TruthFile {
 }
 
 impl TruthFile {
-    /// What is written in `text`.
+    /// Reads the text of the file.
     pub(crate) fn read(text: &str) -> Result<Self, String> {
         toml::from_str(text).map_err(|error| error.to_string())
     }

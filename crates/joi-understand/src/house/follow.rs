@@ -46,6 +46,11 @@ pub fn is_undo(text: &str, words: &HouseWords) -> bool {
     !said.is_empty() && words.follow.undo.iter().any(|undo| bare(spoken::words(undo)) == said)
 }
 
+/// Returns whether the whole of `text` is a request in other words, whatever no is in it: "not so bright".
+pub fn is_in_other_words(text: &str, words: &HouseWords) -> bool {
+    spoken::stands_for(&spoken::bare(text, words), words).is_some()
+}
+
 /// Returns the command that `text` stands for where it wants of another thing what the server was sent for the last one:
 /// "the bedroom too".
 pub fn likewise(text: &str, last: &str, words: &HouseWords) -> Option<String> {

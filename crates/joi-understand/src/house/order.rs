@@ -248,20 +248,6 @@ impl Reader<'_> {
         all
     }
 
-    /// Returns the only lock where a door is.
-    pub(super) fn lock_near<'t>(&'t self, door: &Thing<'_>) -> Option<&'t Thing<'t>> {
-        // A lamp beside a door is locked by nothing.
-        let is_lockable =
-            matches!(door.kind, None | Some(ThingKind::Door | ThingKind::Window | ThingKind::Lock));
-        if !is_lockable {
-            return None;
-        }
-        let mut locks = self.things.all.iter().filter(|thing| {
-            deed::lock(thing).is_some() && thing.location == door.location && door.location.is_some()
-        });
-        locks.next().filter(|_| locks.next().is_none())
-    }
-
     fn planned(
         &self,
         thing: &Thing<'_>,

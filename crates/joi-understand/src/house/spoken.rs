@@ -16,8 +16,20 @@ pub(super) fn words(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns the words of an utterance without what only makes it polite.
+/// Returns the words of an utterance without what only makes it polite; other words for a request as those.
 pub(super) fn request(text: &str, words: &HouseWords) -> Vec<String> {
+    let said = bare(text, words);
+    stands_for(&said, words).map_or(said.clone(), self::words)
+}
+
+/// Returns the request that `said` is in other words: "not so bright".
+pub(super) fn stands_for<'w>(said: &[String], words: &'w HouseWords) -> Option<&'w str> {
+    let other = words.follow.same.iter().find(|(same, _)| self::words(same) == said);
+    other.map(|(_, stands)| stands.as_str())
+}
+
+/// Returns the words of an utterance without what only makes it polite.
+pub(super) fn bare(text: &str, words: &HouseWords) -> Vec<String> {
     let mut said = self::words(text);
     while let Some(count) = words.words.frames.iter().filter_map(|frame| starts(&said, frame)).max() {
         said.drain(..count);
@@ -37,8 +49,7 @@ pub(super) fn request(text: &str, words: &HouseWords) -> Vec<String> {
     while let Some(count) = ends(&said) {
         said.truncate(said.len() - count);
     }
-    let other = words.follow.same.iter().find(|(same, _)| self::words(same) == said);
-    other.map_or(said, |(_, stands)| self::words(stands))
+    said
 }
 
 /// Returns the same without words that say nothing.

@@ -14,7 +14,6 @@ use crate::HouseKnown;
 use crate::prompt::home;
 use crate::quick::home::has_tool_for;
 use crate::quick::recognised::HouseWish;
-use crate::session::Session;
 use crate::turn::Turn;
 use joi_answer::parts;
 use joi_autonomy::watch::Watches;
@@ -154,7 +153,7 @@ impl ConnectedHome {
         Some(read(&HouseSituation { house, words, phrasings, phonetic, room, follow, templates }))
     }
 
-    fn decided(&self, turn: &Turn<'_>, follow: FollowUp<'_>) -> Option<HouseDecision> {
+    pub(super) fn decided(&self, turn: &Turn<'_>, follow: FollowUp<'_>) -> Option<HouseDecision> {
         let decided =
             self.understood(turn, follow, |situation| house::decide(turn.asked, situation)).flatten();
         decided.filter(|decision| may_be(decision, turn))
@@ -212,27 +211,6 @@ impl ConnectedHome {
                 HouseWish::Decided(HouseDecision::Refused(none))
             }),
         }
-    }
-
-    /// Returns whether `turn` is a question that the house answers.
-    pub(crate) fn answers(&self, turn: &Turn<'_>) -> bool {
-        matches!(self.decided(turn, FollowUp::default()), Some(HouseDecision::Told(_)))
-    }
-
-    /// Returns whether `asked` is about the house, or about what was spoken of in it.
-    pub(crate) fn knows(&self, asked: &str, turn: &Turn<'_>, session: &Session) -> bool {
-        let thread = session.with(|state| state.house.clone());
-        let it = thread.it(turn.now.timestamp());
-        let half = Turn { asked, now: turn.now.clone(), language: Arc::clone(&turn.language), ..*turn };
-        self.decided(&half, FollowUp { it, ..FollowUp::default() }).is_some_and(|decided| !is_odd(&decided))
-    }
-
-    /// Returns whether `turn` is a command to what was spoken of last, and none without that.
-    pub(crate) fn is_about_it(&self, turn: &Turn<'_>, thread: &HouseThread) -> bool {
-        let it = thread.it(turn.now.timestamp());
-        let acts =
-            |it| self.decided(turn, FollowUp { it, ..FollowUp::default() }).is_some_and(|it| acts(&it));
-        !it.is_empty() && acts(it) && !acts(&[])
     }
 
     /// Returns what takes back what was done in the house last; with "cancel that" only what the turn before was about.
@@ -399,7 +377,7 @@ impl HouseWish {
 }
 
 /// With words for a time in them, the words for a thing or a value are none.
-fn is_odd(decision: &HouseDecision) -> bool {
+pub(super) fn is_odd(decision: &HouseDecision) -> bool {
     matches!(decision, HouseDecision::Refused(HouseRefusal::NoSuch(_) | HouseRefusal::Cannot(_)))
 }
 
@@ -408,12 +386,17 @@ fn may_be(decision: &HouseDecision, turn: &Turn<'_>) -> bool {
     !acts(decision) || may_act(turn)
 }
 
-fn acts(decision: &HouseDecision) -> bool {
+pub(super) fn acts(decision: &HouseDecision) -> bool {
     matches!(decision, HouseDecision::Send(_) | HouseDecision::AskFirst(_))
 }
 
 fn may_act(turn: &Turn<'_>) -> bool {
-    intents::mood(&turn.language, turn.asked) == Mood::Request && !turn.is_quoting
+    let is_request = || {
+        let in_other_words = |words: &Arc<HouseWords>| follow::is_in_other_words(turn.asked, words);
+        intents::mood(&turn.language, turn.asked) == Mood::Request
+            || turn.language.house().is_some_and(in_other_words)
+    };
+    !turn.is_quoting && is_request()
 }
 
 fn needs_no_state(decision: &HouseDecision) -> bool {

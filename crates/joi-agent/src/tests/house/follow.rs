@@ -184,6 +184,9 @@ async fn german_goes_on_with_what_was_said() {
     let all =
         [("Hall_Light", "ON"), ("Hall_Light", "OFF"), ("Hall_Light", "ON"), ("Living_Lamp_Color", "ON")];
     assert_eq!(housed.sent(), sent(&all));
+    // A no in other words is none.
+    assert_eq!(housed.says("nicht so hell").await, "Erledigt.");
+    assert_eq!(housed.sent().len(), all.len() + 1);
 }
 
 /// A house whose things take a minute to obey, and a turn that is cancelled once its command is there.

@@ -236,9 +236,14 @@ pub(super) fn fit_version(version: &str) -> Result<(), HomeFault> {
     }
 }
 
+/// Sensors of sunset and sunrise, for "when the sun sets": they are read though no assistant is shown them by default, since
+/// they say nothing of the house.
+const OF_THE_SUN: [&str; 2] = ["sensor.sun_next_setting", "sensor.sun_next_rising"];
+
 pub(super) fn seen_by_assistants(list: &Value) -> HashSet<String> {
     let all = list["exposed_entities"].as_object().into_iter().flatten();
-    all.filter(|(_, assistants)| assistants["conversation"] == true).map(|(id, _)| id.clone()).collect()
+    let shown = all.filter(|(_, assistants)| assistants["conversation"] == true).map(|(id, _)| id.clone());
+    shown.chain(OF_THE_SUN.map(str::to_owned)).collect()
 }
 
 /// Returns the further names of entities, out of the extended entries of the registry.

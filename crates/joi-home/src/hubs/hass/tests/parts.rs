@@ -356,3 +356,13 @@ fn what_opens_a_door_is_asked_first_also_without_a_class_and_as_a_script() {
         assert_eq!(is_asked("script", &ItemCommand::Text(script.into())), expected, "{script}");
     }
 }
+
+#[test]
+fn what_no_assistant_is_shown_is_not_read_but_when_the_sun_sets() {
+    let shown = json!({"exposed_entities": {
+        "light.hall": {"conversation": true}, "light.secret": {"conversation": false}, "sun.sun": {},
+    }});
+    let mut seen: Vec<String> = seen_by_assistants(&shown).into_iter().collect();
+    seen.sort();
+    assert_eq!(seen, ["light.hall", "sensor.sun_next_rising", "sensor.sun_next_setting"]);
+}
