@@ -201,7 +201,7 @@ impl<M: ChatModel> Engine<M> {
         let known = self.parts.initiative.known(language, now);
         match (&self.parts.home, language.house()) {
             (Some(home), _) => home.summary(&known, language),
-            (None, Some(words)) => prompt::home::summary(None, &known, UNUSED_COMFORT, words),
+            (None, Some(words)) => joi_tools::house_summary(None, &known, UNUSED_COMFORT, words),
             (None, None) => String::new(),
         }
     }

@@ -19,23 +19,9 @@ use joi_language::{Language, fill};
 use joi_proactive::alert::{AcknowledgedBy, AlertService};
 use joi_schedule::announce::{Announcer, QuietHours};
 use joi_schedule::{Days, words};
+use joi_tools::HouseKnown;
 use joi_understand::intents::QuietWish;
 use joi_understand::intents::{self, Intent};
-
-/// Knowledge of the house beside its states: by the meanings of items, of services, of what was mentioned.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct HouseKnown {
-    /// Items of detectors that are on.
-    pub alarms: Vec<String>,
-    /// Items of doors and windows that are open.
-    pub open: Vec<String>,
-    /// Whether somebody is at home; nothing where that is not known.
-    pub is_anybody_home: Option<bool>,
-    /// The weather, in our words.
-    pub weather: Option<String>,
-    /// The last proactive message, in our words.
-    pub mentioned: Option<String>,
-}
 
 /// Describes what is known of the house, in a language and at a moment.
 pub type HouseTeller = Arc<dyn Fn(&Language, &Zoned) -> HouseKnown + Send + Sync>;

@@ -48,8 +48,9 @@ pub use config::{PersonaMode, PlannerConfig, PlannerMode, PlannerOrder};
 
 pub use agent::protocols::Protocols;
 pub use engine::{Engine, EngineParts};
-pub use initiative::{ComposeFault, ComposedWords, HouseKnown, HouseTeller, Initiative, ProactiveBrief};
+pub use initiative::{ComposeFault, ComposedWords, HouseTeller, Initiative, ProactiveBrief};
 pub use joi_answer::protocol::Protocol;
+pub use joi_tools::HouseKnown;
 pub use joi_understand::intents::{QuietWish, VolumeChange};
 pub use measured_prompts::{MeasuredPrompts, measured_prompts};
 pub use memory::{Everyday, Extractor, MemoryConfig, MemoryDigest, Sources, diary, memory_question};

@@ -15,7 +15,6 @@ use joi_llm::{Message, ModelSize, Role};
 pub(crate) mod context;
 pub(crate) mod dialogue;
 pub(crate) mod head;
-pub(crate) mod home;
 pub(crate) mod profile;
 pub(crate) mod profiles;
 pub(crate) mod side_query;

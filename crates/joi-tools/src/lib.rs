@@ -12,6 +12,7 @@ mod find;
 pub mod foreign;
 pub mod form;
 pub mod gate;
+mod house_summary;
 mod last_of;
 mod output;
 mod permission;
@@ -33,6 +34,7 @@ mod web;
 pub use call::Call;
 pub use config::{Digest, LookUpMode, Router, SearchConfig, ToolsConfig, Units, WeatherConfig};
 pub use effect::{Deed, Source};
+pub use house_summary::{HouseKnown, house_summary};
 pub use joi_language::values::deed::{self, Arguments, CallValue, Effect};
 pub use last_of::LastOf;
 pub use output::{FailureCause, FoundPage, Output, ToolError};
@@ -54,6 +56,10 @@ pub use web::HttpClient;
 pub const STOP: &str = stop::NAME;
 /// The tool that finds further tools; on every turn's allow-list.
 pub const TOOL_SEARCH: &str = find::NAME;
+/// Returns whether a tool is on every turn's allow-list.
+pub fn is_always(name: &str) -> bool {
+    [STOP, TOOL_SEARCH].contains(&name)
+}
 /// The tool that reads and changes the memory.
 pub const MEMORY: &str = memory::NAME;
 /// The tools of the house.

@@ -7,7 +7,7 @@
 use serde_json::{Value, json};
 
 use crate::agent::request::TurnRequest;
-use crate::agent::router::{self, ToolChoice, is_always};
+use crate::agent::router::{self, ToolChoice};
 use crate::config::{PlannerConfig, PlannerMode, PlannerOrder};
 use crate::deadline;
 use crate::memory::coverage::Coverage;
@@ -20,7 +20,7 @@ use joi_answer::plan::{self, Course, Plan, Recall};
 use joi_answer::tool_list::ToolList;
 use joi_language::Language;
 use joi_llm::ModelSize;
-use joi_tools::ToolsConfig;
+use joi_tools::{ToolsConfig, is_always};
 use joi_understand::question;
 
 /// The instruction.

@@ -18,7 +18,7 @@ use crate::session::Session;
 use crate::sink::ReceiverClosed;
 use joi_answer::json::object;
 use joi_llm::ModelSize;
-use joi_tools::{self as tools, Router, Tool, ToolsConfig, route};
+use joi_tools::{Router, Tool, ToolsConfig, is_always, route};
 
 /// The instruction.
 const PROMPT: &str = include_str!("../../../../assets/prompts/router.md");
@@ -153,9 +153,4 @@ pub(crate) async fn choose_tools<M: ChatModel>(
     }
     sink.decided("router", "picked", if names.is_empty() { "none".into() } else { names.join(" ") }).await?;
     Ok(ToolChoice::by_model(names, by_words))
-}
-
-/// Returns whether a tool is on every turn's allow-list.
-pub(crate) fn is_always(name: &str) -> bool {
-    [tools::STOP, tools::TOOL_SEARCH].contains(&name)
 }

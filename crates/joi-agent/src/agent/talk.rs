@@ -7,12 +7,11 @@
 
 use crate::agent::prompt_kind::PromptKind;
 use crate::agent::request::TurnRequest;
-use crate::agent::router::is_always;
 use crate::config::{PlannerConfig, PlannerMode};
 use joi_answer::news::{self, WantedLength};
 use joi_llm::ModelSize;
 use joi_tools::gate::Wish;
-use joi_tools::{Router, ToolsConfig};
+use joi_tools::{Router, ToolsConfig, is_always};
 use joi_understand::reference;
 use joi_understand::wish::{self, CallWords, Utterances};
 

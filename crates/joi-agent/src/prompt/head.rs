@@ -10,7 +10,6 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::agent::protocols::Protocols;
-use crate::agent::router;
 use crate::config::{Character, ContextConfig, PersonaConfig};
 use crate::model::Room;
 use crate::outgoing::Withheld;
@@ -22,7 +21,7 @@ use joi_answer::protocol::Protocol;
 use joi_base::clock::Clock;
 use joi_language::{Language, Languages};
 use joi_llm::{self as llm, Ask, Message, ModelSize};
-use joi_tools::{Tool, ToolRegistry, ToolSnapshot, Toolbox, schema};
+use joi_tools::{Tool, ToolRegistry, ToolSnapshot, Toolbox, is_always, schema};
 
 /// Parts of the beginning of a prompt.
 pub struct Prelude {
@@ -146,7 +145,7 @@ impl Heads {
 
 /// Returns whether a tool stands in the head of every form.
 pub(crate) fn is_in_form(tool: &dyn Tool) -> bool {
-    !tool.hands_out() && !router::is_always(tool.name())
+    !tool.hands_out() && !is_always(tool.name())
 }
 
 /// The heads of a conversation: its tools, with and without a profile.

@@ -16,6 +16,6 @@ pub struct WantedWords {
     pub begins: Phrases,
     /// The same wherever they stand in a clause.
     pub anywhere: Phrases,
-    /// Beginnings of a clause for which words are enough: "tell me about".
+    /// Beginnings of a clause for which words are enough: "explain".
     pub talk: Phrases,
 }

@@ -63,7 +63,7 @@ impl MindShared {
             Length::AtMost(tokens) => options.num_predict.min(tokens),
         };
         if ask.format.is_some() {
-            // What is read by the program alone is to be the likeliest; its words repeat those of the request.
+            // Only the program reads it: the likeliest counts, and its words repeat those of the request.
             (options.temperature, options.repeat_penalty) = (0.0, 1.0);
         }
         ChatRequest {

@@ -7,10 +7,10 @@ use super::{Utterances, mentioned};
 use joi_language::Language;
 use joi_language::values::{CallValue, ValueKind, Wish};
 
-/// Returns what the words say of a call that a model only guessed: `wish` of a call in plain words. Nothing is done
-/// unasked, and what names something that nobody mentioned is not even asked about.
+/// Returns the verdict on a call that a model only guessed, `wish` being that on a call in plain words. Nothing is done
+/// unasked, and a name of something that nobody mentioned is not even asked about.
 pub fn of_guess(language: &Language, said: &Utterances<'_>, wish: Wish, values: &[CallValue]) -> Wish {
-    // What is chosen from a few words is asked about in full; it need not have been said.
+    // A choice of few words is asked about in full; it need not have been said.
     let is_said = |value: &&CallValue| !matches!(value.kind, ValueKind::Choice(_) | ValueKind::List);
     let values: Vec<CallValue> = values.iter().filter(is_said).cloned().collect();
     match wish {

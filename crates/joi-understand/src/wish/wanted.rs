@@ -1,7 +1,7 @@
 //! Whether an utterance reads as a wish for a deed or a look-up, whatever it is about.
 //!
 //! In: what was said. Out: whether a model is worth asking which tool it wants. Only the form of the words decides, by
-//! `[wanted]` in `consent.toml` of each language; questions, statements and requests for words alone ("tell me a joke")
+//! `[wanted]` in `consent.toml` of each language; questions, statements and requests for words alone ("sing me a song")
 //! are none. It allows nothing: that is decided as for any call.
 //! Pure: no I/O, no clock.
 
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wishes_are_told_from_talk_by_their_form() {
+    fn wishes_differ_from_talk_by_their_form() {
         for (asked, is_wish) in [
             ("give me a shout when the pasta's had its eleven minutes", true),
             ("Could you please check how late it is in Sydney?", true),

@@ -10,8 +10,6 @@ use tokio::time::timeout;
 
 use super::rooms::HouseRooms;
 use super::watched::Watching;
-use crate::HouseKnown;
-use crate::prompt::home;
 use crate::quick::home::has_tool_for;
 use crate::quick::recognised::HouseWish;
 use crate::turn::Turn;
@@ -44,7 +42,7 @@ pub struct ConnectedHome {
     pub(super) home: Arc<dyn Home>,
     pub(super) rooms: HouseRooms,
     /// Temperatures inside that are nothing to speak of, in °C.
-    comfort: [i32; 2],
+    pub(super) comfort: [i32; 2],
     /// Of the languages that were spoken so far.
     phrasings: Mutex<KnownPhrasings>,
     /// Of the language that was spoken last.
@@ -83,16 +81,6 @@ impl ConnectedHome {
     /// The server, for tools.
     pub fn server(&self) -> Arc<dyn Home> {
         Arc::clone(&self.home)
-    }
-
-    /// Returns the present description of the house for the model; empty where nothing is known.
-    pub(crate) fn summary(&self, known: &HouseKnown, language: &Language) -> String {
-        let view = self.view();
-        let house = view.link.is_up().then_some(&view.house);
-        match language.house() {
-            Some(words) => home::summary(house, known, self.comfort, words),
-            None => String::new(),
-        }
     }
 
     pub(super) fn view(&self) -> HomeView {

@@ -5,13 +5,12 @@
 //! the states, so it belongs to the newest message.
 //! Pure: no I/O, no clock.
 
-use crate::initiative::HouseKnown;
 use joi_home::house::{House, Item, ItemKind, StateValue};
 use joi_language::house::HouseWords;
 use joi_language::{SummaryWords, fill};
 
 /// Most characters of the line.
-pub(crate) const MOST: usize = 300;
+const MOST: usize = 300;
 /// Most things named in one part of it.
 const MOST_NAMED: usize = 4;
 /// Humidity that is usual, in percent.
@@ -21,8 +20,23 @@ const DANGERS: [&str; 6] = ["Smoke", "Gas", "CO", "Water", "Tampered", "Alarm"];
 /// Equipment that reports nothing else.
 const DETECTORS: [&str; 4] = ["FireDetector", "GasDetector", "LeakSensor", "CODetector"];
 
+/// Knowledge of the house beside its states: by the meanings of items, of services, of what was mentioned.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct HouseKnown {
+    /// Items of detectors that are on.
+    pub alarms: Vec<String>,
+    /// Items of doors and windows that are open.
+    pub open: Vec<String>,
+    /// Whether somebody is at home; nothing where that is not known.
+    pub is_anybody_home: Option<bool>,
+    /// The weather, in our words.
+    pub weather: Option<String>,
+    /// The last proactive message, in our words.
+    pub mentioned: Option<String>,
+}
+
 /// Returns the line; empty if there is nothing to report. Without a connection no state is reported.
-pub(crate) fn summary(
+pub fn house_summary(
     house: Option<&House>,
     known: &HouseKnown,
     comfort_c: [i32; 2],

@@ -30,7 +30,7 @@ fn house(more: Vec<Value>) -> House {
 }
 
 fn home_line(more: Vec<Value>) -> String {
-    summary(Some(&house(more)), &HouseKnown::default(), [17, 27], english().house().unwrap())
+    house_summary(Some(&house(more)), &HouseKnown::default(), [17, 27], english().house().unwrap())
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn what_is_open_unusual_dangerous_or_outside_is_reported_and_who_is_there() {
          Bath Warmth 15.5 °C; outside: Garden Warmth 3 °C]"
     );
     let none = HouseKnown::default();
-    let line = summary(Some(&house(rows)), &none, [17, 27], german().house().unwrap());
+    let line = house_summary(Some(&house(rows)), &none, [17, 27], german().house().unwrap());
     assert!(line.starts_with("[Haus: ALARM: Bath Smoke; anwesend: Anna; offen: Bath Window"), "{line}");
 }
 
@@ -117,11 +117,11 @@ fn what_is_known_beside_the_states_is_in_the_same_line_and_nothing_twice() {
     };
     let words = english().house().unwrap();
     assert_eq!(
-        summary(Some(&house(rows)), &known, [17, 27], words),
+        house_summary(Some(&house(rows)), &known, [17, 27], words),
         "[House: ALARM: Bath Smoke, Cellar Leak; somebody is at home; open: Bath Window; outside: 4 °C, rain; \
          just mentioned: the bath is warm]"
     );
-    let line = summary(None, &known, [17, 27], words);
+    let line = house_summary(None, &known, [17, 27], words);
     assert_eq!(
         line, "[House: outside: 4 °C, rain; just mentioned: the bath is warm]",
         "nothing is connected"
