@@ -123,7 +123,7 @@ impl WishOutcome {
         match counted.iter().copied().find(|call| is_right(call)) {
             Some(call) if ran(&call) => Self::Done,
             Some(_) => Self::Asked,
-            None if counted.iter().any(|call| is_tool(call)) => Self::Half,
+            None if counted.iter().any(is_tool) => Self::Half,
             None if counted.is_empty() => Self::Nothing,
             None => Self::Other,
         }

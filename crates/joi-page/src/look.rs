@@ -137,10 +137,10 @@ pub(crate) fn table(label: &str, heads: &[&str], rows: &[Vec<Markup>]) -> Markup
 pub(crate) fn sentence(text: &str) -> Markup {
     let parts: Vec<&str> = text.split('`').collect();
     html! {
-        @if parts.len() % 2 == 0 { (text) }
+        @if parts.len().is_multiple_of(2) { (text) }
         @else {
             @for (at, part) in parts.iter().enumerate() {
-                @if at % 2 == 0 { (part) } @else { code { (part) } }
+                @if at.is_multiple_of(2) { (part) } @else { code { (part) } }
             }
         }
     }

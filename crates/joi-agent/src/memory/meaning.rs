@@ -5,7 +5,7 @@
 //! model and from language to language; what an everyday sentence reaches is nearness that means nothing.
 
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, PoisonError};
+use std::sync::{Arc, LazyLock, MutexGuard, PoisonError};
 
 use tokio::time::timeout;
 
@@ -26,11 +26,10 @@ static SENTENCES: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| {
 });
 
 /// The vectors of texts that are the same in every conversation, purposes of tools, and the model that made them.
-static KNOWN: LazyLock<std::sync::Mutex<(String, HashMap<String, Vec<f32>>)>> =
-    LazyLock::new(Default::default);
-
-fn known_texts() -> std::sync::MutexGuard<'static, (String, HashMap<String, Vec<f32>>)> {
-    KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
+#[derive(Debug, Default)]
+struct KnownTexts {
+    model: String,
+    vectors: HashMap<String, Vec<f32>>,
 }
 
 /// Vectors of everyday sentences.
@@ -76,12 +75,18 @@ pub(crate) struct Embeddings<M> {
     everyday: tokio::sync::Mutex<Option<Arc<Everyday>>>,
     /// The newest question: words that were asked ahead of their end are asked again at it.
     newest: std::sync::Mutex<Option<(String, Embedding)>>,
+    known: std::sync::Mutex<KnownTexts>,
 }
 
 impl<M: ChatModel> Embeddings<M> {
     /// Embeddings of `model`.
     pub(crate) fn new(model: Arc<M>) -> Self {
-        Self { model, everyday: tokio::sync::Mutex::default(), newest: std::sync::Mutex::default() }
+        Self {
+            model,
+            everyday: tokio::sync::Mutex::default(),
+            newest: std::sync::Mutex::default(),
+            known: std::sync::Mutex::default(),
+        }
     }
 
     /// Returns whether the model must not read the memory.
@@ -111,25 +116,29 @@ impl<M: ChatModel> Embeddings<M> {
     pub(crate) async fn nearness(&self, asked: &str, texts: &[String]) -> Option<Vec<f32>> {
         let question = self.of_question(asked).await?;
         let making = async {
-            for some in Self::without_vector(&question.model, texts).chunks(TOGETHER as usize) {
+            for some in self.without_vector(&question.model, texts).chunks(TOGETHER as usize) {
                 let made =
                     self.model.embed(some.to_vec()).await.ok().filter(|made| made.model == question.model)?;
-                known_texts().1.extend(some.iter().cloned().zip(made.vectors));
+                self.known().vectors.extend(some.iter().cloned().zip(made.vectors));
             }
             Some(())
         };
         timeout(deadline::PURPOSES, making).await.ok()??;
-        let known = known_texts();
-        texts.iter().map(|text| Some(cosine(known.1.get(text)?, &question.value))).collect()
+        let known = self.known();
+        texts.iter().map(|text| Some(cosine(known.vectors.get(text)?, &question.value))).collect()
     }
 
     /// Returns those of `texts` of which there is no vector by `model` yet.
-    fn without_vector(model: &str, texts: &[String]) -> Vec<String> {
-        let mut known = known_texts();
-        if known.0 != model || known.1.len() > MOST_KNOWN {
-            *known = (model.to_owned(), HashMap::new());
+    fn without_vector(&self, model: &str, texts: &[String]) -> Vec<String> {
+        let mut known = self.known();
+        if known.model != model || known.vectors.len() > MOST_KNOWN {
+            *known = KnownTexts { model: model.to_owned(), vectors: HashMap::new() };
         }
-        texts.iter().filter(|text| !known.1.contains_key(*text)).cloned().collect()
+        texts.iter().filter(|text| !known.vectors.contains_key(*text)).cloned().collect()
+    }
+
+    fn known(&self) -> MutexGuard<'_, KnownTexts> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The everyday sentences by `model`, made once.
