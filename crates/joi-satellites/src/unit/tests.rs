@@ -149,10 +149,12 @@ async fn sound_leaves_the_machine_from_the_phrase_to_the_transcript_and_to_the_s
     // The next one takes its place.
     let mut next = bench.server().await;
     loop {
-        next.send("run-satellite", json!({})).await;
-        next.send("ping", json!({ "text": "y" })).await;
+        // It is refused, and its connection closed, until the end of the one before was seen.
+        let both = [("run-satellite", json!({})), ("ping", json!({ "text": "y" }))];
+        let bytes = both.map(|(kind, data)| WireEvent::new(kind, data).bytes()).concat();
+        let is_written = next.stream.write_all(&bytes).await.is_ok();
         match next.next().await {
-            Some(event) if event.kind == "pong" => break,
+            Some(event) if is_written && event.kind == "pong" => break,
             _ => next = bench.server().await,
         }
     }
