@@ -40,15 +40,15 @@ async fn goals_are_worked_on_by_their_own_server_and_nothing_of_them_goes_to_the
         .set("goals.prices.claude-double-1.input=3.0")
         .set("goals.prices.claude-double-1.output=15.0")
         .set(&key);
-    home.joi(&["goals", "new", "trip to Tokyo"]).well();
+    home.joi(&["goals", "new", "trip to Osaka"]).well();
     let before = chat.chats().len();
     let mut joi = Running::start(&mut home.command(&["run"]));
     joi.until("Ctrl-C ends");
-    until("its question", || home.joi(&["goals", "show", "Tokyo"]).out.contains("Do you like trains?"));
+    until("its question", || home.joi(&["goals", "show", "Osaka"]).out.contains("Do you like trains?"));
     assert!(status(&home).contains("claude-double-1 is ready (anthropic)"), "{}", status(&home));
-    let about_tokyo =
-        |chats: &[Value]| chats.iter().filter(|chat| chat.to_string().contains("Tokyo")).count();
-    assert_eq!(about_tokyo(&chat.chats()[before..]), 0);
+    let about_osaka =
+        |chats: &[Value]| chats.iter().filter(|chat| chat.to_string().contains("Osaka")).count();
+    assert_eq!(about_osaka(&chat.chats()[before..]), 0);
     assert!(goals.seen().iter().all(|seen| seen.key.as_deref() == Some("sk-ant-test")));
     let sent = &goals.chats()[0];
     assert!(sent["tools"].as_array().unwrap().iter().any(|tool| tool["name"] == "send_message"), "{sent:#}");
