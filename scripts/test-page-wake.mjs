@@ -52,25 +52,30 @@ for (const [width, height, kind] of widths) {
     await press("Record");
     await page.locator("#notice", { hasText: /no speech was recorded|too quiet/ }).waitFor();
   });
-  for (let take = 1; take <= 6; take += 1) {
+  const takes = section.locator("tbody tr");
+  const good = takes.filter({ hasText: /good −\d/ });
+  // One that is unlike the others does not count; eight are taken at most.
+  for (let take = 1; take <= 6 || ((await good.count()) < 6 && take <= 8); take += 1) {
     await task(`${kind}: say it, ${take}`, async () => {
       // The answer comes when it was recorded.
       const pressed = press("Record");
       await page.waitForTimeout(900);
-      say(take);
+      say(((take - 1) % 6) + 1);
       await pressed;
-      await section.locator("tbody tr").nth(take - 1).waitFor({ timeout: 30000 });
+      await takes.nth(take - 1).waitFor({ timeout: 30000 });
     });
   }
   await task(`${kind}: the scores are shown, without barriers`, async () => {
-    await section.locator("tbody tr", { hasText: /good −\d/ }).nth(4).waitFor();
+    await good.nth(4).waitFor();
     await barriers(page, "/health while a phrase is recorded");
     await fits(page, "/health while a phrase is recorded");
     await section.screenshot({ path: `${shots}/${kind === "desk" ? "manual-wake" : "phone-wake"}.png` });
   });
   await task(`${kind}: discard one`, async () => {
-    await press("Discard");
-    await section.locator("tbody tr").nth(5).waitFor({ state: "detached" });
+    const [all, fine] = [await takes.count(), await good.count()];
+    const one = fine === all ? takes.first() : takes.filter({ hasNotText: /good −\d/ }).first();
+    await one.getByRole("button", { name: "Discard" }).click();
+    await takes.nth(all - 1).waitFor({ state: "detached" });
   });
   if (kind === "phone") {
     await task(`${kind}: give up: nothing is kept`, async () => {

@@ -254,7 +254,8 @@ fn recorded(takes: &[TakeView], asked: f32, look: &Look) -> Markup {
                         None => { (badge(BadgeTone::Good, &words.good)) " " (score) },
                         Some(why) => {
                             (badge(BadgeTone::Fair, &look.words.health.fair)) " "
-                            (fill(&words.weak, &[("score", &score), ("asked", &number(asked))]))
+                            @if take.score < asked { (fill(&words.weak, &[("score", &score), ("asked", &number(asked))])) }
+                            @else { (score) }
                             br; span class="quiet" { (why) }
                         }
                     }
@@ -352,5 +353,28 @@ mod double {
             self.did(format!("{deed:?}"));
             Ok(())
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use joi_language::LanguageLibrary;
+
+    #[test]
+    fn a_score_that_is_enough_is_not_called_too_little() {
+        let words = LanguageLibrary::built_in().page("en").unwrap().into();
+        let (lang, form_key) = ("en".to_owned(), String::new());
+        let (now, zone) = (jiff::Zoned::default(), jiff::tz::TimeZone::UTC);
+        let look = Look { words, rooms: [].into(), lang, form_key, now, zone };
+        let unlike = |score| TakeView {
+            score,
+            heard: "Valon".to_owned(),
+            refused: Some("it came to less than the others".to_owned()),
+        };
+        let shown = |score| recorded(&[unlike(score)], -4.0, &look).into_string();
+        assert!(shown(-5.0).contains("is needed"));
+        let enough = shown(-3.0);
+        assert!(enough.contains("than the others") && !enough.contains("is needed"), "{enough}");
     }
 }
