@@ -17,7 +17,7 @@ use joi_autonomy::watch::WatchOrder;
 use joi_language::fill;
 use joi_tools::gate::{self, Address, CallFacts, GateVerdict, Handed, Taint, ToolPermission, Wish};
 use joi_tools::{Effect, fence, house_deed};
-use joi_understand::house::{HouseDecision, follow};
+use joi_understand::house::{HouseDecision, follow, later};
 use joi_understand::intents::{EquivalentCall, Intent};
 use joi_understand::wish;
 
@@ -110,9 +110,16 @@ fn judged(
     context: &QuickContext<'_>,
 ) -> GateVerdict {
     context.session.with(|state| state.history.refused.retain(|refused| !deed.deeds.contains(refused)));
-    // The condition of a watch is understood, and no objection to its command.
-    let is_watch = matches!(recognised, Recognised::House(HouseWish::Watch { .. }));
-    let objection = wish::objection(&turn.language, turn.asked).filter(|_| !is_watch);
+    // The condition of a watch is understood, and no objection to its command; nor is "when the sun sets".
+    let is_understood = |objection: &Wish| match recognised {
+        Recognised::House(HouseWish::Watch { .. }) => true,
+        Recognised::House(HouseWish::Later(_)) => {
+            let of_moment = turn.language.house().is_some_and(|words| later::names_moment(turn.asked, words));
+            matches!(objection, Wish::Ask(_)) && of_moment
+        }
+        _ => false,
+    };
+    let objection = wish::objection(&turn.language, turn.asked).filter(|objection| !is_understood(objection));
     let facts = CallFacts {
         tool: deed.tool,
         effect: deed.effect,

@@ -8,6 +8,7 @@
 use jiff::{Timestamp, Zoned};
 
 use super::follow::{self, BackStep};
+use super::phrasing::starts;
 use super::{HouseDecision, HouseRefusal, PlannedCommand, spoken};
 use joi_home::CommandOutcome;
 use joi_home::house::{House, Item, ItemCommand, ItemKind, StateValue};
@@ -104,6 +105,13 @@ pub fn without_time(text: &str, words: &HouseWords, read: impl Fn(&str) -> Optio
         }
     }
     found
+}
+
+/// Returns whether `text` names a moment that the house states: "when the sun sets".
+pub fn names_moment(text: &str, words: &HouseWords) -> bool {
+    let said = spoken::words(text);
+    let mut all = words.follow.sunset.say.iter().chain(&words.follow.sunrise.say);
+    all.any(|phrase| (0..said.len()).any(|at| starts(&said[at..], phrase).is_some()))
 }
 
 /// Returns what comes of commands at a time; an error is why nothing does.

@@ -226,9 +226,8 @@ impl ConnectedHome {
 
     /// Returns what `turn` wants at another time or for a while; nothing when it is no such command.
     fn later(&self, turn: &Turn<'_>, words: &Arc<HouseWords>, follow: FollowUp<'_>) -> Option<HouseWish> {
-        if !may_act(turn) {
-            return None;
-        }
+        // "When the sun sets, …" begins like a question; the rest of the words says whether it is one.
+        let is_request = may_act(turn);
         let by_template = |situation: &HouseSituation<'_>| house::later_by_template(turn.asked, situation);
         let timed = match self.understood(turn, follow, by_template).flatten() {
             Some(timed) => vec![timed],
@@ -238,8 +237,10 @@ impl ConnectedHome {
                 later::without_time(turn.asked, words, read)
             }
         };
+        let may_count = |timed: &LaterWords| is_request || matches!(timed.time, LaterTime::By(_));
         let mut understood: Vec<(HouseDecision, LaterTime)> = timed
             .into_iter()
+            .filter(may_count)
             .filter_map(|LaterWords { rest, time }| {
                 let (now, language) = (turn.now.clone(), Arc::clone(&turn.language));
                 let rest = Turn { asked: &rest, now, language, ..*turn };

@@ -47,7 +47,7 @@ async fn a_command_for_later_is_stored_reported_with_its_moment_and_listed() {
 
 #[tokio::test]
 async fn a_time_of_day_and_a_moment_of_the_house_are_understood() {
-    let housed = at_ten(|_| {}).await;
+    let housed = Housed::in_room("", vec![scripted::answers("Up to you.")], |_| {}).await;
     let told = housed.says("turn on the hall light at seven").await;
     assert!(told.contains("7 PM: Hall light on."), "{told}");
     let now = housed.bench.clock.now();
@@ -56,11 +56,15 @@ async fn a_time_of_day_and_a_moment_of_the_house_are_understood() {
     housed.demo.set("Sunset", &written);
     housed.until(|view| view.house.item("Sunset").unwrap().state.text == written).await;
     assert_eq!(housed.says("turn on the kitchen light at sunset").await, "In 2 hours: Kitchen light on.");
+    assert_eq!(housed.says("when the sun sets, turn on the hall light").await, "In 2 hours: Hall light on.");
+    assert_eq!(housed.says("when it gets dark switch on the desk lamp").await, "In 2 hours: Desk lamp on.");
     assert_eq!(
         housed.says("turn on the kitchen light at sunrise").await,
         "I don't know when that is, or it is over; nothing was done."
     );
-    assert_eq!(waiting(&housed).await.len(), 2);
+    assert_eq!(waiting(&housed).await.len(), 4);
+    let asked = housed.says("when the sun sets, should I turn off the hall light?").await;
+    assert_eq!(waiting(&housed).await.len(), 4, "a question sets nothing: {asked}");
 }
 
 #[tokio::test]
