@@ -48,6 +48,12 @@ pub(super) struct HttpServer {
     bearer: Option<Private<String>>,
 }
 
+/// Returns whether a web page came in place of an answer.
+pub(super) fn is_web_page(response: &Response) -> bool {
+    let kind = response.headers().get("content-type").and_then(|kind| kind.to_str().ok());
+    kind.is_some_and(|kind| kind.starts_with("text/html"))
+}
+
 impl HttpServer {
     /// Creates a client of the server at `endpoint`, which is not contacted yet. `bearer` is sent with every request.
     ///

@@ -3,6 +3,7 @@
 //! Plain data.
 
 pub(crate) mod anthropic;
+mod calls;
 pub(crate) mod ollama;
 pub(crate) mod openai;
 

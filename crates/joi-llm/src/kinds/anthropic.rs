@@ -24,7 +24,7 @@ use self::failure::{from_status, not_anthropic};
 use self::reply::MessageReader;
 use super::openai::words_of;
 use crate::error::LlmError;
-use crate::http::{Endpoint, HttpServer, SHORT_ANSWER, in_time};
+use crate::http::{Endpoint, HttpServer, SHORT_ANSWER, in_time, is_web_page};
 use crate::model_size::{Knowledge, ModelSize};
 use crate::server::{ChatServer, ServerAnswer};
 use crate::sse::SseReply;
@@ -121,8 +121,7 @@ impl Anthropic {
     }
 
     fn refuse_page(&self, response: &Response) -> Result<(), LlmError> {
-        let kind = response.headers().get("content-type").and_then(|kind| kind.to_str().ok());
-        match kind.is_some_and(|kind| kind.starts_with("text/html")) {
+        match is_web_page(response) {
             true => Err(not_anthropic(self.server.address(), "it sends a web page")),
             false => Ok(()),
         }

@@ -26,7 +26,7 @@ use self::failure::{from_status, not_openai};
 pub(super) use self::kind::offers;
 use self::reply::ReplyReader;
 use crate::error::LlmError;
-use crate::http::{Endpoint, HttpServer, SHORT_ANSWER, VECTORS, in_time};
+use crate::http::{Endpoint, HttpServer, SHORT_ANSWER, VECTORS, in_time, is_web_page};
 use crate::model_size::{knowledge_of, size_of};
 use crate::server::{ChatServer, ServerAnswer, finished};
 use crate::sse::SseReply;
@@ -193,8 +193,7 @@ impl OpenAi {
     }
 
     fn refuse_page(&self, response: &Response) -> Result<(), LlmError> {
-        let kind = response.headers().get("content-type").and_then(|kind| kind.to_str().ok());
-        match kind.is_some_and(|kind| kind.starts_with("text/html")) {
+        match is_web_page(response) {
             true => Err(not_openai(self.server.address(), "it sends a web page")),
             false => Ok(()),
         }

@@ -8,12 +8,13 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::failure::in_reply;
 use crate::error::LlmError;
+use crate::kinds::calls::{self, ReceivedCall, too_much};
 use crate::sse::{ReplyLines, data_of};
-use crate::wire::{ChatEvent, ChatStats, DoneReason, FunctionCall, ToolCall};
+use crate::wire::{ChatEvent, ChatStats, DoneReason};
 
 /// Most tool calls of one reply.
 const CALLS_MAX: usize = 64;
@@ -217,22 +218,11 @@ impl ReplyReader {
     fn hand_out_calls(&mut self, events: &mut VecDeque<ChatEvent>) -> Result<(), LlmError> {
         let is_cut = self.finished == Some(DoneReason::Length);
         for (at, call) in std::mem::take(&mut self.calls).into_iter().enumerate() {
-            let function = json!({ "index": at, "name": call.name, "arguments": call.arguments });
-            match serde_json::from_value::<FunctionCall>(function) {
-                Ok(function) if !function.name.is_empty() => {
-                    let id = call.id.or_else(|| Some(format!("call_{at}")));
-                    events.push_back(ChatEvent::ToolCall(ToolCall { id, function }));
-                }
-                Ok(_) | Err(_) if is_cut => {}
-                Ok(_) | Err(_) => return Err(too_much("a call of a tool that is not whole")),
-            }
+            let call = ReceivedCall { id: call.id, name: &call.name, arguments: &call.arguments };
+            events.extend(calls::whole(at, call, is_cut)?.map(ChatEvent::ToolCall));
         }
         Ok(())
     }
-}
-
-fn too_much(what: &str) -> LlmError {
-    LlmError::MidStream(format!("it sent {what}"))
 }
 
 fn reason_of(reason: &str) -> DoneReason {
