@@ -6,7 +6,7 @@ use joi_agent::Engine;
 use joi_agent::model::ChatModel;
 use joi_base::clock::Clock;
 use joi_tools::gate::{AgentCall, Consent, GateVerdict, StandingPermission, Taint, judge_agent};
-use joi_tools::{self as tools, Arguments, Call, Source, ToolError};
+use joi_tools::{self as tools, Arguments, Call, Source};
 
 /// Runs the tool `name`; returns its text and whose words that is.
 ///
@@ -35,11 +35,6 @@ pub(super) async fn granted<M: ChatModel>(
     .await
     {
         Ok(output) => Ok((output.text, output.source)),
-        Err(
-            ToolError::TellModel(why)
-            | ToolError::Correct(why)
-            | ToolError::EndTurn(why)
-            | ToolError::Failed { why, .. },
-        ) => Err(why),
+        Err(error) => Err(error.to_string()),
     }
 }

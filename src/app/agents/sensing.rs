@@ -20,7 +20,7 @@ use joi_autonomy::agent::sensor_entry::SensorEntry;
 use joi_autonomy::agent::signal::{Signal, SignalScore, score};
 use joi_llm::ModelPurpose;
 use joi_tools::gate::{AgentCall, Consent, GateVerdict, StandingPermission, Taint, judge_agent};
-use joi_tools::{self as tools, Call, Effect, Source, ToolError, schema};
+use joi_tools::{self as tools, Call, Effect, Source, schema};
 
 /// Time limit of a score.
 const SCORED_WITHIN: Duration = Duration::from_secs(20);
@@ -91,12 +91,7 @@ pub(super) async fn looked_up<M: ChatModel>(
     let call = Call { arguments: &arguments, effect, now, source: Source::Own, language, conversation: "" };
     match tools::run(&**tool, call).await {
         Ok(output) => Ok((output.text, output.source)),
-        Err(
-            ToolError::TellModel(why)
-            | ToolError::Correct(why)
-            | ToolError::EndTurn(why)
-            | ToolError::Failed { why, .. },
-        ) => Err(why),
+        Err(error) => Err(error.to_string()),
     }
 }
 

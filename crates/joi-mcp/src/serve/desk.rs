@@ -19,9 +19,7 @@ use joi_schedule::announce::{
     Announcement, AnnouncementId, AnnouncementOrigin, AnnouncementOutcome, AnnouncementPriority, Announcer,
 };
 use joi_tools::gate::{self, Address, CallFacts, Consent, GateVerdict, Handed, Taint, ToolPermission, Wish};
-use joi_tools::{
-    Arguments, Call, Effect, Output, Source, Tool, ToolError, Toolbox, ToolsConfig, fence, run, schema,
-};
+use joi_tools::{Arguments, Call, Effect, Output, Source, Tool, Toolbox, ToolsConfig, fence, run, schema};
 use serde_json::Value;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::timeout;
@@ -270,12 +268,7 @@ impl DeskShared {
         };
         match run(tool, call).await {
             Ok(output) => Ok(result(output)),
-            Err(
-                ToolError::TellModel(why)
-                | ToolError::Correct(why)
-                | ToolError::EndTurn(why)
-                | ToolError::Failed { why, .. },
-            ) => Err(why),
+            Err(error) => Err(error.to_string()),
         }
     }
 

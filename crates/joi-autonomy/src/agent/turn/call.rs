@@ -11,8 +11,7 @@ use joi_base::clock::Clock;
 use joi_language::Language;
 use joi_tools::gate::{AgentCall, Consent, GateVerdict, StandingPermission, Taint, judge_agent};
 use joi_tools::{
-    self as tools, Arguments, Call, Effect, Repeats, Source, Tool, ToolError, Toolbox, ToolsConfig, fence,
-    schema,
+    self as tools, Arguments, Call, Effect, Repeats, Source, Tool, Toolbox, ToolsConfig, fence, schema,
 };
 
 /// The most of a result that the model sees, in characters.
@@ -156,12 +155,8 @@ impl<'a> TurnCalls<'a> {
                 self.taint = Taint::Tainted;
                 Ok(if fence::is_fenced(&text) { text } else { fence::wrap(&text, MOST_RESULT) })
             }
-            Err(
-                ToolError::TellModel(why)
-                | ToolError::Correct(why)
-                | ToolError::EndTurn(why)
-                | ToolError::Failed { why, .. },
-            ) => {
+            Err(error) => {
+                let why = error.to_string();
                 if effect == Effect::Fetches || fence::is_fenced(&why) {
                     self.taint = Taint::Tainted;
                 }
