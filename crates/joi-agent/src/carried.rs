@@ -22,14 +22,16 @@ impl<M: ChatModel> TurnContext<'_, M> {
     /// Returns the request that `asked` is together with what was said before; notes what is asked now.
     pub(super) fn carried_on(&self, asked: &str, turn: &Turn<'_>) -> Option<String> {
         let now = turn.now.timestamp();
-        let before = self.session.with(|state| state.last_question.take());
+        let before = self.session.with(|state| state.last_asked.take());
         let before = before.filter(|(_, at)| now.duration_since(*at).abs() <= LASTS);
-        let whole = before.and_then(|(before, _)| carried::carried_on(&before, asked, &turn.language));
-        let whole = whole.filter(|whole| self.is_known_question(whole, turn));
-        let question = whole.as_deref().unwrap_or(asked);
-        if whole.is_some() || self.is_known_question(asked, turn) {
-            let noted = (question.to_owned(), now);
-            self.session.with(|state| state.last_question = Some(noted));
+        let whole = before.and_then(|(before, _)| {
+            let whole = carried::carried_on(&before, asked, &turn.language)?;
+            let is_known = |asked: &str| self.is_known_question(asked, turn);
+            (is_known(&before) && is_known(&whole)).then_some(whole)
+        });
+        let noted = (whole.as_deref().unwrap_or(asked).to_owned(), now);
+        self.session.with(|state| state.last_asked = Some(noted));
+        if whole.is_some() {
             return whole;
         }
         // Timers and the house go first: "take five minutes off".

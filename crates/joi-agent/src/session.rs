@@ -66,8 +66,8 @@ pub(crate) struct SessionState {
     pub(crate) last_deed: Option<LastDeed>,
     /// The talk about the house.
     pub(crate) house: HouseThread,
-    /// The question answered last without a model, and when: "and in Tokyo?" asks it once more.
-    pub(crate) last_question: Option<(String, Timestamp)>,
+    /// The words of the turn before, and when: "and in Tokyo?" asks them once more.
+    pub(crate) last_asked: Option<(String, Timestamp)>,
     /// For "repeat that".
     pub(crate) last_reply: Option<String>,
     /// The matter that was answered with care just before.
